@@ -409,8 +409,8 @@ func TestUpdateManyAndDeleteMany(t *testing.T) {
 
 func TestAnalyze(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
-		d.Analyze(t.Context(), "probe", "probe_part")
-		d.Analyze(t.Context(), "no_such_table") // is only logged
+		d.Analyze(t.Context(), 1, "probe", "probe_part")
+		d.Analyze(t.Context(), 1, "no_such_table") // is only logged
 		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })
 	})
 }

@@ -131,19 +131,48 @@ func (d *DB) Close() error {
 	return d.closeSQLite()
 }
 
-// Analyze updates the planner's statistics of some tables after a bulk change.
-// PostgreSQL does it automatically, but only after about a minute. SQLite plans
-// without statistics. A failure affects only speed, so it is only logged.
-func (d *DB) Analyze(ctx context.Context, tables ...string) {
+// Analyze updates the planner's statistics of some tables after about so many
+// rows were added to each. PostgreSQL does it automatically, but only after
+// about a minute. A table of which the new rows are less than a tenth is left
+// to it, and so is one that is being vacuumed: waiting for the lock would cancel
+// the vacuum. SQLite plans without statistics. A failure affects only speed, so
+// it is only logged.
+func (d *DB) Analyze(ctx context.Context, added int, tables ...string) {
 	if d.engine != PostgreSQL {
 		return
 	}
-	err := d.Peek(ctx, func(tx *Tx) error {
-		_, err := tx.Exec(ctx, "ANALYZE "+strings.Join(tables, ", "))
-		return err
-	})
-	if err != nil {
-		d.log.Debug("statistics not updated", "tables", tables, "error", err)
+	for _, table := range tables {
+		err := d.Peek(ctx, func(tx *Tx) error {
+			var known int64
+			err := tx.QueryRow(ctx, "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE oid = CAST(CAST($1 AS TEXT) AS regclass)", table).Scan(&known)
+			if err != nil || known > 10*int64(added) {
+				return err
+			}
+			_, err = tx.Exec(ctx, "ANALYZE (SKIP_LOCKED) "+table)
+			return err
+		})
+		if err != nil {
+			d.log.Debug("statistics not updated", "table", table, "error", err)
+		}
+	}
+}
+
+// deletePage is the number of rows that a statement of DeletePages deletes.
+const deletePage = 1000
+
+// DeletePages runs a DELETE of at most 1000 rows, each time in a transaction of
+// its own, until fewer are left, so that a long list of old rows does not block
+// other writers.
+func (d *DB) DeletePages(ctx context.Context, statement string, args ...any) error {
+	for {
+		var deleted int64
+		err := d.Update(ctx, func(tx *Tx) (err error) {
+			deleted, err = tx.Exec(ctx, statement, args...)
+			return err
+		})
+		if err != nil || deleted < deletePage {
+			return err
+		}
 	}
 }
 

@@ -175,6 +175,7 @@ var otherOwners = map[string]string{
 	"token_owners":      "identity",
 	"user_states":       "identity",
 	"import_repeats":    "ledger",
+	"trade_checkpoints": "ledger",
 	"import_kinds":      "imports/kinds",
 }
 

@@ -36,13 +36,7 @@ func adminRoute(method, path, id, summary string) route {
 
 func (a *API) registerAdminRoutes() {
 	registerList(a, adminRoute(http.MethodGet, "users", "listUsers", "List every user, oldest first"),
-		func(ctx context.Context, in *Paging) (*listing[adminUser], error) {
-			users, err := a.Identity.Users(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return paginate(in, users, shapeUser, func(u identity.User) string { return string(u.ID) })
-		})
+		a.listUsers)
 	one := adminRoute(http.MethodGet, "users/{id}", "getUser", "Read one user")
 	one.refusals = []int{http.StatusNotFound}
 	register(a, one,
@@ -58,6 +52,22 @@ func (a *API) registerAdminRoutes() {
 	})
 	a.registerAdminUserRoutes()
 	a.registerAuditRoutes()
+}
+
+func (a *API) listUsers(ctx context.Context, in *Paging) (*listing[adminUser], error) {
+	var query identity.UserQuery
+	var err error
+	if query.After.At, query.After.ID, _, err = in.decodeTimeCursor(); err != nil {
+		return nil, err
+	}
+	if size := in.pageSize(); size > 0 {
+		query.Limit = size + 1
+	}
+	users, total, err := a.Identity.UserPage(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return newListing(in, users, total, shapeUser, func(u identity.User) []string { return timeKeys(u.CreatedAt, string(u.ID)) }), nil
 }
 
 func (a *API) registerAdminUserRoutes() {

@@ -23,7 +23,8 @@ import (
 // TradeDetail is a trade with its fills and all its annotations.
 type TradeDetail struct {
 	Trade
-	Fills         []tradeFill     `json:"fills"`
+	Fills         []tradeFill     `json:"fills" doc:"In time order; of a long trade the first 1000."`
+	MoreFills     string          `json:"more_fills,omitzero" doc:"The address of the other fills, in pages, of a trade with more than 1000."`
 	Setups        []setup         `json:"setups"`
 	Attachments   []attachment    `json:"attachments"`
 	DividendTotal decimal.Decimal `json:"dividend_total" doc:"Dividends that are linked to the trade."`
@@ -52,7 +53,7 @@ func shapeTradeDetail(d *tradeview.Detail) TradeDetail {
 	return TradeDetail{
 		Trade: shapeTrade(&d.View), Fills: shapeAll(d.Fills, shapeTradeFill), Setups: shapeAll(d.Setups, shapeSetup),
 		Attachments: shapeAll(d.Attachments, shapeAttachment), DividendTotal: d.DividendTotal, TotalPnL: d.TotalPnL(),
-		Warnings: d.Derived.Warnings(),
+		Warnings: d.Derived.Warnings(), MoreFills: moreFillsLink(d),
 	}
 }
 

@@ -62,11 +62,15 @@ func invalidCursor() error {
 	return journal.InvalidField("cursor", "cursor is not valid. Use the one from the Link header of the previous page.")
 }
 
+// encodeCursor returns the cursor of the page after the record with these keys.
+func encodeCursor(keys ...string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
+}
+
 // nextLink returns the link to the page after the record with these keys.
 func (p *Paging) nextLink(keys ...string) string {
-	cursor := base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
 	query := p.url.Query()
-	query.Set("cursor", cursor)
+	query.Set("cursor", encodeCursor(keys...))
 	return "<" + p.url.Path + "?" + query.Encode() + `>; rel="next"`
 }
 

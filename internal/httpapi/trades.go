@@ -235,6 +235,7 @@ func (a *API) registerTradeRoutes() {
 	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
 	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
+	a.registerTradeFillRoutes()
 	a.registerTradeWriteRoutes()
 	a.registerOrphanRoutes()
 }

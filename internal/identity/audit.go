@@ -130,23 +130,27 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 }
 
 // AuditPage lists security events, newest first, and counts all of them in the
-// same snapshot.
+// same snapshot. Events that are older than auditRetention are left out, even
+// if they are not deleted yet.
 func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []AuditEvent, total int, err error) {
 	s.flushBriefly(ctx)
 	limit := query.Limit
 	if limit <= 0 || limit > maxAuditPage {
 		limit = maxAuditPage
 	}
-	text, args := auditColumns+` ORDER BY at DESC, id DESC`+db.Limit(1), []any{limit}
+	now := s.clock()
+	oldest := db.Micros(now.Add(-auditRetention))
+	text, args := auditColumns+` WHERE at >= $1 ORDER BY at DESC, id DESC`+db.Limit(2), []any{oldest, limit}
 	if query.Before.ID != "" {
-		text = auditColumns + ` WHERE (at, id) < ($1, $2) ORDER BY at DESC, id DESC` + db.Limit(3)
-		args = []any{db.Micros(query.Before.At), query.Before.ID, limit}
+		text = auditColumns + ` WHERE at >= $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC` + db.Limit(4)
+		args = []any{oldest, db.Micros(query.Before.At), query.Before.ID, limit}
 	}
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		if events, err = db.List(ctx, tx, scanAuditEvent, text, args...); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM audit_events`).Scan(&total)
+		total, err = s.auditCounts.count(ctx, tx, oldest, db.Micros(now))
+		return err
 	})
 	return events, total, err
 }

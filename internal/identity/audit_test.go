@@ -207,3 +207,93 @@ func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
 		}
 	}
 }
+
+// TestAuditCount: the number of events is exact on every page, although past days
+// are counted once, and leaves out those that are about to be deleted.
+func TestAuditCount(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		f.owner()
+		insert := func() {
+			t.Helper()
+			must(t, f.db.Update(ctx, func(tx *db.Tx) error {
+				return RecordAudit(ctx, tx, f.event(operatorPrincipal(), Client{}, ActionLogin, ""))
+			}))
+		}
+		check := func() {
+			t.Helper()
+			stored := f.count(`SELECT COUNT(*) FROM audit_events WHERE at >= $1`, db.Micros(f.clock.Now().Add(-auditRetention)))
+			for range 2 {
+				events, total, err := f.AuditPage(ctx, AuditQuery{})
+				must(t, err)
+				if total != stored || len(events) != stored {
+					t.Errorf("%s: %d events listed and %d counted, %d are stored", f.clock.Now(), len(events), total, stored)
+				}
+			}
+		}
+		for day := range 12 {
+			for range day % 3 {
+				insert()
+			}
+			check()
+			f.clock.Advance(17 * time.Hour)
+		}
+		f.clock.Advance(auditRetention - 5*24*time.Hour)
+		insert()
+		check()
+		must(t, f.Sweep(ctx))
+		check()
+		f.clock.Advance(3 * 24 * time.Hour)
+		check()
+	})
+}
+
+// TestUserPages lists users in pages, some of whom were created at the same
+// instant.
+func TestUserPages(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx := t.Context()
+		f.owner()
+		for i := range 6 {
+			f.exec(`INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $1, $1, '', FALSE, $2)`,
+				fmt.Sprint("user", i), i/2)
+		}
+		whole, err := f.Users(ctx)
+		must(t, err)
+		var paged []User
+		for query := (UserQuery{Limit: 3}); ; {
+			page, total, err := f.UserPage(ctx, query)
+			must(t, err)
+			if total != 7 || len(page) > 3 {
+				t.Fatalf("a page of %d users of %d", len(page), total)
+			}
+			if paged = append(paged, page...); len(page) < 3 {
+				break
+			}
+			query.After.At, query.After.ID = page[2].CreatedAt, string(page[2].ID)
+		}
+		if diff := cmp.Diff(whole, paged); diff != "" || len(whole) != 7 {
+			t.Errorf("%d users: %s", len(whole), diff)
+		}
+	})
+}
+
+// TestSweepDeletesManyRows: a sweep deletes more rows than one statement does.
+func TestSweepDeletesManyRows(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		const old = 2100
+		must(t, f.db.Update(t.Context(), func(tx *db.Tx) error {
+			rows := make([][]any, old)
+			for i := range rows {
+				rows[i] = []any{"", fmt.Sprint(i), int64(i / 7), "", "", "", "", "", "", ""}
+			}
+			_, err := tx.InsertMany(t.Context(), "audit_events",
+				[]string{"user_id", "id", "at", "action", "outcome", "credential", "target", "ip", "user_agent", "request_id"}, "", rows)
+			return err
+		}))
+		must(t, f.Sweep(t.Context()))
+		if n := f.count(`SELECT COUNT(*) FROM audit_events`); n != 0 {
+			t.Errorf("%d of %d events are left", n, old)
+		}
+	})
+}

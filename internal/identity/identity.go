@@ -59,6 +59,8 @@ type Service struct {
 	recorder *recorder
 	jwt      *jwt.Parser
 	owners   ownerCache
+
+	auditCounts auditCounts
 }
 
 // New returns a Service. [Service.Start] starts its background writer. keys may

@@ -301,27 +301,27 @@ func (s *Service) EndSession(ctx context.Context, caller Principal, client Clien
 }
 
 // Sweep deletes expired sessions, refresh tokens that were used long ago, the
-// owners of tokens that cannot be used any more, and old audit events. The server calls it every hour.
+// owners of tokens that cannot be used any more, and old audit events. The server
+// calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
-	old := db.Micros(now.Add(-RefreshTokenLifetime))
-	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, db.Micros(now))
-		if err != nil {
-			return fmt.Errorf("sweeping sessions: %w", err)
+	for _, sweep := range []struct {
+		what, statement string
+		before          time.Time
+	}{
+		{"sessions", `DELETE FROM sessions WHERE (user_id, id) IN (
+			SELECT user_id, id FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)`, now},
+		{"refresh tokens", `DELETE FROM refresh_tokens WHERE (user_id, session_id, hash) IN (
+			SELECT user_id, session_id, hash FROM refresh_tokens
+			WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1) ORDER BY created_at LIMIT 1000)`, now.Add(-RefreshTokenLifetime)},
+		{"owners of tokens", `DELETE FROM token_owners WHERE hash IN (
+			SELECT hash FROM token_owners WHERE delete_after <= $1 ORDER BY delete_after LIMIT 1000)`, now},
+		{"audit events", `DELETE FROM audit_events WHERE (user_id, id) IN (
+			SELECT user_id, id FROM audit_events WHERE at < $1 ORDER BY at, id LIMIT 1000)`, now.Add(-auditRetention)},
+	} {
+		if err := s.db.DeletePages(ctx, sweep.statement, db.Micros(sweep.before)); err != nil {
+			return fmt.Errorf("sweeping %s: %w", sweep.what, err)
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM refresh_tokens WHERE created_at < $1 AND (spent_at IS NULL OR spent_at < $1)`, old)
-		if err != nil {
-			return fmt.Errorf("sweeping refresh tokens: %w", err)
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM token_owners WHERE delete_after <= $1`, db.Micros(now))
-		if err != nil {
-			return fmt.Errorf("sweeping owners of tokens: %w", err)
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM audit_events WHERE at < $1`, db.Micros(now.Add(-auditRetention)))
-		if err != nil {
-			return fmt.Errorf("sweeping audit events: %w", err)
-		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -98,26 +99,72 @@ func readLastSeen(ctx context.Context, tx *db.Tx, id journal.UserID) (at *time.T
 
 // Users returns all users, oldest first.
 func (s *Service) Users(ctx context.Context) ([]User, error) {
+	users, _, err := s.UserPage(ctx, UserQuery{})
+	return users, err
+}
+
+// UserQuery selects users by their position in the list, oldest first.
+type UserQuery struct {
+	// After is the creation and the id of the last user of the previous page; an
+	// empty id is the start.
+	After struct {
+		At time.Time
+		ID string
+	}
+	// Limit is the most users to return; 0 means all.
+	Limit int
+}
+
+// UserPage returns a page of users, oldest first. With a limit it also counts all
+// of them in the same snapshot.
+func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
 	s.flushBriefly(ctx)
-	var users []User
-	seen := map[journal.UserID]*time.Time{}
-	err := s.db.View(ctx, func(tx *db.Tx) error {
-		var err error
-		if users, err = db.List(ctx, tx, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`); err != nil {
+	text, args := `SELECT `+userColumns+` FROM users`, []any{}
+	if query.After.ID != "" {
+		text += ` WHERE (created_at, id) > ($1, $2)`
+		args = append(args, db.Micros(query.After.At), query.After.ID)
+	}
+	text += ` ORDER BY created_at, id`
+	if query.Limit > 0 {
+		args = append(args, query.Limit)
+		text += db.Limit(len(args))
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if users, err = db.List(ctx, tx, scanUser, text, args...); err != nil {
 			return err
 		}
-		return db.Each(ctx, tx, func(row db.Scanner) error {
+		if err := setLastSeen(ctx, tx, users); err != nil || query.Limit == 0 {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM users`).Scan(&total)
+	})
+	return users, total, err
+}
+
+// setLastSeen sets when each of some users was last seen.
+func setLastSeen(ctx context.Context, tx *db.Tx, users []User) error {
+	seen := make(map[journal.UserID]*time.Time, len(users))
+	for part := range slices.Chunk(users, 500) {
+		ids := make([]journal.UserID, len(part))
+		for i := range part {
+			ids[i] = part[i].ID
+		}
+		var args []any
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
 			var id journal.UserID
 			var at *time.Time
 			err := row.Scan(&id, db.NullInstant(&at))
 			seen[id] = at
 			return err
-		}, `SELECT user_id, last_seen_at FROM user_states`)
-	})
+		}, `SELECT user_id, last_seen_at FROM user_states WHERE user_id IN `+db.In(&args, ids), args...)
+		if err != nil {
+			return err
+		}
+	}
 	for i := range users {
 		users[i].LastSeenAt = seen[users[i].ID]
 	}
-	return users, err
+	return nil
 }
 
 // account reads the row of the signed-in user.

@@ -240,8 +240,9 @@ const waitingTime = 24 * time.Hour
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3 AND updated_at < $4`,
-			Failed, db.Micros(now), Pending, db.Micros(now.Add(-waitingTime)))
+		// The status is written out, so that both engines use import_batches_pending.
+		_, err := tx.Exec(ctx, `UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending' AND updated_at < $3`,
+			Failed, db.Micros(now), db.Micros(now.Add(-waitingTime)))
 		return err
 	})
 }

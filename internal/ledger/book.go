@@ -35,6 +35,9 @@ type book struct {
 	arrived, edited          []*fill
 	changedDetails, relinked []*fill
 	newTrades, changedTrades []*tradeRow
+	// outdated are the stretches of streams whose stored checkpoints are deleted.
+	outdated    []stretch
+	checkpoints []storedCheckpoint
 
 	change TradeChanges
 	// reordered are trades whose position in lists may have changed while their
@@ -47,6 +50,8 @@ type book struct {
 	// read counts the rows that cursors read, which tests compare with the size
 	// of the change. maxRead bounds it; 0 means no bound.
 	read, maxRead int
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
 }
 
 // openBook locks the account. A transaction that writes to several accounts
@@ -57,7 +62,7 @@ func (s *Service) openBook(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if err != nil {
 		return nil, err
 	}
-	b.now, b.follow, b.revision = s.clock(), s.follow, nextRevision(b.account.Revision)
+	b.now, b.follow, b.revision, b.interval = s.clock(), s.follow, nextRevision(b.account.Revision), s.interval
 	return b, nil
 }
 
@@ -69,6 +74,7 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
 	b := &book{
 		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: TradeChanges{Account: id},
+		interval: checkpointInterval,
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
@@ -138,6 +144,9 @@ func (b *book) saveAccount(ctx context.Context) error {
 // which is the order of their table.
 func (b *book) flush(ctx context.Context) error {
 	if err := b.flushTrades(ctx); err != nil {
+		return err
+	}
+	if err := b.flushCheckpoints(ctx); err != nil {
 		return err
 	}
 	if err := b.writeLinks(ctx); err != nil {

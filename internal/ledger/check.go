@@ -162,6 +162,10 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	if err := c.checkOrderKey(ctx, s); err != nil {
 		return err
 	}
+	checkpoints, err := c.loadCheckpoints(ctx, s)
+	if err != nil {
+		return err
+	}
 	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
@@ -174,9 +178,12 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 		if len(part) == 0 {
 			break
 		}
-		if err := c.checkSegment(s, part, trades); err != nil {
+		if err := c.checkSegment(s, part, trades, checkpoints); err != nil {
 			return err
 		}
+	}
+	if len(checkpoints) > 0 {
+		c.reportProblem("", "Instrument %s has %d checkpoints that are not inside a trade.", s.key.symbol, len(checkpoints))
 	}
 	for t := trades.next(); t != nil; t = trades.next() {
 		c.reportProblem(string(t.id), "The trade has no fills.")
@@ -212,9 +219,39 @@ func nextSegment(fills *fillCursor) []*fill {
 	return part
 }
 
+// loadCheckpoints returns the stored checkpoints of a stream.
+func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.Position]string, error) {
+	found := map[matching.Position]string{}
+	err := db.Each(ctx, c.tx, func(row db.Scanner) error {
+		var at matching.Position
+		var state string
+		err := row.Scan(&at.At, &at.Seq, &state)
+		found[at] = state
+		return err
+	}, `SELECT executed_at, seq, state FROM trade_checkpoints WHERE user_id = $1 AND stream = $2 ORDER BY executed_at, seq`, c.owner, s.number)
+	return found, err
+}
+
+// groupFills groups the fills of a segment and compares the stored checkpoints
+// in it, which it removes from the map.
+func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[matching.Position]string) []matching.Trade {
+	var grouping matching.Grouping
+	if len(checkpoints) > 0 {
+		grouping.Every, grouping.Report = 1, func(want matching.Checkpoint) {
+			stored, found := checkpoints[want.Last()]
+			if found && stored != want.String() {
+				i, _ := slices.BinarySearchFunc(fills, want.Last(), func(f matching.Fill, p matching.Position) int { return f.Position().Compare(p) })
+				c.reportProblem(fills[i].ID, "The checkpoint of instrument %s at %s differs from its fills.", s.key.symbol, db.FromMicros(want.Last().At))
+			}
+			delete(checkpoints, want.Last())
+		}
+	}
+	return slices.Collect(grouping.Walk(slices.Values(fills)))
+}
+
 // checkSegment compares the stored trades of a segment with the trades that its
 // fills form.
-func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) error {
+func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, checkpoints map[matching.Position]string) error {
 	grouped := make([]matching.Fill, len(part))
 	oracleFills := make([]oracle.Fill, len(part))
 	for i, f := range part {
@@ -226,7 +263,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) err
 		byID[string(f.id)] = f
 	}
 	in := map[string]links{}
-	for i, want := range matching.Group(grouped, matching.Head{}) {
+	for i, want := range c.groupFills(s, grouped, checkpoints) {
 		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
 		if trades.err != nil {
 			return trades.err
@@ -236,7 +273,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor) err
 			continue
 		}
 		row := want // newTradeRow clears the parts, which are needed below
-		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID]), recomputed, i)
+		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID].opening()), recomputed, i)
 		for _, p := range want.Parts {
 			l := in[p.FillID]
 			l.add(t.id)

@@ -12,6 +12,8 @@ import (
 // collectWrites assigns ids to the trades of a regrouping and collects the rows
 // that differ from the stored ones, which are written in bulk at the end.
 func (b *book) collectWrites(r *regrouping) {
+	b.outdated = append(b.outdated, r.outdated...)
+	b.checkpoints = append(b.checkpoints, r.checkpoints...)
 	ids := b.assignIDs(r)
 	r.linkFills(ids)
 	changed := b.collectFills(r)
@@ -19,16 +21,19 @@ func (b *book) collectWrites(r *regrouping) {
 	b.collectTrades(r, ids, changed)
 }
 
+// reconcile finds which new trades continue which stored ones.
+func (r *regrouping) reconcile() {
+	if before := r.storedIdentities(); len(before) > 0 {
+		r.identities = matching.Reconcile(before, r.trades)
+	}
+}
+
 // assignIDs returns the ids of the new trades: that of the stored trade that
 // each continues, or a new one. It collects the stored trades that none
 // continues.
 func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
-	before := r.storedIdentities()
-	var found matching.Reconciliation
-	if len(before) > 0 {
-		found = matching.Reconcile(before, r.trades)
-	}
+	found := r.identities
 	var fresh []int
 	for i := range ids {
 		if found.Kept != nil && found.Kept[i] != "" {
@@ -70,7 +75,7 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 		}
 	}
 	addFill := func(f *fill) {
-		for _, id := range r.found(f) {
+		for _, id := range r.previousTrades(f) {
 			if _, known := index[id]; !known && r.repair && id != "" {
 				addTrade(id, f.position())
 			}
@@ -93,7 +98,7 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 // previousTrades returns the trades that a fill was in: those that it is linked
 // to. A repair prefers the trades at the fill's position and uses the links
 // only if there is none.
-func (r *regrouping) found(f *fill) []journal.TradeID {
+func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
 	var found []journal.TradeID
 	if r.repair {
 		i, _ := slices.BinarySearchFunc(r.old, f.position(), func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
@@ -196,7 +201,7 @@ func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[j
 		before[t.id] = t
 	}
 	for i := range r.trades {
-		row := newTradeRow(ids[i], r.streams[i], &r.trades[i], r.firstFill(i))
+		row := newTradeRow(ids[i], r.streams[i], &r.trades[i], r.openingOf(i))
 		was := before[row.id]
 		if was == nil {
 			b.newTrades = append(b.newTrades, row)
@@ -213,8 +218,14 @@ func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[j
 	}
 }
 
-// firstFill returns the fill that opens a new trade.
-func (r *regrouping) firstFill(trade int) *fill { return r.byID[r.trades[trade].Parts[0].FillID] }
+// openingOf returns the opening of a new trade.
+func (r *regrouping) openingOf(trade int) opening {
+	t := &r.trades[trade]
+	if t.Skipped > 0 {
+		return r.continued[t.First].opening
+	}
+	return r.byID[t.Parts[0].FillID].opening()
+}
 
 // collectEmptied collects the streams without trades.
 func (b *book) collectEmptied(r *regrouping) {

@@ -319,7 +319,7 @@ func (s *Service) DeleteTrade(
 }
 
 func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
-	fills, parts, err := b.loadParts(ctx, t)
+	fills, parts, err := b.loadParts(ctx, t, matching.Position{}, 0)
 	if err != nil {
 		return err
 	}
@@ -344,13 +344,7 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	if err := b.deleteFills(ctx, own...); err != nil {
 		return err
 	}
-	r := newRegrouping(0)
-	r.deleted = t.id
-	if err := b.regroup(ctx, c, r); err != nil {
-		return err
-	}
-	b.collectWrites(r)
-	return nil
+	return b.regroupDeleting(ctx, t.id, c)
 }
 
 // withoutPart returns a fill that crosses zero without its part in one trade. A

@@ -126,7 +126,7 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			s.db.Analyze(ctx, "streams", "executions", "trades")
+			s.db.Analyze(ctx, inserted, "streams", "executions", "trades")
 		}()
 	})
 }
@@ -291,18 +291,41 @@ func (b *book) collectChanges(
 // regroupChanges regroups the affected parts of some streams. Streams between
 // which a fill moves must be passed together, so that its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
+	return b.regroupDeleting(ctx, "", together...)
+}
+
+// regroupDeleting is regroupChanges for the deletion of a trade, whose id no new
+// trade takes.
+func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, together ...*changes) error {
+	r, err := b.regroupTogether(ctx, deleted, together)
+	if err == nil && !r.keepsSkipped() {
+		for _, c := range together {
+			c.readWholeTrades()
+		}
+		r, err = b.regroupTogether(ctx, deleted, together)
+	}
+	if err != nil {
+		return err
+	}
+	b.collectWrites(r)
+	return nil
+}
+
+// regroupTogether computes the trades of some streams and their ids.
+func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
 	}
 	r := newRegrouping(fills)
+	r.deleted = deleted
 	for _, c := range together {
 		if err := b.regroup(ctx, c, r); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	b.collectWrites(r)
-	return nil
+	r.reconcile()
+	return r, nil
 }
 
 func newInsertResult(arrivals []*arrival) (r InsertResult) {

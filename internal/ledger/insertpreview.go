@@ -174,6 +174,7 @@ func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, er
 // addPreview adds the changes of a regrouping, by the rules of collectWrites.
 func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
+	r.reconcile()
 	ids := b.assignIDs(r)
 	r.linkFills(ids)
 	o.Merged += len(b.change.Merged) - merged
@@ -192,7 +193,7 @@ func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	}
 	for i := range r.trades {
 		trade := &r.trades[i]
-		row, was := newTradeRow(ids[i], r.streams[i], trade, r.firstFill(i)), before[ids[i]]
+		row, was := newTradeRow(ids[i], r.streams[i], trade, r.openingOf(i)), before[ids[i]]
 		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
 		switch {
 		case was == nil:

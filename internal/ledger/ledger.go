@@ -39,12 +39,16 @@ type Service struct {
 	clock  journal.Clock
 	follow Follow
 	counts *countCache
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
 }
 
 // New returns a Service. follow is called after every change to trades; it may
 // be nil.
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
-	return &Service{db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}}
+	return &Service{
+		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval,
+	}
 }
 
 // Follow receives the changes that a write made to the trades of an account, so

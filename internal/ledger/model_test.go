@@ -22,12 +22,14 @@ import (
 // and in bulk, in any order of time, edited, moved, deleted, whole trades
 // deleted, imports reversed. After every write the stored trades must be what
 // grouping all fills from scratch gives, to the last digit, and what was
-// written on a trade must be where a fill of it still is.
+// written on a trade must be where a fill of it still is. Trades have
+// checkpoints after every few fills.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) {
 			m := newModel(rt, newFixture(t, database))
+			m.ledger.SetCheckpointInterval(rapid.IntRange(2, 5).Draw(rt, "checkpoint interval"))
 			for range rapid.IntRange(1, 14).Draw(rt, "writes") {
 				m.step(rt)
 			}
@@ -131,6 +133,7 @@ func (m *model) step(t *rapid.T) {
 	}
 	after := m.read()
 	m.verify(t, after)
+	m.sound()
 	m.verifyNotes(t, was, after, asked)
 	m.before = after
 }

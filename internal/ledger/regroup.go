@@ -21,6 +21,8 @@ type changes struct {
 	added []*fill
 	// whole regroups the whole stream, without relying on the stored trades.
 	whole bool
+	// wholeTrades reads trades from their first fill, without checkpoints.
+	wholeTrades bool
 }
 
 // remove removes a stored fill from the stream.
@@ -65,6 +67,15 @@ type regrouping struct {
 	// crossing maps a fill that closes the last of the new trades to the
 	// unchanged stored trade that it opens.
 	crossing map[*fill]*tradeRow
+	// continued are the stored trades that were read from a checkpoint on, by
+	// their start. The new trade with the same start skips the fills before.
+	continued map[matching.Position]*tradeRow
+	// checkpoints are those of the new trades, and outdated the stretches whose
+	// stored ones are deleted.
+	checkpoints []storedCheckpoint
+	outdated    []stretch
+	// identities assigns the ids of the stored trades to the new ones.
+	identities matching.Reconciliation
 	// keys are the instruments of the streams.
 	keys map[int64]streamKey
 	// deleted is the trade that the user deletes, if any. No new trade takes
@@ -80,7 +91,7 @@ func newRegrouping(fills int) *regrouping {
 	return &regrouping{
 		trades: make([]matching.Trade, 0, fills/2+1), streams: make([]int64, 0, fills/2+1),
 		fills: make([]*fill, 0, fills), byID: make(map[string]*fill, fills),
-		crossing: map[*fill]*tradeRow{}, keys: map[int64]streamKey{},
+		crossing: map[*fill]*tradeRow{}, continued: map[matching.Position]*tradeRow{}, keys: map[int64]streamKey{},
 	}
 }
 
@@ -100,6 +111,7 @@ func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error 
 		r.touched = []matching.Position{{}}
 	}
 	for len(r.touched) > 0 {
+		passed := len(into.old)
 		if err := r.begin(); err != nil {
 			return err
 		}
@@ -110,6 +122,7 @@ func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error 
 		if r.trades.err != nil {
 			return r.trades.err
 		}
+		r.collectOutdated(into.old[passed:])
 	}
 	into.removed = append(into.removed, c.removed...)
 	return nil
@@ -125,31 +138,54 @@ type run struct {
 	trades  *tradeCursor
 	touched []matching.Position // changes that no run has reached yet
 
-	head    matching.Head // where in its first fill the run starts
-	last    *fill         // the fill that the walk is at
-	first   bool          // the walk has not read a fill yet
-	reached bool          // the end was found
+	head    matching.Head        // where in its first fill the run starts
+	from    *matching.Checkpoint // where in its first trade the run starts, or nil
+	start   matching.Position    // of the run
+	end     matching.Position    // the start of the stored trade that was reached
+	last    *fill                // the fill that the walk is at
+	first   bool                 // the walk has not read a fill yet
+	reached bool                 // the end was found
 }
 
-// begin finds the starting point for the first change: the beginning of the
-// trade that is in progress there, or the change itself if the position is
-// flat.
+// begin finds the starting point for the first change: the last checkpoint or
+// the beginning of the trade that is in progress there, or the change itself if
+// the position is flat.
 func (r *run) begin() error {
 	p := r.touched[0]
-	r.head, r.last, r.first, r.reached = matching.Head{}, nil, true, false
+	r.head, r.from, r.start, r.end, r.last, r.first, r.reached = matching.Head{}, nil, p, endOfStream, nil, true, false
 	before, err := r.trades.tradeBefore(p)
 	if err != nil {
 		return err
 	}
 	if before != nil && (!before.IsClosed() || before.Last.Compare(p) >= 0) {
-		p, r.head = before.First, before.Head
-		r.fills.seek(p)
-		r.trades.seek(p)
-		return nil
+		return r.beginInside(before, p)
 	}
 	r.fills.seek(p)
 	r.trades.seek(p)
 	r.reached = r.reachesStored()
+	return nil
+}
+
+// beginInside starts at the last checkpoint of a stored trade before p, or at
+// its first fill.
+func (r *run) beginInside(t *tradeRow, p matching.Position) (err error) {
+	r.trades.seek(t.First)
+	if !r.c.whole && !r.c.wholeTrades {
+		if r.from, err = r.fills.b.lastCheckpoint(r.fills.ctx, t, p); err != nil {
+			return err
+		}
+	}
+	left := int(t.count)
+	if r.from == nil {
+		r.start, r.head = t.First, t.Head
+		r.fills.seek(t.First)
+	} else {
+		r.out.continued[t.First] = t
+		r.start, left = r.from.Last(), left-r.from.Fills()
+		r.fills.seek(matching.Position{At: r.start.At, Seq: r.start.Seq + 1})
+	}
+	// All of its fills have to be read, and one more shows whether it is the last.
+	r.fills.size = min(max(left+1, firstChunk), lastChunk)
 	return nil
 }
 
@@ -158,7 +194,8 @@ func (r *run) walk() {
 	if r.reached {
 		return
 	}
-	for trade := range matching.Walk(r.sequence(), r.head) {
+	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.b.interval, Report: r.collectCheckpoint}
+	for trade := range grouping.Walk(r.sequence()) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)
 		if trade.IsClosed() && r.reachesStored() {
@@ -217,6 +254,7 @@ func (r *run) reachesStored() bool {
 	if !head.Consumed.IsZero() {
 		r.out.crossing[r.last] = same
 	}
+	r.end = at
 	return true
 }
 

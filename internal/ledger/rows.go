@@ -22,18 +22,23 @@ type tradeRow struct {
 	count  int64 // of its fills
 	open   bool
 	listed int64 // the instant that periods are compared with
-	// external and arrival are those of the first fill: trades that are equal in
-	// everything else are ordered by them.
+	opening
+}
+
+// opening contains the values of a trade's first fill by which trades that are
+// equal in everything else are ordered.
+type opening struct {
 	external string
 	arrival  int64
 }
 
-// newTradeRow returns the row of a trade and its first fill. It counts the
-// trade's parts and sets them to nil.
-func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first *fill) *tradeRow {
-	row := &tradeRow{
-		Trade: t, id: id, stream: stream, count: int64(len(t.Parts)), external: first.externalID, arrival: first.arrival,
-	}
+// opening returns the opening of the trade that begins with the fill.
+func (f *fill) opening() opening { return opening{external: f.externalID, arrival: f.arrival} }
+
+// newTradeRow returns the row of a trade. It counts the trade's parts and sets
+// them to nil.
+func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first opening) *tradeRow {
+	row := &tradeRow{Trade: t, id: id, stream: stream, count: int64(t.Executions()), opening: first}
 	row.Parts = nil
 	row.open, row.listed = !t.IsClosed(), t.OpenedAt()
 	if at, closed := t.ClosedAt(); closed {
@@ -52,7 +57,7 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 		t.FeesTotal.Equal(u.FeesTotal) && t.Commission.Equal(u.Commission) &&
 		t.GrossPnL.Equal(u.GrossPnL) && t.NetPnL.Equal(u.NetPnL) && t.RealizedPnL.Equal(u.RealizedPnL) &&
 		t.ReturnPct.Equal(u.ReturnPct) && t.EntrySize.Equal(u.EntrySize) && t.Rate.Equal(u.Rate) &&
-		t.external == u.external && t.arrival == u.arrival
+		t.opening == u.opening
 }
 
 // tradeColumns are the columns of a trade in the order of scan and args.

@@ -55,7 +55,11 @@ func (t *Trade) Open() bool { return t.ClosedAt == nil }
 // Costs returns the sum of fees and commission.
 func (t *Trade) Costs() decimal.Decimal { return t.Fees.Add(t.Commission) }
 
-// TradeDetail is a trade with its fills in time order.
+// MaxDetailFills is the most fills that a TradeDetail contains.
+const MaxDetailFills = 1000
+
+// TradeDetail is a trade with its fills in time order: all of them, or the first
+// MaxDetailFills.
 type TradeDetail struct {
 	Trade
 	Fills []TradeFill
@@ -69,6 +73,8 @@ type TradeFill struct {
 	Execution
 	Role                                   matching.Role
 	PartQuantity, PartFees, PartCommission decimal.Decimal
+	// Place is the position of the fill in the trade, for [ReadTradeFills].
+	Place matching.Position
 }
 
 // DateBasis selects the instant of a trade that periods are compared with.
@@ -131,19 +137,38 @@ func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.Tr
 
 // ReadTrade is the step of [Service.Trade].
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	b, err := readBook(ctx, tx, owner, account)
-	if err != nil {
-		return TradeDetail{}, err
-	}
-	row, err := b.tradeByID(ctx, id)
+	b, row, err := readTradeRow(ctx, tx, owner, id)
 	if err != nil {
 		return TradeDetail{}, err
 	}
 	return b.loadDetail(ctx, row)
+}
+
+// ReadTradeFills returns the fills of one of the owner's trades after a position,
+// at most limit; 0 means all. The zero position is before all fills. count is
+// the number of all fills of the trade. It is a step.
+func ReadTradeFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, after matching.Position, limit int,
+) (fills []TradeFill, count int, err error) {
+	b, row, err := readTradeRow(ctx, tx, owner, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	fills, err = b.loadTradeFills(ctx, row, after, limit)
+	return fills, int(row.count), err
+}
+
+func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*book, *listedTrade, error) {
+	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return nil, nil, err
+	}
+	row, err := b.tradeByID(ctx, id)
+	return b, row, err
 }
 
 // EachTrade calls fn for the trades of a query, newest first, as they are read,
@@ -307,52 +332,88 @@ func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade,
 	return t, mapNotFound(err, "trade")
 }
 
-// loadParts returns a trade's fills and its part in each.
-func (b *book) loadParts(ctx context.Context, t *listedTrade) ([]*fill, []matching.Part, error) {
+// loadParts returns a trade's fills after a position, at most limit, and its part
+// in each; 0 means all. The cost does not depend on the fills before: it starts
+// at a checkpoint.
+func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]*fill, []matching.Part, error) {
 	s, err := b.streamNumbered(ctx, t.stream)
 	if err != nil {
 		return nil, nil, err
 	}
 	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	start := matching.Grouping{Head: t.Head}
 	cursor.seek(t.First)
+	if after.Compare(t.First) >= 0 {
+		start.From, err = b.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if start.From != nil {
+		start.Head = matching.Head{}
+		cursor.seek(matching.Position{At: start.From.Last().At, Seq: start.From.Last().Seq + 1})
+	}
+	if limit == 0 {
+		limit = int(t.count)
+	}
 	var fills []*fill
 	var grouped []matching.Fill
-	for f := cursor.next(); f != nil && f.position().Compare(t.Last) <= 0; f = cursor.next() {
+	skipped := 0 // fills up to the position
+	for len(fills)-skipped < limit {
+		f := cursor.next()
+		if f == nil || f.position().Compare(t.Last) > 0 {
+			break
+		}
+		if f.position().Compare(after) <= 0 {
+			skipped++
+		}
 		fills, grouped = append(fills, f), append(grouped, f.toMatching())
 	}
 	if cursor.err != nil {
 		return nil, nil, cursor.err
 	}
-	for trade := range matching.Walk(slices.Values(grouped), t.Head) {
-		if len(trade.Parts) == len(fills) && len(fills) == int(t.count) {
-			return fills, trade.Parts, nil
+	if len(fills) == skipped && after.Compare(t.Last) >= 0 {
+		return nil, nil, nil
+	}
+	for trade := range start.Walk(slices.Values(grouped)) {
+		isWhole := trade.Executions() == int(t.count) || len(fills)-skipped == limit
+		if len(trade.Parts) == len(fills) && isWhole {
+			return fills[skipped:], trade.Parts[skipped:], nil
 		}
 		break
 	}
 	return nil, nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", t.id)
 }
 
-func (b *book) loadDetail(ctx context.Context, t *listedTrade) (TradeDetail, error) {
-	fills, parts, err := b.loadParts(ctx, t)
-	if err != nil {
+func (b *book) loadDetail(ctx context.Context, t *listedTrade) (out TradeDetail, err error) {
+	out = TradeDetail{Trade: t.toTrade(b.account)}
+	if out.Fills, err = b.loadTradeFills(ctx, t, matching.Position{}, MaxDetailFills); err != nil {
 		return TradeDetail{}, err
+	}
+	out.DividendTotal, err = sumDividends(ctx, b.tx, b.owner, t.id)
+	return out, err
+}
+
+// loadTradeFills returns the fills of a trade after a position, at most limit.
+func (b *book) loadTradeFills(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]TradeFill, error) {
+	fills, parts, err := b.loadParts(ctx, t, after, limit)
+	if err != nil {
+		return nil, err
 	}
 	imports, err := loadSpans(ctx, b.tx, b.owner, b.account)
 	if err != nil {
-		return TradeDetail{}, err
+		return nil, err
 	}
-	out := TradeDetail{Trade: t.toTrade(b.account), Fills: make([]TradeFill, len(fills))}
-	if out.DividendTotal, err = sumDividends(ctx, b.tx, b.owner, t.id); err != nil {
-		return TradeDetail{}, err
-	}
+	out := make([]TradeFill, len(fills))
 	for i, f := range fills {
 		e, err := f.toExecution(b.account, t.key, imports.batchOf(b.account.number, f.seq), f.links)
 		if err != nil {
-			return TradeDetail{}, err
+			return nil, err
 		}
 		part := parts[i]
-		out.Fills[i] = TradeFill{
+		out[i] = TradeFill{
 			Execution: e, Role: part.Role, PartQuantity: part.Quantity, PartFees: part.Fees, PartCommission: part.Commission,
+			Place: f.position(),
 		}
 	}
 	return out, nil

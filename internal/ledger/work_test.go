@@ -158,18 +158,18 @@ func (s *trial) try(t *testing.T, write func(context.Context, *book, int) error)
 	return done
 }
 
-func personWithAccount(t *testing.T, s *Service) (journal.UserID, journal.AccountID) {
+func personWithAccount(t testing.TB, s *Service) (journal.UserID, journal.AccountID) {
 	t.Helper()
 	id := journal.NewID[journal.UserID]()
 	var a Account
-	err := s.db.Update(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(t.Context(), `
+	err := s.db.Update(context.Background(), func(tx *db.Tx) error {
+		_, err := tx.Exec(context.Background(), `
 			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			id, string(id), string(id), "", false, 0)
 		if err != nil {
 			return err
 		}
-		a, err = CreateAccount(t.Context(), tx, id, s.clock(), NewAccount{Name: "Main"})
+		a, err = CreateAccount(context.Background(), tx, id, s.clock(), NewAccount{Name: "Main"})
 		return err
 	})
 	if err != nil {
@@ -271,7 +271,7 @@ func TestPagesOfSeveralAccountsOnPostgreSQL(t *testing.T) {
 	testkit.RequirePostgres(t)
 	database := testkit.Open(t, db.PostgreSQL)
 	s := newStream(t, database, 10_000, false)
-	database.Analyze(t.Context(), "streams", "executions", "trades")
+	database.Analyze(t.Context(), 1<<30, "streams", "executions", "trades")
 	two := []Account{{number: 1}, {number: 2}}
 	for index, list := range map[string]struct {
 		selection

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -201,6 +202,56 @@ func TestRegroupingFromAnyTrade(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGroupingFromAnyCheckpoint: a grouping that continues from the text of a
+// checkpoint has the same trades as one from the start.
+func TestGroupingFromAnyCheckpoint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fills := anyFills(true).Draw(t, "fills")
+		whole := Group(fills, Head{})
+		var texts []string
+		reporting := Grouping{Every: 1, Report: func(c Checkpoint) { texts = append(texts, c.String()) }}
+		if diff := cmp.Diff(whole, slices.Collect(reporting.Walk(slices.Values(fills)))); diff != "" {
+			t.Fatalf("reporting changes the trades:\n%s", diff)
+		}
+		for _, text := range texts {
+			from, err := ParseCheckpoint(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := fills[slices.IndexFunc(fills, func(f Fill) bool { return f.Position() == from.Last() })+1:]
+			tail := slices.Collect(Grouping{From: from}.Walk(slices.Values(rest)))
+			want := slices.Clone(whole[len(whole)-len(tail):])
+			if want[0].First != from.First() || tail[0].Skipped != from.Fills() {
+				t.Fatalf("%s continues the trade from %v", text, want[0].First)
+			}
+			want[0].Skipped, want[0].Parts = from.Fills(), want[0].Parts[from.Fills():]
+			if diff := cmp.Diff(want, tail, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("from %s (-whole +tail):\n%s", text, diff)
+			}
+		}
+	})
+}
+
+func TestParseCheckpointRefuses(t *testing.T) {
+	var text string
+	grouping := Grouping{Every: 1, Report: func(c Checkpoint) { text = c.String() }}
+	_ = slices.Collect(grouping.Walk(slices.Values(parseFills(t, "buy 1@10"))))
+	if _, err := ParseCheckpoint(text); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(text)
+	for i := range words {
+		damaged := slices.Clone(words)
+		damaged[i] = "x"
+		if _, err := ParseCheckpoint(strings.Join(damaged, " ")); err == nil {
+			t.Errorf("word %d may be anything", i)
+		}
+	}
+	if _, err := ParseCheckpoint(""); err == nil {
+		t.Error("an empty text is a checkpoint")
+	}
 }
 
 // TestMirroredFillsMirrorTheResult: with every side swapped, long becomes short

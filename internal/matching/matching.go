@@ -58,8 +58,30 @@ func Group(fills []Fill, head Head) []Trade {
 // trade before it reads the next fill, so that a caller can stop at a known
 // flat point without reading on. An open trade is yielded last.
 func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
+	return Grouping{Head: head}.Walk(fills)
+}
+
+// Grouping is a walk that can begin inside a trade and report its state on the
+// way. Its zero value groups from a flat position.
+type Grouping struct {
+	// Head is the start inside the first fill; see Group.
+	Head Head
+	// From is the open trade that the fills continue, nil for none. Of its
+	// fills, Parts contains only those of this walk; see Trade.Skipped.
+	From *Checkpoint
+	// Every is the number of fills of a trade between two calls of Report; 0
+	// means that it is never called.
+	Every  int
+	Report func(Checkpoint)
+}
+
+// Walk groups fills; see the function Walk.
+func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		var w walk
+		w, head := walk{}, g.Head
+		if g.From != nil {
+			w.open = g.From.toHolding()
+		}
 		for f := range fills {
 			next := w.nextPiece(f, head)
 			head = Head{}
@@ -68,6 +90,9 @@ func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 				if w.open.isClosed() && !yield(w.closeTrade()) {
 					return
 				}
+			}
+			if w.open != nil && g.Every > 0 && w.open.trade.Executions()%g.Every == 0 {
+				g.Report(w.open.toCheckpoint())
 			}
 		}
 		if w.open != nil {

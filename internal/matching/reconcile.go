@@ -40,6 +40,9 @@ type Merge struct {
 // of them if the first is taken, and is merged into the trade with most of its
 // fills if all are taken. No identity is orphaned while one of its fills exists.
 //
+// The skipped fills of a new trade count as shared with the old trade that has
+// the same start.
+//
 // The result does not depend on the order of the arguments, except for the
 // indexes in it. Trades of several streams may be reconciled together: so a fill
 // that moved to another symbol keeps the annotations of its trade.
@@ -93,7 +96,9 @@ type claim struct {
 // once, so its cost is not old trades times new ones.
 func findClaims(old []Identity, regrouped []Trade) []claim {
 	holders := make(map[string][]int)
+	starts := make(map[Position]int, len(old))
 	for i, identity := range old {
+		starts[identity.First] = i
 		for _, fill := range identity.Fills {
 			holders[fill] = append(holders[fill], i)
 		}
@@ -105,6 +110,9 @@ func findClaims(old []Identity, regrouped []Trade) []claim {
 			for _, i := range holders[part.FillID] {
 				shared[i]++
 			}
+		}
+		if i, found := starts[regrouped[n].First]; found && regrouped[n].Skipped > 0 {
+			shared[i] += regrouped[n].Skipped
 		}
 		for i, count := range shared {
 			claims = append(claims, claim{old: i, heir: n, shared: count})
@@ -130,5 +138,14 @@ func compareIdentities(a, b Identity) int {
 // compareTrades orders trades by their start. A fill opens at most one
 // trade, so the id of the first fill breaks ties.
 func compareTrades(a, b *Trade) int {
-	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Parts[0].FillID, b.Parts[0].FillID))
+	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.firstFillID(), b.firstFillID()))
+}
+
+// firstFillID returns the id of the fill that opened the trade, or an empty text
+// if that was skipped.
+func (t *Trade) firstFillID() string {
+	if t.Skipped > 0 {
+		return ""
+	}
+	return t.Parts[0].FillID
 }

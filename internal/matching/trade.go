@@ -67,9 +67,10 @@ type Trade struct {
 	// that notional is zero or the rate unknown.
 	ReturnPct decimal.Null
 
-	// Parts are the fills of the trade in time order, each once; their number is
-	// the trade's execution count.
-	Parts []Part
+	// Parts are the fills of the trade in time order, each once. Skipped is the
+	// number of fills before them, if the grouping began inside the trade.
+	Parts   []Part
+	Skipped int
 }
 
 // Part is the share that one fill has in one trade. Over the trades a fill
@@ -81,6 +82,9 @@ type Part struct {
 	Fees       decimal.Decimal
 	Commission decimal.Decimal
 }
+
+// Executions returns the number of fills of the trade.
+func (t *Trade) Executions() int { return t.Skipped + len(t.Parts) }
 
 // IsClosed reports whether the position returned to exactly zero.
 func (t *Trade) IsClosed() bool { return t.QtyRemaining.IsZero() }

@@ -220,10 +220,8 @@ func (i *Idempotency) release(ctx context.Context, mine claim) error {
 
 // Sweep deletes the responses that are older than a day.
 func (i *Idempotency) Sweep(ctx context.Context) error {
-	return i.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE claimed_at <= $1`, db.Micros(i.clock().Add(-retention)))
-		return err
-	})
+	return i.db.DeletePages(ctx, `DELETE FROM idempotency_keys WHERE (user_id, key) IN (
+		SELECT user_id, key FROM idempotency_keys WHERE claimed_at <= $1 ORDER BY claimed_at LIMIT 1000)`, db.Micros(i.clock().Add(-retention)))
 }
 
 // DeleteStoredResponses deletes all stored responses within a transaction. It
