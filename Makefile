@@ -45,8 +45,9 @@ MEASURE := scripts/with-postgres --optional --durable $(GO) run ./bench
 bench: build ## Measure a server at 1k, 10k and 100k fills on both engines (ten minutes or more)
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000 -out bin/bench.json
 
-bench-full: build ## Like bench, and at 1m fills (half an hour or more); for docs/performance.md
+bench-full: build ## Like bench, at 1m fills, and with 20,000 users (an hour or more); for docs/performance.md
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000,1000000 -out bin/bench-full.json
+	$(MEASURE) simulate -binary bin/fillbook -label $(VERSION) -engines postgres -users 20000 -fills 500 -clients 64 -out bin/simulation.json
 
 soak-load: build ## Load a server with several users for 10 minutes per engine; errors and memory
 	$(MEASURE) soak -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -for 10m -out bin/soak.json

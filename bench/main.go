@@ -7,6 +7,7 @@
 //
 //	bench run -sizes 1000,10000 -engines sqlite,postgres -out new.json
 //	bench soak -for 10m -out soak.json
+//	bench simulate -engines postgres -out simulation.json
 //	bench render -into docs/performance.md -svg docs/performance.svg new.json soak.json
 //	bench compare old.json new.json
 //
@@ -25,6 +26,7 @@ import (
 
 const usage = `bench run      measure a server at several sizes, write a file of results
 bench soak     run several users for some minutes, record errors and memory
+bench simulate run many users with small journals, record latencies and memory
 bench render   render files of results as tables and a picture
 bench compare  compare two files of results
 Each takes -help.
@@ -53,6 +55,8 @@ func runCommandLine(ctx context.Context, args []string) error {
 		return runCommand(ctx, rest)
 	case "soak":
 		return soakCommand(ctx, rest)
+	case "simulate":
+		return simulateCommand(ctx, rest)
 	case "render":
 		return renderCommand(rest)
 	case "compare":

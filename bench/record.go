@@ -18,6 +18,8 @@ type File struct {
 	At      time.Time `json:"at"`
 	Records []Record  `json:"records,omitempty"`
 	Soaks   []Soak    `json:"soaks,omitempty"`
+
+	Simulations []Simulation `json:"simulations,omitempty"`
 }
 
 // Machine describes the machine without identifying it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,7 +22,52 @@ func (s *session) measureWrites(ctx context.Context) error {
 	if err := s.measureEdits(ctx, commit); err != nil {
 		return err
 	}
+	if err := s.measureLongTrade(ctx, commit); err != nil {
+		return err
+	}
 	return s.measureParallelWriters(ctx, commit)
+}
+
+// longTradeFills is the most fills of the trade that measureLongTrade writes to.
+const longTradeFills = 190_000
+
+// measureLongTrade measures fills at the end of a trade that is never flat and has
+// as many fills as the journal, and reading that trade.
+func (s *session) measureLongTrade(ctx context.Context, commit times) error {
+	account, err := s.client.createAccount(ctx, "one long trade")
+	if err != nil {
+		return err
+	}
+	fills := make([]fill, min(s.size, longTradeFills))
+	for i := range fills {
+		fills[i] = fill{symbol: 0, buy: true, quantity: 3, cents: int64(10_000 + i%500), at: from.Add(time.Duration(i) * time.Minute)}
+	}
+	for part := range slices.Chunk(fills, fileRows) {
+		if err := s.renewToken(ctx); err != nil {
+			return err
+		}
+		if r := s.client.commit(ctx, newUpload(account, csvFile(part))); r.err != nil {
+			return r.err
+		}
+	}
+	r, err := s.measure(ctx, "fill, trade as long as the journal", 100, func(n int) reply {
+		return s.post(ctx, account, symbol(0), true, from.AddDate(20, 0, 0).Add(time.Duration(n)*time.Second))
+	})
+	if err != nil {
+		return err
+	}
+	r.setLimit(limitCommit, commit)
+	var trades []struct{ ID string }
+	if err := s.client.fetch(ctx, api+"/trades?account_id="+account).decode(&trades); err != nil {
+		return err
+	}
+	if len(trades) != 1 {
+		return fmt.Errorf("the long trade is %d trades", len(trades))
+	}
+	_, err = s.measure(ctx, "trade as long as the journal, with its first fills", 20, func(int) reply {
+		return s.client.get(ctx, api+"/trades/"+trades[0].ID)
+	})
+	return err
 }
 
 // fillTarget is an account and a position in time for new fills.

@@ -133,16 +133,114 @@ func (r *ranking) addPage(c *Columns, p *page) (passed int) {
 	if r.query.Down {
 		at, step = int32(end-1), -1
 	}
+	row := RankedRow{columns: c, page: p}
+	known := r.last
+	isWorse := r.newWorseTest(p)
 	for range end - first {
 		if passes == nil || passes(at) {
 			passed++
-			row := RankedRow{columns: c, page: p, row: at}
-			value(at, &row)
-			r.add(&row)
+			if isWorse == nil || !isWorse(at) {
+				row.row, row.Number = at, decimal.Null{}
+				value(at, &row)
+				r.add(&row)
+			}
+			if r.last != known {
+				known, isWorse = r.last, r.newWorseTest(p)
+			}
 		}
 		at += step
 	}
 	return passed
+}
+
+// newWorseTest returns a function that reports whether a row has a value that
+// comes after that of the last row: most rows of a long history do, and comparing
+// whole numbers of the page is faster than reading the row. It returns nil if it
+// has no such numbers.
+func (r *ranking) newWorseTest(p *page) func(row int32) bool {
+	if r.last == nil {
+		return nil
+	}
+	down := r.query.Down
+	if r.query.Key == RankBySymbol {
+		return p.symbol.newTest(func(symbol string) bool {
+			return r.direct(strings.Compare(symbol, r.last.Text)) > 0
+		})
+	}
+	values, scale, present := p.rawValues(r.query.Key)
+	if values == nil || !r.last.Number.Valid {
+		return nil
+	}
+	limit, ok := scaledLimit(r.last.Number.Decimal, scale, down)
+	if !ok {
+		return nil
+	}
+	switch {
+	case present != nil && down:
+		return func(row int32) bool { return !present[row] || values[row] < limit }
+	case present != nil:
+		return func(row int32) bool { return !present[row] || values[row] > limit }
+	case down:
+		return func(row int32) bool { return values[row] < limit }
+	}
+	return func(row int32) bool { return values[row] > limit }
+}
+
+// scaledLimit returns the whole number at a scale that is nearest to d among
+// those that are not greater, or with up not less. It returns false if that does
+// not fit into 64 bits.
+func scaledLimit(d decimal.Decimal, scale int32, up bool) (int64, bool) {
+	v, its, ok := fixedPoint(d)
+	if !ok || scale-its >= int32(len(powers)) || its-scale >= int32(len(powers)) {
+		return 0, false
+	}
+	if its <= scale {
+		if v.length()+bitGrowth(scale-its) > amountBits {
+			return 0, false
+		}
+		return v.scaleUp(scale - its).key()
+	}
+	key, ok := v.key()
+	divisor := powers[its-scale]
+	limit, rest := key/divisor, key%divisor
+	switch {
+	case up && rest > 0:
+		limit++
+	case !up && rest < 0:
+		limit--
+	}
+	return limit, ok
+}
+
+// rawValues returns the values of a key as whole numbers at a scale, and which
+// rows have one; a nil list means all rows. It returns nil if they are not stored
+// so. A page has open trades only, or none.
+func (c *page) rawValues(key RankKey) (values []int64, scale int32, present []bool) {
+	open := c.state[0].isOpen()
+	ofOptional := func(o *optional) ([]int64, int32, []bool) { return o.values.narrow, o.values.scale, o.present }
+	switch {
+	case key == RankByOpening:
+		return c.opened, 0, nil
+	case key == RankByClosing && !open:
+		return c.closed, 0, nil
+	case key == RankByNet && !open:
+		return c.net.narrow, c.net.scale, nil
+	case key == RankByCosts:
+		return c.fees.narrow, c.fees.scale, nil
+	case key == RankByQuantity:
+		return c.quantity.narrow, c.quantity.scale, nil
+	case key == RankByEntryPrice:
+		return c.entryPrice.narrow, c.entryPrice.scale, nil
+	case key == RankByExitPrice:
+		return ofOptional(&c.exitPrice)
+	case key == RankByReturn:
+		return ofOptional(&c.returnPct)
+	case key == RankByR:
+		return ofOptional(&c.rMultiple)
+	case key == RankByRisk:
+		return ofOptional(&c.risk)
+	}
+	return nil, 0, nil
 }
 
 func (r *ranking) add(row *RankedRow) {
@@ -150,7 +248,7 @@ func (r *ranking) add(row *RankedRow) {
 		return
 	}
 	r.rows = append(r.rows, *row)
-	const spare = 64
+	const spare = 16 // rows more, so that small pages do not sort at each row
 	if limit := r.query.Limit; limit > 0 && len(r.rows) >= 2*limit+spare {
 		slices.SortFunc(r.rows, func(a, b RankedRow) int { return r.compare(&a, &b) })
 		r.rows = r.rows[:limit]

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
 )
 
 // Document is a backup in memory: what [Decode] reads. The fields are the
@@ -134,19 +135,30 @@ func (o Orphan) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	return json.MarshalEncode(encoder, members(o), json.OmitZeroStructFields(true))
 }
 
-// Cash is money that moved without a fill.
+// Cash is a cash transaction.
 type Cash struct {
-	Type       ledger.CashType `json:"type"`
-	Amount     decimal.Decimal `json:"amount"`
-	Currency   string          `json:"currency,omitzero"`
-	OccurredAt Instant         `json:"occurred_at"`
-	Note       string          `json:"note,omitzero"`
-	Trade      *int            `json:"trade,omitzero"` // its place in the account's trades
-	// Origin is what an edited row said when it arrived, as the ledger's key;
-	// imports know it by that.
-	Origin    string  `json:"origin,omitzero"`
-	CreatedAt Instant `json:"created_at,omitzero"`
+	CashValues
+	Trade *int `json:"trade"` // its place in the account's trades
+	// Origin is the key with which an edited row arrived, by which an import finds
+	// it.
+	Origin    string  `json:"origin"`
+	CreatedAt Instant `json:"created_at"`
 }
+
+// CashValues are the values of a cash transaction.
+type CashValues = ledger.CashMembers[ledger.CashType, statedAmount, string, time.Time, absent]
+
+// MarshalJSONTo leaves out what the row does not have.
+func (c Cash) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Cash
+	return json.MarshalEncode(encoder, members(c), json.OmitZeroStructFields(true))
+}
+
+// statedAmount is an amount that is written even if it is zero.
+type statedAmount struct{ decimal.Decimal }
+
+// IsZero returns false.
+func (statedAmount) IsZero() bool { return false }
 
 // Tag is a label of trades.
 type Tag struct {
@@ -157,60 +169,50 @@ type Tag struct {
 	CreatedAt   Instant `json:"created_at,omitzero"`
 }
 
-// Setup is a pattern of the playbook. Fields that a file leaves out are left
-// as they are where the setup exists; a price that is null is cleared.
+// Setup is a pattern of the playbook. Fields that a file leaves out stay as they
+// are stored, and so do texts and lists that are null; a price that is null is
+// cleared.
 type Setup struct {
-	Name        string    `json:"name"`
-	Description *string   `json:"description,omitzero"`
-	Thesis      *string   `json:"thesis,omitzero"`
-	Symbol      *string   `json:"symbol,omitzero"`
-	Direction   *string   `json:"direction,omitzero"`
-	TargetPrice SetNumber `json:"target_price,omitzero"`
-	StopPrice   SetNumber `json:"stop_price,omitzero"`
-	Checklist   []string  `json:"checklist"`
-	CreatedAt   Instant   `json:"created_at,omitzero"`
+	playbook.SetupChange
+	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
-// SetNumber is a number of a record that a restore writes over the stored one.
-// A file may state it, clear it with null, or leave it out.
-type SetNumber struct {
-	Set   bool
-	Value decimal.Null
-}
-
-// MarshalJSONTo writes the number or null.
-func (n SetNumber) MarshalJSONTo(encoder *jsontext.Encoder) error {
-	return json.MarshalEncode(encoder, n.Value)
-}
-
-// UnmarshalJSONFrom is called only for members that are in the file.
-func (n *SetNumber) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	n.Set = true
-	return json.UnmarshalDecode(decoder, &n.Value)
-}
-
-// change returns the number as a change of a record.
-func (n SetNumber) change() journal.Opt[decimal.Decimal] {
-	return journal.Opt[decimal.Decimal]{Set: n.Set, Null: !n.Value.Valid, Value: n.Value.Decimal}
+// MarshalJSONTo leaves out the fields that are not set.
+func (s Setup) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Setup
+	return json.MarshalEncode(encoder, members(s), json.OmitZeroStructFields(true))
 }
 
 // Note is a note, a daily log or a weekly review.
 type Note struct {
-	Type       string       `json:"type"`
-	OccurredAt string       `json:"occurred_at"` // a day or an instant
-	Title      string       `json:"title,omitzero"`
-	Body       string       `json:"body"`
-	Symbols    []SymbolNote `json:"symbols,omitempty"`
-	Account    *int         `json:"account,omitzero"` // its place in the accounts
-	Trade      *TradeRef    `json:"trade,omitzero"`
-	CreatedAt  Instant      `json:"created_at,omitzero"`
+	NoteValues
+	Account   *int      `json:"account"` // its place in the accounts
+	Trade     *TradeRef `json:"trade"`
+	CreatedAt Instant   `json:"created_at"`
 }
 
-// SymbolNote is the part of a note about one symbol.
-type SymbolNote struct {
-	Symbol string `json:"symbol"`
-	Body   string `json:"body"`
+// NoteValues are the values of a note. The moment is a text, so that an invalid one
+// is a problem of its note and not of the whole file.
+type NoteValues = playbook.NoteMembers[playbook.NoteType, string, string, statedText, []playbook.SymbolNote, absent, absent]
+
+// MarshalJSONTo leaves out what the note does not have.
+func (n Note) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Note
+	return json.MarshalEncode(encoder, members(n), json.OmitZeroStructFields(true))
 }
+
+// statedText is a text that is written even if it is empty.
+type statedText string
+
+// IsZero returns false.
+func (statedText) IsZero() bool { return false }
+
+// absent is a member that a backup does not have: ids of records, which it refers
+// to by their places or names.
+type absent struct{}
+
+// UnmarshalJSONFrom skips the value.
+func (*absent) UnmarshalJSONFrom(decoder *jsontext.Decoder) error { return decoder.SkipValue() }
 
 // TradeRef names a trade, or an orphan, by its place in the lists of an account.
 type TradeRef struct {
@@ -221,18 +223,21 @@ type TradeRef struct {
 
 // Missed is a trade that was seen and not taken.
 type Missed struct {
-	Account    *int         `json:"account,omitzero"` // its place in the accounts
-	Setup      string       `json:"setup,omitzero"`
-	Symbol     string       `json:"symbol"`
-	Direction  string       `json:"direction"`
-	ObservedAt Instant      `json:"observed_at"`
-	Entry      decimal.Null `json:"entry,omitzero"`
-	Stop       decimal.Null `json:"stop,omitzero"`
-	Target     decimal.Null `json:"target,omitzero"`
-	Reason     string       `json:"reason,omitzero"`
-	Outcome    string       `json:"outcome,omitzero"`
-	Notes      string       `json:"notes,omitzero"`
-	CreatedAt  Instant      `json:"created_at,omitzero"`
+	Account *int   `json:"account"` // its place in the accounts
+	Setup   string `json:"setup"`
+	MissedValues
+	CreatedAt Instant `json:"created_at"`
+}
+
+// MissedValues are the values of a missed trade.
+type MissedValues = playbook.MissedMembers[
+	absent, absent, string, playbook.Direction, time.Time, decimal.Null, playbook.Reason, playbook.Outcome,
+]
+
+// MarshalJSONTo leaves out what the missed trade does not have.
+func (m Missed) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	type members Missed
+	return json.MarshalEncode(encoder, members(m), json.OmitZeroStructFields(true))
 }
 
 // Routine is the daily checklist with its history.
@@ -244,12 +249,8 @@ type Routine struct {
 
 // RoutineItem is a line of the checklist, with the days on which it was done.
 type RoutineItem struct {
-	Title    string      `json:"title"`
-	Stage    string      `json:"stage"`
-	Weekdays []int       `json:"weekdays"`
-	Position int         `json:"position"`
-	StartDay journal.Day `json:"start_day"`
-	EndDay   journal.Day `json:"end_day,omitzero"`
+	routine.ItemValues
+	EndDay journal.Day `json:"end_day,omitzero"`
 	// Chain is the place of the first item of the line of successors that
 	// this one belongs to: its own place for one that stands alone.
 	Chain int           `json:"chain"`

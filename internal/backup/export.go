@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports/kinds"
 	"fillbook/internal/journal"
@@ -335,10 +336,8 @@ func (e *exporter) annotations(m playbook.Annotations) Annotations {
 func (e *exporter) writeCash(a ledger.Account) error {
 	return e.list("cash_transactions", func() error {
 		return ledger.EachCash(e.ctx, e.tx, e.owner, onlyAccount(a), func(c ledger.Cash) error {
-			out := Cash{
-				Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: Instant{c.OccurredAt}, Note: c.Note,
-				Origin: c.EditedOrigin(), CreatedAt: Instant{c.CreatedAt},
-			}
+			out := Cash{Origin: c.EditedOrigin(), CreatedAt: Instant{c.CreatedAt}}
+			fields.Copy(&out.CashValues, &c.CashValues, "trade_id")
 			if c.Trade != nil {
 				out.Trade = e.refs[*c.Trade].Trade
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/fields"
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
@@ -28,11 +29,7 @@ func (e *exporter) writeTags() error {
 func (e *exporter) writeSetups() error {
 	return e.list("setups", func() error {
 		for _, s := range e.setups {
-			direction := string(s.Direction)
-			err := e.element(Setup{
-				Name: s.Name, Description: &s.Description, Thesis: &s.Thesis, Symbol: &s.Symbol, Direction: &direction,
-				TargetPrice: SetNumber{Set: true, Value: s.TargetPrice}, StopPrice: SetNumber{Set: true, Value: s.StopPrice}, Checklist: s.Checklist, CreatedAt: Instant{s.CreatedAt},
-			})
+			err := e.element(Setup{SetupChange: fields.CopyTo[playbook.SetupChange](&s.SetupValues), CreatedAt: Instant{s.CreatedAt}})
 			if err != nil {
 				return err
 			}
@@ -67,12 +64,11 @@ func (e *exporter) writeNotes() error {
 }
 
 func (e *exporter) note(n playbook.Note) Note {
-	out := Note{
-		Type: string(n.Type), OccurredAt: n.OccurredAt.String(), Title: n.Title, Body: n.Body, Account: e.place(n.Account),
-		CreatedAt: Instant{n.CreatedAt},
-	}
-	for _, s := range n.Symbols {
-		out.Symbols = append(out.Symbols, SymbolNote(s))
+	out := Note{Account: e.place(n.Account), CreatedAt: Instant{n.CreatedAt}}
+	fields.Copy(&out.NoteValues, &n.NoteValues, "occurred_at", "account_id", "trade_id")
+	out.OccurredAt = n.OccurredAt.String()
+	if len(n.Symbols) == 0 {
+		out.Symbols = nil
 	}
 	trade := n.Trade
 	if hidden, gone := e.orphaned[n.ID]; gone {
@@ -135,11 +131,8 @@ func (e *exporter) writeMissed() error {
 }
 
 func (e *exporter) missed(m playbook.Missed) Missed {
-	out := Missed{
-		Account: e.place(m.Account), Symbol: m.Symbol, Direction: string(m.Direction), ObservedAt: Instant{m.ObservedAt},
-		Entry: m.Entry, Stop: m.Stop, Target: m.Target, Reason: string(m.Reason), Outcome: string(m.Outcome), Notes: m.Notes,
-		CreatedAt: Instant{m.CreatedAt},
-	}
+	out := Missed{Account: e.place(m.Account), CreatedAt: Instant{m.CreatedAt}}
+	fields.Copy(&out.MissedValues, &m.MissedValues, "account_id", "setup_id")
 	if m.Setup != nil {
 		out.Setup = e.named[*m.Setup]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
 )
 
 // Backups of other journals, and files that people write by hand. They are
@@ -99,25 +100,30 @@ func (f *foreigner) account(in foreignRow) {
 }
 
 func (f *foreigner) setup(in foreignRow) error {
-	s := Setup{Name: in.text("name", "title"), Checklist: in.texts("checklist", "rules")}
-	if journal.IsBlank(s.Name) {
+	s := Setup{SetupChange: playbook.SetupChange{Name: journal.Some(in.text("name", "title"))}}
+	if journal.IsBlank(s.Name.Value) {
 		return journal.Invalid("A setup needs a name.")
 	}
+	if lines := in.texts("checklist", "rules"); lines != nil {
+		s.Checklist = journal.Some(lines)
+	}
 	for _, field := range []struct {
-		into  **string
+		into  *journal.Opt[string]
 		names []string
 	}{
 		{&s.Description, []string{"description"}},
 		{&s.Thesis, []string{"thesis"}},
 		{&s.Symbol, []string{"symbol"}},
-		{&s.Direction, []string{"direction", "side"}},
 	} {
 		if text := in.text(field.names...); text != "" {
-			*field.into = &text
+			*field.into = journal.Some(text)
 		}
 	}
+	if text := in.text("direction", "side"); text != "" {
+		s.Direction = journal.Some(playbook.Direction(text))
+	}
 	for _, field := range []struct {
-		into  *SetNumber
+		into  *journal.Opt[decimal.Decimal]
 		names []string
 	}{
 		{&s.TargetPrice, []string{"targetprice", "target"}},
@@ -127,25 +133,28 @@ func (f *foreigner) setup(in foreignRow) error {
 		if err != nil {
 			return err
 		}
-		*field.into = SetNumber{Set: n.Valid, Value: n}
+		if n.Valid {
+			*field.into = journal.Some(n.Decimal)
+		}
 	}
 	f.doc.Setups = append(f.doc.Setups, s)
 	return nil
 }
 
 func (f *foreigner) cash(in foreignRow) (err error) {
-	c := Cash{Note: in.text("note", "notes", "description", "comment"), Currency: in.text("currency")}
+	var c Cash
+	c.Note, c.Currency = in.text("note", "notes", "description", "comment"), in.text("currency")
 	if c.Type, err = cashType(in.text("type", "kind", "category")); err != nil {
 		return err
 	}
-	amount, err := in.required("amount", "value")
+	if c.Amount.Decimal, err = in.required("amount", "value"); err != nil {
+		return err
+	}
+	at, err := in.instant("occurredat", "date", "time", "datetime", "timestamp", "createdat")
 	if err != nil {
 		return err
 	}
-	c.Amount = amount
-	if c.OccurredAt, err = in.instant("occurredat", "date", "time", "datetime", "timestamp", "createdat"); err != nil {
-		return err
-	}
+	c.OccurredAt = at.Time
 	f.bundle.Cash = append(f.bundle.Cash, c)
 	return nil
 }

@@ -41,11 +41,11 @@ func told(doc *Document) string {
 			fmt.Fprintf(&b, "trade %v %q tags %v setups %v risk %s\n", a.Fills, a.Notes, a.Tags, a.Setups, a.InitialRisk)
 		}
 		for _, c := range bundle.Cash {
-			fmt.Fprintf(&b, "cash %s %s %s\n", c.Type, c.Amount, journal.FormatInstant(c.OccurredAt.Time))
+			fmt.Fprintf(&b, "cash %s %s %s\n", c.Type, c.Amount, journal.FormatInstant(c.OccurredAt))
 		}
 	}
 	for _, s := range doc.Setups {
-		fmt.Fprintf(&b, "setup %s %v\n", s.Name, s.Checklist)
+		fmt.Fprintf(&b, "setup %s %v\n", s.Name.Value, s.Checklist.Value)
 	}
 	for _, p := range doc.Problems {
 		fmt.Fprintf(&b, "problem %d %s\n", p.Row, p.Message)

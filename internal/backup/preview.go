@@ -85,11 +85,11 @@ func (p *Plan) addFills(
 }
 
 func (p *Plan) addCash(ctx context.Context, tx *db.Tx, owner journal.UserID, b *Bundle, t target) error {
-	list, _, problems := b.NewCash(t.account.BaseCurrency)
+	list, places, problems := b.NewCash(t.account.BaseCurrency)
 	p.Errors = append(p.Errors, problems...)
 	repeated := 0
 	if !t.isNew && len(list) > 0 {
-		known, err := ledger.CashDuplicates(ctx, tx, owner, t.account.ID, list)
+		known, err := ledger.CashDuplicates(ctx, tx, owner, t.account.ID, list, b.archivedCash(places))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports/kinds"
 	"fillbook/internal/journal"
@@ -339,10 +340,7 @@ func repeatedIDs(fills []ledger.NewFill) []bool {
 // that currency, with the place of each, and the problems of those that cannot.
 func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
 	for i, c := range b.Cash {
-		in := ledger.NewCash{
-			Type: c.Type, Amount: c.Amount, Currency: c.Currency, OccurredAt: c.OccurredAt.Time, Note: c.Note,
-			Archived: &ledger.ArchivedCash{Origin: c.Origin, CreatedAt: c.CreatedAt.Time},
-		}
+		in := fields.CopyTo[ledger.NewCash](&c.CashValues, "trade_id")
 		if err := in.Check(currency); err != nil {
 			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})
 			continue
@@ -350,6 +348,15 @@ func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, 
 		list, places = append(list, in), append(places, i)
 	}
 	return list, places, problems
+}
+
+// archivedCash returns the further values of the cash rows at some places.
+func (b *Bundle) archivedCash(places []int) []ledger.ArchivedCash {
+	archived := make([]ledger.ArchivedCash, len(places))
+	for i, place := range places {
+		archived[i] = ledger.ArchivedCash{Origin: b.Cash[place].Origin, CreatedAt: b.Cash[place].CreatedAt.Time}
+	}
+	return archived
 }
 
 func (r *restorer) restoreCash(b *restoredBundle) error {
@@ -363,7 +370,7 @@ func (r *restorer) restoreCash(b *restoredBundle) error {
 			list[i].Trade = b.trade(*trade)
 		}
 	}
-	done, err := r.Ledger.InsertCash(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, list)
+	done, err := r.Ledger.InsertCash(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, list, b.archivedCash(places))
 	r.result.CashInserted += done.Inserted
 	r.result.CashSkipped += done.Skipped
 	return err

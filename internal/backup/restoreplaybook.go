@@ -6,14 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
-
-func optional(n decimal.Null) journal.Opt[decimal.Decimal] {
-	return journal.Opt[decimal.Decimal]{Set: true, Null: !n.Valid, Value: n.Decimal}
-}
 
 func (r *restorer) restoreTags() error {
 	for i, tag := range r.Document.Tags {
@@ -52,7 +48,7 @@ func (r *restorer) tag(name string) (journal.TagID, error) {
 func (r *restorer) restoreSetups() error {
 	for i, setup := range r.Document.Setups {
 		created := setup.CreatedAt.instantOr(r.now)
-		if err := r.accept("Setup", i, r.upsertSetup(created, setup.Name, setup.change())); err != nil {
+		if err := r.accept("Setup", i, r.upsertSetup(created, setup.Name.Value, setup.SetupChange)); err != nil {
 			return err
 		}
 	}
@@ -71,27 +67,6 @@ func (r *restorer) upsertSetup(created time.Time, name string, change playbook.S
 		r.result.SetupsUpserted++
 	}
 	return nil
-}
-
-// change returns the fields of the setup that the file has, and no others.
-func (s Setup) change() playbook.SetupChange {
-	change := playbook.SetupChange{Name: journal.Some(s.Name)}
-	for _, field := range []struct {
-		into *journal.Opt[string]
-		text *string
-	}{{&change.Description, s.Description}, {&change.Thesis, s.Thesis}, {&change.Symbol, s.Symbol}} {
-		if field.text != nil {
-			*field.into = journal.Some(*field.text)
-		}
-	}
-	if s.Direction != nil {
-		change.Direction = journal.Some(playbook.Direction(*s.Direction))
-	}
-	change.TargetPrice, change.StopPrice = s.TargetPrice.change(), s.StopPrice.change()
-	if s.Checklist != nil {
-		change.Checklist = journal.Some(s.Checklist)
-	}
-	return change
 }
 
 // setup returns the setup of a name. A file may use one that it does not list.
@@ -119,13 +94,8 @@ func (r *restorer) restoreNote(place int, in Note) error {
 	if err != nil {
 		return err
 	}
-	change := playbook.NoteChange{
-		Type: journal.Some(playbook.NoteType(in.Type)), OccurredAt: journal.Some(moment),
-		Title: journal.Some(in.Title), Body: journal.Some(in.Body),
-	}
-	for _, s := range in.Symbols {
-		change.Symbols = journal.Some(append(change.Symbols.Value, playbook.SymbolNote(s)))
-	}
+	change := fields.CopyTo[playbook.NoteChange](&in.NoteValues, "occurred_at", "account_id", "trade_id")
+	change.OccurredAt = journal.Some(moment)
 	if account := r.accountAt(in.Account); account != "" {
 		change.Account = journal.Some(account)
 	}
@@ -200,12 +170,7 @@ func (r *restorer) restoreMissed() error {
 }
 
 func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
-	change := playbook.MissedChange{
-		Symbol: journal.Some(in.Symbol), Direction: journal.Some(playbook.Direction(in.Direction)),
-		ObservedAt: journal.Some(in.ObservedAt.Time), Entry: optional(in.Entry), Stop: optional(in.Stop),
-		Target: optional(in.Target), Reason: journal.Some(playbook.Reason(in.Reason)),
-		Outcome: journal.Some(playbook.Outcome(in.Outcome)), Notes: journal.Some(in.Notes),
-	}
+	change := fields.CopyTo[playbook.MissedChange](&in.MissedValues, "account_id", "setup_id")
 	if account := r.accountAt(in.Account); account != "" {
 		change.Account = journal.Some(account)
 	}

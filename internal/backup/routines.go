@@ -33,8 +33,7 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 			chains[item.Chain] = i
 		}
 		out.Items = append(out.Items, RoutineItem{
-			Title: item.Title, Stage: string(item.Stage), Weekdays: item.Weekdays.List(), Position: item.Position,
-			StartDay: item.StartDay, EndDay: item.EndDay, Chain: chains[item.Chain], Done: done[item.ID],
+			ItemValues: item.ItemValues, EndDay: item.EndDay, Chain: chains[item.Chain], Done: done[item.ID],
 		})
 	}
 	return out, nil
@@ -55,27 +54,20 @@ func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Rou
 	if err != nil {
 		return 0, err
 	}
-	archive, err := in.archive(stored.Items)
-	if err != nil {
-		return 0, err
-	}
-	return routine.Restore(ctx, tx, owner, archive, now)
+	return routine.Restore(ctx, tx, owner, in.archive(stored.Items), now)
 }
 
 // archive assigns ids to the items of a file: that of the stored item that it is, or
 // a new one. An item is known by what it says and when it began, so that one
 // that was moved or ended since is not created again.
-func (r Routine) archive(stored []routine.Item) (routine.Archive, error) {
+func (r Routine) archive(stored []routine.Item) routine.Archive {
 	var out routine.Archive
 	known := map[itemKey][]routine.Item{}
 	for _, item := range stored {
 		known[keyOf(item)] = append(known[keyOf(item)], item)
 	}
 	for i, in := range r.Items {
-		item, err := in.item()
-		if err != nil {
-			return routine.Archive{}, err
-		}
+		item := in.item()
 		switch same := known[keyOf(item)]; {
 		case len(same) > 0:
 			known[keyOf(item)] = same[1:] // it answers for one
@@ -88,20 +80,13 @@ func (r Routine) archive(stored []routine.Item) (routine.Archive, error) {
 			out.Ticks = append(out.Ticks, routine.Tick{Item: item.ID, Day: day})
 		}
 	}
-	return out, nil
+	return out
 }
 
-// item is an item of its own, with a new id.
-func (in RoutineItem) item() (routine.Item, error) {
-	weekdays, err := routine.NewWeekdays(in.Weekdays...)
-	if err != nil {
-		return routine.Item{}, err
-	}
+// item returns an item with a new id, in a chain of its own.
+func (in RoutineItem) item() routine.Item {
 	id := journal.NewID[journal.RoutineID]()
-	return routine.Item{
-		ID: id, Chain: id, Title: in.Title, Stage: routine.Stage(in.Stage), Weekdays: weekdays,
-		Position: in.Position, StartDay: in.StartDay, EndDay: in.EndDay,
-	}, nil
+	return routine.Item{ID: id, Chain: id, ItemValues: in.ItemValues, EndDay: in.EndDay}
 }
 
 // itemKey identifies an item.

@@ -3,6 +3,8 @@ package backup
 import (
 	"github.com/go-json-experiment/json"
 
+	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -26,6 +28,9 @@ func checkVersion(version int) error {
 // upgrade changes a document of an older version to the current one. The text is
 // the file that it was read from.
 func (d *Document) upgrade(text []byte) error {
+	for i := range d.Setups {
+		fields.DropNulls(&d.Setups[i].SetupChange)
+	}
 	if d.Version < 2 {
 		d.setMissingPrices()
 	}
@@ -41,8 +46,14 @@ func (d *Document) upgrade(text []byte) error {
 // it is stored.
 func (d *Document) setMissingPrices() {
 	for i := range d.Setups {
-		if s := &d.Setups[i]; s.Description != nil && s.Thesis != nil && s.Symbol != nil && s.Direction != nil && s.Checklist != nil {
-			s.TargetPrice.Set, s.StopPrice.Set = true, true
+		s := &d.Setups[i]
+		if !s.Description.Set || !s.Thesis.Set || !s.Symbol.Set || !s.Direction.Set || !s.Checklist.Set {
+			continue
+		}
+		for _, price := range []*journal.Opt[decimal.Decimal]{&s.TargetPrice, &s.StopPrice} {
+			if !price.Set {
+				price.Set, price.Null = true, true
+			}
 		}
 	}
 }

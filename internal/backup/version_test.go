@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/routine"
 )
 
 // listFields lists every member of the JSON of a type with its kind, one a
@@ -18,7 +19,7 @@ import (
 func listFields(of reflect.Type, path string) (lines []string) {
 	for _, f := range reflect.VisibleFields(of) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" {
+		if len(f.Index) > 1 || !f.IsExported() || name == "-" || f.Anonymous && name != "" || f.Type == reflect.TypeFor[absent]() {
 			continue
 		}
 		if f.Anonymous {
@@ -45,10 +46,16 @@ func kindOf(of reflect.Type) string {
 	switch of {
 	case reflect.TypeFor[Instant](), reflect.TypeFor[time.Time]():
 		return "instant"
-	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[SetNumber]():
+	case reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[decimal.Null](), reflect.TypeFor[statedAmount]():
 		return "number"
 	case reflect.TypeFor[journal.Day]():
 		return "day"
+	case reflect.TypeFor[routine.Weekdays]():
+		return "list of int"
+	}
+	if of.Kind() == reflect.Struct && strings.HasPrefix(of.Name(), "Opt[") {
+		value, _ := of.FieldByName("Value")
+		return kindOf(value.Type)
 	}
 	switch of.Kind() { //nolint:exhaustive // the others are named by themselves below
 	case reflect.Pointer:

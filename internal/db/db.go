@@ -55,13 +55,14 @@ type DB struct {
 
 	file    *sql.DB       // SQLite's connections, all held below
 	writer  chan *session // holds the one writing connection when it is free
-	readers chan *session // holds the free reading connections
+	readers sessionStack  // holds the free reading connections
 	making  sync.Mutex    // guards made, once the database is open
 	made    struct{ writers, readers int }
-	// maxReaders bounds the reading connections.
-	maxReaders int
-	closing    sync.Once
-	closed     chan struct{} // closed when no new transaction may begin
+	// maxReaders bounds the reading connections; the first cachedReaders have
+	// a large page cache.
+	maxReaders, cachedReaders int
+	closing                   sync.Once
+	closed                    chan struct{} // closed when no new transaction may begin
 }
 
 // Options selects the database to open.
@@ -256,7 +257,7 @@ func (d *DB) withReader(ctx context.Context, fn func(*session) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { d.readers <- s }()
+	defer d.readers.push(s)
 	return fn(s)
 }
 
@@ -264,7 +265,7 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	if d.engine == PostgreSQL {
 		return d.withPostgres(ctx, fn)
 	}
-	s, err := d.acquire(ctx, d.writer)
+	s, err := acquire(ctx, d, d.writer)
 	if err != nil {
 		return err
 	}
@@ -277,17 +278,59 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	}
 }
 
+// sessionStack holds free connections. The one that was used last is used next:
+// its page cache and its prepared statements are the most useful ones, and the
+// others do not fill their caches with copies of the same pages.
+type sessionStack struct {
+	mu   sync.Mutex
+	free []*session
+	// ready has an element for each of free, to wait for one.
+	ready chan struct{}
+}
+
+func newSessionStack(limit int) sessionStack { return sessionStack{ready: make(chan struct{}, limit)} }
+
+func (s *sessionStack) push(free *session) {
+	s.mu.Lock()
+	s.free = append(s.free, free)
+	s.mu.Unlock()
+	s.ready <- struct{}{}
+}
+
+// pop returns the connection that was used last. The caller must have received
+// from ready.
+func (s *sessionStack) pop() *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.free) - 1
+	found := s.free[last]
+	s.free = s.free[:last]
+	return found
+}
+
+// each calls fn with the free connections.
+func (s *sessionStack) each(fn func(*session)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, free := range s.free {
+		fn(free)
+	}
+}
+
 // acquireReader returns a free reading connection, creates one, or waits.
 func (d *DB) acquireReader(ctx context.Context) (*session, error) {
 	select {
-	case s := <-d.readers:
-		return s, nil
+	case <-d.readers.ready:
+		return d.readers.pop(), nil
 	default:
 	}
 	if s := d.addReader(ctx); s != nil {
 		return s, nil
 	}
-	return d.acquire(ctx, d.readers)
+	if _, err := acquire(ctx, d, d.readers.ready); err != nil {
+		return nil, err
+	}
+	return d.readers.pop(), nil
 }
 
 // defaultWait is how long a caller waits for a connection.
@@ -295,27 +338,29 @@ const defaultWait = 30 * time.Second
 
 var errClosed = fmt.Errorf("%w: it is closed", ErrUnavailable)
 
-func (d *DB) acquire(ctx context.Context, from chan *session) (*session, error) {
+// acquire receives from a channel of free connections. It fails after
+// d.wait, and when the database is closed.
+func acquire[T any](ctx context.Context, d *DB, from <-chan T) (free T, err error) {
 	select {
 	case <-d.closed:
-		return nil, errClosed
+		return free, errClosed
 	default:
 	}
 	select {
-	case s := <-from:
-		return s, nil
+	case free = <-from:
+		return free, nil
 	default:
 	}
 	timer := time.NewTimer(d.wait)
 	defer timer.Stop()
 	select {
-	case s := <-from:
-		return s, nil
+	case free = <-from:
+		return free, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return free, ctx.Err()
 	case <-d.closed:
-		return nil, errClosed
+		return free, errClosed
 	case <-timer.C:
-		return nil, fmt.Errorf("%w: waited %s for a connection", ErrUnavailable, d.wait)
+		return free, fmt.Errorf("%w: waited %s for a connection", ErrUnavailable, d.wait)
 	}
 }

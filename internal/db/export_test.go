@@ -14,6 +14,13 @@ const Attempts = attempts
 // SplitStatements returns the statements of a migration.
 func SplitStatements(text string) []string { return splitStatements(text) }
 
+// Readers returns how many reading connections to SQLite's file are open.
+func (d *DB) Readers() int {
+	d.making.Lock()
+	defer d.making.Unlock()
+	return d.made.readers
+}
+
 // MigrateFiles is Migrate with other steps than the embedded ones.
 func (d *DB) MigrateFiles(ctx context.Context, files fs.FS) error {
 	steps, err := migrations(files)

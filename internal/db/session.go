@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -14,9 +15,14 @@ import (
 type session struct {
 	engine     Engine
 	conn       *sql.Conn
-	statements map[string]*statement
-	uses       int           // of statements so far
-	wait       time.Duration // for a connection of a pooler; PostgreSQL only
+	lite       driver.Conn           // the connection behind conn on SQLite
+	statements map[string]*statement // on SQLite
+	uses       int                   // of statements so far
+	args       []driver.NamedValue   // those of the statement that is being started
+	// checkedAt and shrunkAt are uses when the connection was last checked for
+	// being idle, and when its memory was released.
+	checkedAt, shrunkAt int
+	wait                time.Duration // for a connection of a pooler; PostgreSQL only
 	// begun reports that a transaction was begun or a row was returned, so that
 	// the call must not be repeated on another connection.
 	begun bool
@@ -24,8 +30,10 @@ type session struct {
 
 // statement is one that is kept prepared.
 type statement struct {
-	*sql.Stmt
-	used int // at which use of the session
+	stmt   driver.Stmt
+	used   int            // at which use of the session
+	busy   bool           // its rows are being read
+	values []driver.Value // the memory for a row
 }
 
 // maxStatements bounds the cache of prepared statements of each connection.
@@ -138,70 +146,64 @@ func (s *session) abandon() {
 	_ = s.conn.Raw(func(any) error { return errBadConn })
 }
 
-func (s *session) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
-		return nil, err
-	} else if stmt != nil {
-		return stmt.ExecContext(ctx, args...)
+func (s *session) exec(ctx context.Context, query string, args []any) (driver.Result, error) {
+	if s.lite != nil {
+		return s.execLite(ctx, query, args)
 	}
 	return s.conn.ExecContext(ctx, query, args...)
 }
 
-func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
-		return nil, err
-	} else if stmt != nil {
-		return stmt.QueryContext(ctx, args...)
+func (s *session) query(ctx context.Context, query string, args []any) (*Rows, error) {
+	if s.lite != nil {
+		return s.queryLite(ctx, query, args)
 	}
-	return s.conn.QueryContext(ctx, query, args...)
+	rows, err := s.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // the caller does both
+	return &Rows{postgres: rows}, err
 }
 
-func (s *session) queryRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
-	if stmt, err := s.prepare(ctx, query); err != nil {
-		return nil, err
-	} else if stmt != nil {
-		return stmt.QueryRowContext(ctx, args...), nil
-	}
-	return s.conn.QueryRowContext(ctx, query, args...), nil
-}
-
-// prepare returns the prepared statement for a text, or nil on PostgreSQL,
-// whose driver keeps its own.
+// prepare returns the prepared statement for a text on SQLite. The driver of
+// PostgreSQL keeps its own.
 func (s *session) prepare(ctx context.Context, query string) (*statement, error) {
-	if s.statements == nil {
-		return nil, nil
-	}
 	s.uses++
 	if known, ok := s.statements[query]; ok {
+		if known.busy {
+			return nil, errNested
+		}
 		known.used = s.uses
 		return known, nil
 	}
 	if len(s.statements) >= maxStatements {
 		s.closeOldest()
 	}
-	stmt, err := s.conn.PrepareContext(context.WithoutCancel(ctx), query)
+	stmt, err := s.lite.(driver.ConnPrepareContext).PrepareContext(context.WithoutCancel(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	s.statements[query] = &statement{stmt, s.uses}
-	return s.statements[query], nil
+	kept := &statement{stmt: stmt, used: s.uses}
+	s.statements[query] = kept
+	return kept, nil
 }
 
 // closeOldest closes the least recently used statement.
 func (s *session) closeOldest() {
 	oldest, since := "", s.uses
 	for query, kept := range s.statements {
-		if kept.used < since {
+		if kept.used < since && !kept.busy {
 			oldest, since = query, kept.used
 		}
 	}
-	_ = s.statements[oldest].Close()
+	if oldest == "" {
+		return
+	}
+	_ = s.statements[oldest].stmt.Close()
 	delete(s.statements, oldest)
 }
 
-func (s *session) closeStatements() {
+// close closes a connection of SQLite and its statements.
+func (s *session) close() {
 	for _, kept := range s.statements {
-		_ = kept.Close()
+		_ = kept.stmt.Close()
 	}
 	clear(s.statements)
+	_ = s.conn.Close()
 }

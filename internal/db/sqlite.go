@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -36,12 +37,13 @@ var pragmas = []string{
 // large journal; a reader needs less.
 const (
 	writerCache = "cache_size(-65536)"
-	readerCache = "cache_size(-16384)"
+	readerCache = "cache_size(-8192)"
 	spareCache  = "cache_size(-2048)"
 )
 
-// spareReaders is how many more reading connections are opened if all are in
-// use. A client that reads a long list slowly occupies one of them.
+// spareReaders is how many more reading connections than defaultReaders are
+// opened if all are in use. A client that reads a long list slowly occupies one
+// of them.
 const spareReaders = 48
 
 func openSQLite(ctx context.Context, options Options) (*DB, error) {
@@ -59,19 +61,66 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	}
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
-		writer: make(chan *session, 1), readers: make(chan *session, readers+spareReaders), maxReaders: readers + spareReaders,
-		closed: make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
+		writer: make(chan *session, 1), readers: newSessionStack(readers + spareReaders), maxReaders: readers + spareReaders,
+		cachedReaders: readers,
+		closed:        make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
 		wait: options.Wait,
 	}
-	if err := d.connect(ctx, readers); err != nil {
+	if err := d.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())
 	}
+	go d.shrinkIdle()
 	return d, nil
 }
 
-// connect opens every connection at once, so that a damaged file is detected at
-// the start and not by the first request.
-func (d *DB) connect(ctx context.Context, readers int) error {
+// idleTime is how long a connection must not have been used before its page
+// cache is released; at most twice as long passes.
+const idleTime = 5 * time.Second
+
+// shrinkIdle releases the memory of idle connections until the database is
+// closed. A large import or a long list fills the cache of its connection, which
+// would keep it for good.
+func (d *DB) shrinkIdle() {
+	ticker := time.NewTicker(idleTime)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-d.closed:
+			return
+		case <-ticker.C:
+		}
+		select {
+		case w := <-d.writer:
+			w.shrinkIfIdle()
+			d.writer <- w
+		default:
+		}
+		d.readers.each((*session).shrinkIfIdle)
+	}
+}
+
+// shrinkIfIdle releases the memory of a connection that was not used since the
+// last call, once.
+func (s *session) shrinkIfIdle() {
+	switch s.uses {
+	case s.shrunkAt:
+	case s.checkedAt:
+		s.shrink()
+	default:
+		s.checkedAt = s.uses
+	}
+}
+
+// shrink releases the page cache of a connection.
+func (s *session) shrink() {
+	_, _ = s.conn.ExecContext(context.Background(), "PRAGMA shrink_memory")
+	s.checkedAt, s.shrunkAt = s.uses, s.uses
+}
+
+// connect opens the writing connection and a reading one, so that a damaged
+// file is detected at the start and not by the first request. The other readers
+// are opened when they are needed: each takes time and memory.
+func (d *DB) connect(ctx context.Context) error {
 	var err error
 	if d.file, err = sql.Open("sqlite", d.dsn()); err != nil {
 		return err
@@ -84,14 +133,12 @@ func (d *DB) connect(ctx context.Context, readers int) error {
 		d.writer <- writer
 		d.made.writers++
 	}
-	for range readers {
-		reader, err := newReader(ctx, d.file, readerCache)
-		if err != nil {
-			return err
-		}
-		d.readers <- reader
-		d.made.readers++
+	reader, err := newReader(ctx, d.file, readerCache)
+	if err != nil {
+		return err
 	}
+	d.readers.push(reader)
+	d.made.readers++
 	return nil
 }
 
@@ -108,7 +155,7 @@ func newReader(ctx context.Context, pool *sql.DB, cache string) (*session, error
 	return reader, nil
 }
 
-// addReader opens a spare reading connection. It returns nil if there are
+// addReader opens another reading connection. It returns nil if there are
 // enough, if it fails, or if the database is closed.
 func (d *DB) addReader(ctx context.Context) *session {
 	d.making.Lock()
@@ -121,9 +168,13 @@ func (d *DB) addReader(ctx context.Context) *session {
 	if d.made.readers >= d.maxReaders {
 		return nil
 	}
-	reader, err := newReader(context.WithoutCancel(ctx), d.file, spareCache)
+	cache := readerCache
+	if d.made.readers >= d.cachedReaders {
+		cache = spareCache
+	}
+	reader, err := newReader(context.WithoutCancel(ctx), d.file, cache)
 	if err != nil {
-		d.log.Debug("cannot open spare connection", "error", err)
+		d.log.Debug("cannot open another connection", "error", err)
 		return nil
 	}
 	d.made.readers++
@@ -135,7 +186,14 @@ func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{engine: SQLite, conn: conn, statements: map[string]*statement{}}, nil
+	s := &session{engine: SQLite, conn: conn, statements: map[string]*statement{}}
+	// The connection is not used through conn at the same time, and conn is
+	// open as long as the session.
+	err = conn.Raw(func(own any) error {
+		s.lite = own.(driver.Conn)
+		return nil
+	})
+	return s, err
 }
 
 func (d *DB) dsn() string {
@@ -163,29 +221,29 @@ func (d *DB) closeSQLite() (err error) {
 		if d.file == nil {
 			return
 		}
-		late := time.After(d.wait)
+		late, cancel := context.WithTimeout(context.Background(), d.wait)
+		defer cancel()
 		d.making.Lock()
 		readers := d.made.readers
 		d.making.Unlock()
-		collect(d.readers, readers, late, func(*session) {})
-		collect(d.writer, d.made.writers, late, func(w *session) {
+		receive(late, d.readers.ready, readers, func(struct{}) { d.readers.pop().close() })
+		receive(late, d.writer, d.made.writers, func(w *session) {
 			_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+			w.close()
 		})
 		err = d.file.Close()
 	})
 	return err
 }
 
-// collect closes the given number of connections as they become free, until
-// late fires.
-func collect(from chan *session, count int, late <-chan time.Time, last func(*session)) {
+// receive calls fn with the given number of elements of a channel, until ctx is
+// done.
+func receive[T any](ctx context.Context, from <-chan T, count int, fn func(T)) {
 	for range count {
 		select {
-		case s := <-from:
-			s.closeStatements()
-			last(s)
-			_ = s.conn.Close()
-		case <-late:
+		case element := <-from:
+			fn(element)
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -274,6 +332,7 @@ func (d *DB) Inspect(ctx context.Context, quick bool) ([]string, error) {
 	}
 	var problems []string
 	err := d.Peek(ctx, func(tx *Tx) error {
+		defer tx.session.shrink() // the whole file went through the cache
 		for _, check := range checks {
 			found, err := runPragmaCheck(ctx, tx, check)
 			if err != nil {

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/bits"
 	"strconv"
@@ -111,30 +110,32 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 }
 
 // Query runs a SELECT. The caller closes the rows; [List] does it by itself.
-func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (t *Tx) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	if err := t.checkReady(); err != nil {
 		return nil, err
 	}
 	rows, err := t.session.query(t.context(ctx), query, args)
-	if err == nil {
-		t.session.begun = true
+	if err != nil {
+		return nil, t.recordError(err)
 	}
-	return rows, t.recordError(err)
+	t.session.begun = true
+	return rows, nil
 }
 
 // Row is the result of QueryRow.
 type Row struct {
-	tx  *Tx
-	row *sql.Row
-	err error
+	tx   *Tx
+	rows *Rows
+	err  error
 }
 
-// Scan reads the row; it returns [ErrNoRows] if there is none.
+// Scan reads the row; it returns [ErrNoRows] if there is none. It must be
+// called.
 func (r Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.tx.recordError(r.err)
 	}
-	err := r.row.Scan(dest...)
+	err := r.rows.scanFirst(dest)
 	if err == nil {
 		r.tx.session.begun = true
 	}
@@ -146,11 +147,11 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
 	if err := t.checkReady(); err != nil {
 		return Row{tx: t, err: err}
 	}
-	row, err := t.session.queryRow(t.context(ctx), query, args)
-	return Row{tx: t, row: row, err: err}
+	rows, err := t.session.query(t.context(ctx), query, args)
+	return Row{tx: t, rows: rows, err: err}
 }
 
-// Scanner is a row that can be read: [Row] or *sql.Rows.
+// Scanner is a row that can be read: [Row] or *[Rows].
 type Scanner interface {
 	Scan(dest ...any) error
 }

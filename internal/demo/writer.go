@@ -222,7 +222,7 @@ func (w *writer) writeCash(a Account) error {
 			list[i].Trade = &trade
 		}
 	}
-	_, err := w.Ledger.InsertCash(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list)
+	_, err := w.Ledger.InsertCash(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list, nil)
 	return err
 }
 
@@ -326,8 +326,10 @@ func (w *writer) writeRoutine() error {
 		}
 		id := journal.NewID[journal.RoutineID]()
 		item := routine.Item{
-			ID: id, Chain: id, Title: r.Title, Stage: routine.Stage(r.Stage), Weekdays: days,
-			Position: places[r.Stage], StartDay: r.Start, EndDay: r.End,
+			ID: id, Chain: id, EndDay: r.End,
+			ItemValues: routine.ItemValues{
+				Title: r.Title, Stage: routine.Stage(r.Stage), Weekdays: days, Position: places[r.Stage], StartDay: r.Start,
+			},
 		}
 		if last := len(archive.Items) - 1; r.Follows {
 			item.Chain, item.Position = archive.Items[last].Chain, archive.Items[last].Position

@@ -38,6 +38,9 @@ type Field[R any] struct {
 	Ignored bool
 	// Range restricts the values that a request or a file may set.
 	Range Range
+	// Check, if not nil, takes the place of the check by Range: it cleans the
+	// value of a record, or returns why it is invalid.
+	Check func(*R) error
 
 	at      func(*R) any              // the typed pointer
 	read    func(alias string) string // the expression of a SELECT, if it is not the column
@@ -46,7 +49,8 @@ type Field[R any] struct {
 	arg     func(*R) any
 	clear   func(*R)
 	isEmpty func(*R) bool
-	merge   func(into, other *R)
+	assign  func(into, other *R)
+	merge   func(into, other *R) // combines two values; nil keeps the first
 }
 
 // Range is a restriction of the values of a field. The zero Range is a text of one
@@ -84,7 +88,14 @@ func (f Field[R]) Freeze() Field[R] {
 	return f
 }
 
-// MergeBy returns the field with a rule of its own for merging.
+// CheckBy returns the field with a check of its own.
+func (f Field[R]) CheckBy(check func(*R) error) Field[R] {
+	f.Check = check
+	return f
+}
+
+// MergeBy returns the field with a rule of its own for merging, which combines
+// two values.
 func (f Field[R]) MergeBy(merge func(into, other *R)) Field[R] {
 	f.merge = merge
 	return f
@@ -120,7 +131,13 @@ func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 	lifted.arg = func(r *R) any { return f.arg(at(r)) }
 	lifted.clear = func(r *R) { f.clear(at(r)) }
 	lifted.isEmpty = func(r *R) bool { return f.isEmpty(at(r)) }
-	lifted.merge = func(into, other *R) { f.merge(at(into), at(other)) }
+	lifted.assign = func(into, other *R) { f.assign(at(into), at(other)) }
+	if f.merge != nil {
+		lifted.merge = func(into, other *R) { f.merge(at(into), at(other)) }
+	}
+	if f.Check != nil {
+		lifted.Check = func(r *R) error { return f.Check(at(r)) }
+	}
 	return lifted
 }
 
@@ -133,11 +150,7 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 	f.arg = func(r *R) any { return arg(*at(r)) }
 	f.clear = func(r *R) { *at(r) = none }
 	f.isEmpty = func(r *R) bool { return *at(r) == none }
-	f.merge = func(into, other *R) {
-		if f.isEmpty(into) {
-			*at(into) = *at(other)
-		}
-	}
+	f.assign = func(into, other *R) { *at(into) = *at(other) }
 	return f
 }
 
@@ -159,12 +172,36 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 	}
 	f.clear = func(r *R) { *at(r) = decimal.Null{} }
 	f.isEmpty = func(r *R) bool { return !at(r).Valid }
-	f.merge = func(into, other *R) {
-		if !at(into).Valid {
-			*at(into) = *at(other)
-		}
-	}
+	f.assign = func(into, other *R) { *at(into) = *at(other) }
 	return f
+}
+
+// NewAmount describes a number that is always there.
+func NewAmount[R any](name string, at func(*R) *decimal.Decimal) Field[R] {
+	f := Field[R]{Name: name, Column: name}
+	f.at = func(r *R) any { return at(r) }
+	f.dest = func(r *R) any { return at(r) }
+	f.arg = func(r *R) any { return at(r).String() }
+	f.clear = func(r *R) { *at(r) = decimal.Zero }
+	f.isEmpty = func(r *R) bool { return at(r).Sign() == 0 }
+	f.assign = func(into, other *R) { *at(into) = *at(other) }
+	return f
+}
+
+// NewInteger describes an integer; its column must not be NULL.
+func NewInteger[R any, T ~int | ~int64 | ~uint8](name string, at func(*R) *T) Field[R] {
+	return newField(name, at, func(v *T) any { return v }, func(v T) any { return int64(v) })
+}
+
+// NewOptionalText describes a text; an empty one is stored as NULL.
+func NewOptionalText[R any, T ~string](name string, at func(*R) *T) Field[R] {
+	f := newField(name, at, func(v *T) any { return v }, func(v T) any {
+		if v == "" {
+			return nil
+		}
+		return string(v)
+	})
+	return f.ReadAs(func(alias string) string { return "COALESCE(" + alias + "." + name + ", '')" })
 }
 
 // NewGrade describes a grade from 1 to 5; 0 is stored as NULL.
@@ -237,11 +274,7 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 	}
 	f.clear = func(r *R) { *at(r) = nil }
 	f.isEmpty = func(r *R) bool { return len(*at(r)) == 0 }
-	f.merge = func(into, other *R) {
-		if f.isEmpty(into) {
-			*at(into) = *at(other)
-		}
-	}
+	f.assign = func(into, other *R) { *at(into) = *at(other) }
 	return f
 }
 
@@ -429,8 +462,24 @@ func (l List[R]) Equal(a, b *R) bool {
 // Merge fills one record from another by the rules of the fields.
 func (l List[R]) Merge(into, other *R) {
 	for i := range l {
-		if f := &l[i]; !f.Ignored {
+		switch f := &l[i]; {
+		case f.Ignored:
+		case f.merge != nil:
 			f.merge(into, other)
+		case f.isEmpty(into):
+			f.assign(into, other)
 		}
 	}
+}
+
+// Differences returns the names of the fields in which another record has a value
+// that is not the one of the record. Fields whose values are combined by a merge
+// are left out.
+func (l List[R]) Differences(record, other *R) (names []string) {
+	for i := range l {
+		if f := &l[i]; !f.Ignored && f.merge == nil && !f.isEmpty(other) && f.arg(record) != f.arg(other) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }

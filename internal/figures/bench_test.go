@@ -36,12 +36,12 @@ func BenchmarkRealized(b *testing.B) {
 	noop := func(*db.Tx, *figures.Snapshot) error { return nil }
 	b.Run("closed", func(b *testing.B) {
 		for b.Loop() {
-			must(b, figures.New(d, 0).View(b.Context(), h.owner, nil, noop))
+			must(b, figures.New(d, 0, "").View(b.Context(), h.owner, nil, noop))
 		}
 	})
 	b.Run("realized", func(b *testing.B) {
 		for b.Loop() {
-			must(b, figures.New(d, 0).ViewRealized(b.Context(), h.owner, nil, noop))
+			must(b, figures.New(d, 0, "").ViewRealized(b.Context(), h.owner, nil, noop))
 		}
 	})
 	b.Run("write and realized", func(b *testing.B) {

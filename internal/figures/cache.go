@@ -18,6 +18,8 @@ type accountData struct {
 	// realized has the realized parts of trades in place of the trades; it shares
 	// the pages without parts with columns. It is nil until its first use.
 	realized *analytics.Columns
+	// unstored counts the updates since the columns were stored.
+	unstored int
 }
 
 const (

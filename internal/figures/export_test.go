@@ -5,3 +5,9 @@ func (s *Service) SetBatchSize(trades int) { s.batchSize = trades }
 
 // CachedBytes returns the size of the cached columns.
 func (s *Service) CachedBytes() int { return s.columns.totalSize() }
+
+// WaitForStore waits until the columns that are being stored are written.
+func (s *Service) WaitForStore() { s.store.writing.Wait() }
+
+// MinStored is the number of trades from which on columns are stored.
+const MinStored = minStored

@@ -39,15 +39,18 @@ type Service struct {
 	columns   *lru[cacheKey, *cacheEntry]
 	answers   *lru[answerKey, *cachedAnswer]
 	batchSize int // trades that are read at a time
+	store     *columnStore
 }
 
 // New returns a Service that caches at most memory bytes of columns; 0 means
-// DefaultMemory.
-func New(d *db.DB, memory int) *Service {
+// DefaultMemory. Columns of large accounts are stored in a directory, so that the
+// first query after a start need not read all trades; an empty dir stores none.
+func New(d *db.DB, memory int, dir string) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
 	}
 	return &Service{
+		store:     newColumnStore(dir),
 		db:        d,
 		columns:   newLRU[cacheKey, *cacheEntry](memory),
 		answers:   newLRU[answerKey, *cachedAnswer](maxAnswers),
@@ -198,26 +201,45 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 	}
 	for _, base := range old {
 		realized = realized || base.realized != nil
-		touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, base.revision)
-		if err == nil && known {
-			err = fresh.update(ctx, tx, owner, base, touched)
-		}
-		if err != nil {
+		if err := fresh.updateFrom(ctx, tx, owner, a, base); err != nil {
 			return nil, err
 		}
-		if known {
-			break
+	}
+	if fresh.columns == nil {
+		if stored := s.store.read(a.ID); stored != nil {
+			if err := fresh.updateFrom(ctx, tx, owner, a, stored); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if fresh.columns == nil {
 		if err := s.readAll(ctx, tx, owner, a, fresh); err != nil {
 			return nil, err
 		}
+		fresh.unstored = maxUnstored
+	}
+	if fresh.unstored >= maxUnstored {
+		fresh.unstored = 0
+		s.store.write(a.ID, fresh)
 	}
 	if realized && fresh.realized == nil {
 		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh)
 	}
 	return fresh, err
+}
+
+// updateFrom sets the columns, if they are not set, to the current state of older
+// ones, unless these are of another history of the account.
+func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData) error {
+	if h.columns != nil {
+		return nil
+	}
+	touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision)
+	if err != nil || !known {
+		return err
+	}
+	h.unstored = old.unstored + 1
+	return h.update(ctx, tx, owner, old, touched)
 }
 
 // update sets the columns to those of old with the touched trades in their current

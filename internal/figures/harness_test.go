@@ -149,7 +149,7 @@ func write(t testing.TB, out *bytes.Buffer, value any) {
 // same as a new service.
 func (h *env) checkFresh(after string) string {
 	h.t.Helper()
-	got, want := h.dump(h.Figures), h.dump(figures.New(h.DB, 0))
+	got, want := h.dump(h.Figures), h.dump(figures.New(h.DB, 0, ""))
 	if got != want {
 		h.t.Fatalf("after %s the figures are stale:\n%s\nwant\n%s", after, got, want)
 	}

@@ -25,9 +25,9 @@ func TestBatchSizeDoesNotMatter(t *testing.T) {
 			}
 		}
 		h.fill("OPEN", matching.Buy, "5", "20", 5)
-		want := h.dump(figures.New(h.DB, 0))
+		want := h.dump(figures.New(h.DB, 0, ""))
 		for parts := 1; parts <= 8; parts++ {
-			s := figures.New(h.DB, 0)
+			s := figures.New(h.DB, 0, "")
 			s.SetBatchSize(parts)
 			if diff := cmp.Diff(want, h.dump(s)); diff != "" {
 				t.Errorf("read %d at a time (-whole +parts):\n%s", parts, diff)

@@ -113,7 +113,7 @@ func TestRealizedPartsCostNoMemoryWhereThereAreNone(t *testing.T) {
 			h.roundTrip("AAA", 10*i)
 		}
 		h.parts(h.Figures)
-		plain := figures.New(h.DB, 0)
+		plain := figures.New(h.DB, 0, "")
 		must(t, plain.View(t.Context(), h.owner, nil, func(*db.Tx, *figures.Snapshot) error { return nil }))
 		if got, want := h.Figures.CachedBytes(), plain.CachedBytes(); got != want {
 			t.Errorf("columns take %d bytes with realized parts, %d without", got, want)

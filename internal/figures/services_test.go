@@ -91,15 +91,15 @@ func TestMemoryIsBounded(t *testing.T) {
 				h.roundTrip("AAA", 10*k)
 			}
 		}
-		whole := figures.New(h.DB, 0)
+		whole := figures.New(h.DB, 0, "")
 		want := h.dump(whole)
-		one := figures.New(h.DB, 0)
+		one := figures.New(h.DB, 0, "")
 		must(t, one.View(t.Context(), h.owner, accounts[:1], func(*db.Tx, *figures.Snapshot) error { return nil }))
 		if one.CachedBytes() <= 0 || whole.CachedBytes() < 5*one.CachedBytes() {
 			t.Fatalf("one account takes %d bytes, five take %d", one.CachedBytes(), whole.CachedBytes())
 		}
 		limit := 2 * one.CachedBytes()
-		bounded := figures.New(h.DB, limit)
+		bounded := figures.New(h.DB, limit, "")
 		for _, account := range append(accounts, accounts...) {
 			must(t, bounded.View(t.Context(), h.owner, []journal.AccountID{account}, func(_ *db.Tx, b *figures.Snapshot) error {
 				if n := b.Columns[0].Len(); n != 4 {

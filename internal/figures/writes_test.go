@@ -166,7 +166,7 @@ func (d *freshnessTest) testRegrouping() {
 		_, err := tx.Exec(ctx, `UPDATE trades SET net_pnl = $1 WHERE net_pnl = $2`, "7", "200")
 		return err
 	}))
-	d.Figures = figures.New(d.DB, 0)
+	d.Figures = figures.New(d.DB, 0, "")
 	d.check("a changed trade", nil)
 	changed, err := d.Ledger.RegroupAll(ctx, d.owner, d.account)
 	if changed == 0 {

@@ -23,13 +23,13 @@ import (
 // TradeDetail is a trade with its fills and all its annotations.
 type TradeDetail struct {
 	Trade
-	Fills         []tradeFill     `json:"fills" doc:"In time order; of a long trade the first 1000."`
-	MoreFills     string          `json:"more_fills,omitzero" doc:"The address of the other fills, in pages, of a trade with more than 1000."`
-	Setups        []setup         `json:"setups"`
-	Attachments   []attachment    `json:"attachments"`
-	DividendTotal decimal.Decimal `json:"dividend_total" doc:"Dividends that are linked to the trade."`
-	TotalPnL      decimal.Null    `json:"total_pnl" doc:"Net result and dividends; null until the trade is closed."`
-	Warnings      []string        `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
+	Fills         []tradeFill      `json:"fills" doc:"In time order; of a long trade the first 1000."`
+	MoreFills     string           `json:"more_fills,omitzero" doc:"The address of the other fills, in pages, of a trade with more than 1000."`
+	Setups        []playbook.Setup `json:"setups"`
+	Attachments   []attachment     `json:"attachments"`
+	DividendTotal decimal.Decimal  `json:"dividend_total" doc:"Dividends that are linked to the trade."`
+	TotalPnL      decimal.Null     `json:"total_pnl" doc:"Net result and dividends; null until the trade is closed."`
+	Warnings      []string         `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
 }
 
 // tradeFill is a fill with its share in this trade: all of it, or a part if the fill
@@ -51,7 +51,7 @@ func shapeTradeFill(f ledger.TradeFill) tradeFill {
 
 func shapeTradeDetail(d *tradeview.Detail) TradeDetail {
 	return TradeDetail{
-		Trade: shapeTrade(&d.View), Fills: shapeAll(d.Fills, shapeTradeFill), Setups: shapeAll(d.Setups, shapeSetup),
+		Trade: shapeTrade(&d.View), Fills: shapeAll(d.Fills, shapeTradeFill), Setups: shapeAll(d.Setups, keepShape),
 		Attachments: shapeAll(d.Attachments, shapeAttachment), DividendTotal: d.DividendTotal, TotalPnL: d.TotalPnL(),
 		Warnings: d.Derived.Warnings(), MoreFills: moreFillsLink(d),
 	}
@@ -120,15 +120,16 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 		}
 		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
-	var detail TradeDetail
-	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		if _, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check); err != nil {
+	var detail tradeview.Detail
+	err := a.DB.Update(ctx, func(tx *db.Tx) error {
+		changed, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
+		if err != nil {
 			return err
 		}
-		detail, err = readTradeDetail(ctx, tx, owner, in.ID)
+		detail, err = tradeview.ReadAnnotated(ctx, tx, owner, changed)
 		return err
 	})
-	return answer(detail, err)
+	return answer(shapeTradeDetail(&detail), err)
 }
 
 // dropDerivedRisk removes the initial risk from a change that sends back the value

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"fillbook/internal/imports/kinds"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
 )
 
 // Chunk and InParts are for the tests of how lists are written.
@@ -15,7 +17,7 @@ var WriteInChunks = writeInChunks[int]
 // every field.
 var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
-	"cash": reflect.TypeFor[cash](), "note": reflect.TypeFor[note](), "setup": reflect.TypeFor[setup](),
+	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](),
 	"import kind": reflect.TypeFor[kinds.WordKind](),
 }

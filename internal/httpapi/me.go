@@ -51,8 +51,8 @@ func (a *API) registerMeRoutes() {
 	register(a, route{
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
-		u, err := a.Identity.Me(ctx, caller(ctx).UserID)
-		return answer(me{ID: u.ID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, err)
+		u := caller(ctx)
+		return answer(me{ID: u.UserID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, nil)
 	})
 	register(a, route{
 		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,
@@ -172,6 +172,9 @@ type DeleteOf[T ~string] struct {
 type Precondition struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the record as you read it; 412 when it has changed since."`
 }
+
+// keepShape returns a record that is answered as it is stored.
+func keepShape[T any](record T) T { return record }
 
 func shapeAll[From, To any](list []From, shape func(From) To) []To {
 	out := make([]To, len(list))

@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -14,55 +17,37 @@ import (
 )
 
 type missedTrade struct {
-	ID         journal.MissedID   `json:"id"`
-	AccountID  *journal.AccountID `json:"account_id"`
-	SetupID    *journal.SetupID   `json:"setup_id"`
-	Symbol     string             `json:"symbol"`
-	Direction  playbook.Direction `json:"direction" enum:"long,short"`
-	ObservedAt time.Time          `json:"observed_at"`
-	Entry      decimal.Null       `json:"entry"`
-	Stop       decimal.Null       `json:"stop"`
-	Target     decimal.Null       `json:"target"`
-	Reason     playbook.Reason    `json:"reason" enum:",hesitated,away,rules,other"`
-	Outcome    playbook.Outcome   `json:"outcome" enum:"unknown,target,stop,no_trigger"`
-	Notes      string             `json:"notes"`
-	PlannedR   decimal.Null       `json:"planned_r" doc:"Reward over risk of the plan, two decimals."`
-	R          decimal.Null       `json:"r" doc:"The result in R; null while the outcome is unknown."`
-	CreatedAt  time.Time          `json:"created_at"`
-	UpdatedAt  time.Time          `json:"updated_at"`
+	ID journal.MissedID `json:"id"`
+	playbook.MissedValues
+	PlannedR  decimal.Null `json:"planned_r" doc:"Reward over risk of the plan, two decimals."`
+	R         decimal.Null `json:"r" doc:"The result in R; null while the outcome is unknown."`
+	CreatedAt time.Time    `json:"created_at"`
+	UpdatedAt time.Time    `json:"updated_at"`
 }
 
 func shapeMissed(m playbook.Missed) missedTrade {
 	return missedTrade{
-		ID: m.ID, AccountID: m.Account, SetupID: m.Setup, Symbol: m.Symbol, Direction: m.Direction, ObservedAt: m.ObservedAt,
-		Entry: m.Entry, Stop: m.Stop, Target: m.Target, Reason: m.Reason, Outcome: m.Outcome, Notes: m.Notes,
-		PlannedR: m.PlannedR(), R: m.R(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		ID: m.ID, MissedValues: m.MissedValues, PlannedR: m.PlannedR(), R: m.R(), CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 	}
 }
 
 func missedTag(m playbook.Missed) any { return shapeMissed(m) }
 
-type missedFields struct {
-	Symbol     opt[string]             `json:"symbol"`
-	Direction  opt[playbook.Direction] `json:"direction" enum:"long,short"`
-	ObservedAt opt[instant]            `json:"observed_at"`
-	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
-	SetupID    opt[journal.SetupID]    `json:"setup_id" required:"false"`
-	Entry      opt[decimal.Decimal]    `json:"entry" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
-	Stop       opt[decimal.Decimal]    `json:"stop" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
-	Target     opt[decimal.Decimal]    `json:"target" required:"false" doc:"Above zero, unless the symbol is a future or an option."`
-	Reason     opt[playbook.Reason]    `json:"reason" required:"false" enum:",hesitated,away,rules,other"`
-	Outcome    opt[playbook.Outcome]   `json:"outcome" required:"false" enum:"unknown,target,stop,no_trigger"`
-	Notes      opt[string]             `json:"notes" required:"false"`
+// SentMissed are the values of a missed trade in a request.
+type SentMissed = playbook.MissedMembers[
+	opt[journal.AccountID], opt[journal.SetupID], opt[string], opt[playbook.Direction], opt[instant], opt[decimal.Decimal],
+	opt[playbook.Reason], opt[playbook.Outcome],
+]
+
+type missedFields struct{ SentMissed }
+
+// TransformSchema describes what a request must have.
+func (missedFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return requireOnly(schema, "symbol", "direction", "observed_at")
 }
 
 func (f missedFields) change() playbook.MissedChange {
-	at := f.ObservedAt
-	return playbook.MissedChange{
-		Account: f.AccountID.Opt, Setup: f.SetupID.Opt, Symbol: f.Symbol.Opt, Direction: f.Direction.Opt,
-		Entry: f.Entry.Opt, Stop: f.Stop.Opt, Target: f.Target.Opt, Reason: f.Reason.Opt, Outcome: f.Outcome.Opt, Notes: f.Notes.Opt,
-		ObservedAt: journal.Opt[time.Time]{Set: at.Set, Null: at.Null, Value: at.Value.Time},
-	}
+	return fields.CopyTo[playbook.MissedChange](&f.SentMissed)
 }
 
 // MissedFigures are the sums over some missed trades.

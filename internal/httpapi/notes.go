@@ -3,22 +3,20 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 	"fillbook/internal/transport"
 )
 
-// moment is a day or a date-time in a body. It is returned in the form it was sent.
+// moment is a day or a date-time in a request. It is returned in the form it was
+// sent.
 type moment struct{ playbook.Moment }
-
-// MarshalJSON writes the form that was sent.
-func (m moment) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
 
 // UnmarshalJSON accepts either form.
 func (m *moment) UnmarshalJSON(text []byte) error {
@@ -39,54 +37,28 @@ func (moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "A day (2026-01-31) or a date-time; returned in the form it was sent."}
 }
 
-type note struct {
-	ID         journal.NoteID        `json:"id"`
-	Type       playbook.NoteType     `json:"type" enum:"note,daily_log,weekly_review"`
-	OccurredAt moment                `json:"occurred_at"`
-	Title      string                `json:"title"`
-	Body       string                `json:"body" doc:"Markdown."`
-	Symbols    []playbook.SymbolNote `json:"symbols"`
-	AccountID  *journal.AccountID    `json:"account_id"`
-	TradeID    *journal.TradeID      `json:"trade_id"`
-	CreatedAt  time.Time             `json:"created_at"`
-	UpdatedAt  time.Time             `json:"updated_at"`
+func noteTag(n playbook.Note) any { return n }
+
+// SentNote are the values of a note in a request.
+type SentNote = playbook.NoteMembers[
+	opt[playbook.NoteType], opt[moment], opt[string], opt[string], opt[[]symbolNoteFields], opt[journal.AccountID], opt[journal.TradeID],
+]
+
+type noteFields struct{ SentNote }
+
+// TransformSchema describes what a request must have.
+func (noteFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return requireOnly(schema)
 }
 
-func shapeNote(n playbook.Note) note {
-	return note{
-		ID: n.ID, Type: n.Type, OccurredAt: moment{n.OccurredAt}, Title: n.Title, Body: n.Body, Symbols: n.Symbols,
-		AccountID: n.Account, TradeID: n.Trade, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
-	}
-}
-
-func noteTag(n playbook.Note) any { return shapeNote(n) }
-
-type noteFields struct {
-	Type       opt[playbook.NoteType]  `json:"type" required:"false" enum:"note,daily_log,weekly_review" doc:"Default note."`
-	OccurredAt opt[moment]             `json:"occurred_at" required:"false"`
-	Title      opt[string]             `json:"title" required:"false"`
-	Body       opt[string]             `json:"body" required:"false" doc:"Markdown. Required, except for a daily log with symbols."`
-	Symbols    opt[[]symbolNoteFields] `json:"symbols" required:"false"`
-	AccountID  opt[journal.AccountID]  `json:"account_id" required:"false"`
-	TradeID    opt[journal.TradeID]    `json:"trade_id" required:"false"`
+func (f noteFields) change() playbook.NoteChange {
+	return fields.CopyTo[playbook.NoteChange](&f.SentNote)
 }
 
 // symbolNoteFields is a playbook.SymbolNote whose text may be left out.
 type symbolNoteFields struct {
 	Symbol string `json:"symbol"`
 	Body   string `json:"body" required:"false"`
-}
-
-func (f noteFields) change() playbook.NoteChange {
-	at, sent := f.OccurredAt, f.Symbols
-	symbols := journal.Opt[[]playbook.SymbolNote]{Set: sent.Set, Null: sent.Null}
-	for _, s := range sent.Value {
-		symbols.Value = append(symbols.Value, playbook.SymbolNote(s))
-	}
-	return playbook.NoteChange{
-		Type: f.Type.Opt, Title: f.Title.Opt, Body: f.Body.Opt, Symbols: symbols, Account: f.AccountID.Opt, Trade: f.TradeID.Opt,
-		OccurredAt: journal.Opt[playbook.Moment]{Set: at.Set, Null: at.Null, Value: at.Value.Moment},
-	}
 }
 
 type noteQuery struct {
@@ -105,19 +77,19 @@ func noteRoute(method, path, id, summary string) route {
 func (a *API) registerNoteRoutes() {
 	registerList(a, allowLongAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
 	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
-		func(ctx context.Context, in *body[noteFields]) (*body[note], error) {
+		func(ctx context.Context, in *body[noteFields]) (*body[playbook.Note], error) {
 			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
-			return answer(shapeNote(created), err)
+			return answer(created, err)
 		})
 	register(a, noteRoute(http.MethodGet, "/{id}", "getNote", "Read a note"),
-		func(ctx context.Context, in *ByID[journal.NoteID]) (*body[note], error) {
+		func(ctx context.Context, in *ByID[journal.NoteID]) (*body[playbook.Note], error) {
 			found, err := a.Playbook.Note(ctx, caller(ctx).UserID, in.ID)
-			return answer(shapeNote(found), err)
+			return answer(found, err)
 		})
 	register(a, noteRoute(http.MethodPatch, "/{id}", "changeNote", "Change a note"),
-		func(ctx context.Context, in *ChangeOf[journal.NoteID, noteFields]) (*body[note], error) {
+		func(ctx context.Context, in *ChangeOf[journal.NoteID, noteFields]) (*body[playbook.Note], error) {
 			changed, err := a.Playbook.ChangeNote(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, noteTag))
-			return answer(shapeNote(changed), err)
+			return answer(changed, err)
 		})
 	register(a, noteRoute(http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
 		func(ctx context.Context, in *DeleteOf[journal.NoteID]) (*nothing, error) {
@@ -125,7 +97,7 @@ func (a *API) registerNoteRoutes() {
 		})
 }
 
-func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], error) {
+func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.Note], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
@@ -148,7 +120,7 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[note], err
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, notes, total, shapeNote, func(n playbook.Note) []string {
+	return newListing(&in.Paging, notes, total, keepShape, func(n playbook.Note) []string {
 		return timeKeys(n.OccurredAt.At, string(n.ID))
 	}), nil
 }

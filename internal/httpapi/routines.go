@@ -10,20 +10,9 @@ import (
 )
 
 // RoutineItem is a line of the routine.
-type RoutineItem struct {
-	ID       journal.RoutineID `json:"id"`
-	Title    string            `json:"title"`
-	Stage    routine.Stage     `json:"stage" enum:"pre,during,post"`
-	Weekdays []int             `json:"weekdays" doc:"Sorted; 0 is Sunday, 6 is Saturday."`
-	Position int               `json:"position"`
-	StartDay journal.Day       `json:"start_day" format:"date"`
-}
+type RoutineItem struct{ routine.Item }
 
-func shapeItem(i routine.Item) RoutineItem {
-	return RoutineItem{
-		ID: i.ID, Title: i.Title, Stage: i.Stage, Weekdays: i.Weekdays.List(), Position: i.Position, StartDay: i.StartDay,
-	}
-}
+func shapeItem(i routine.Item) RoutineItem { return RoutineItem{i} }
 
 func itemTag(i routine.Item) any { return shapeItem(i) }
 

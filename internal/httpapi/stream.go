@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"net/http"
@@ -23,7 +22,8 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	if list.total != "" {
 		ctx.SetHeader("X-Total-Count", list.total)
 	}
-	w := &listWriter{out: bufio.NewWriterSize(ctx.BodyWriter(), 32<<10)}
+	w := &listWriter{out: ctx.BodyWriter(), buffer: listBuffers.Get().(*[]byte)}
+	defer w.release()
 	err := writeInChunks(list.each, func(part []T) error { return writePart(w, part) })
 	if err == nil {
 		err = w.close()
@@ -41,10 +41,19 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 // chunk is how many records of a long list are read, and then written, at a time.
 const chunk = 1000
 
+// listBuffers are the buffers of lists that are being written.
+var listBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, 0, listBuffer)
+	return &buffer
+}}
+
+// listBuffer is how many bytes of a list are collected before they are sent.
+const listBuffer = 64 << 10
+
 // writeInChunks reads records and writes them in parts, one while the next is read:
 // encoding a long list takes about as long as reading it.
 func writeInChunks[T any](each func(emit func(T) error) error, write func([]T) error) error {
-	var part []T
+	var part, other []T // one is filled while the other is written
 	written := func() error { return nil }
 	defer func() { _ = written() }() // after a panic, wait for the writer too
 	err := each(func(record T) error {
@@ -56,7 +65,7 @@ func writeInChunks[T any](each func(emit func(T) error) error, write func([]T) e
 		}
 		full := part
 		written = runAsync(func() error { return write(full) })
-		part = make([]T, 0, chunk)
+		part, other = other[:0], full
 		return nil
 	})
 	if failed := written(); failed != nil {
@@ -86,24 +95,29 @@ func runAsync(fn func() error) func() error {
 
 // listWriter writes a JSON list.
 type listWriter struct {
-	out   *bufio.Writer
-	begun bool
+	out    io.Writer
+	buffer *[]byte // to be sent
+	begun  bool
 }
 
+// writePart appends records to the list. The first ones are sent when a buffer
+// is full, and not before one of them is encoded without an error.
 func writePart[T any](w *listWriter, part []T) error {
-	for _, record := range part {
-		text, err := transport.Marshal(record)
-		if err != nil {
-			return err
-		}
+	for i := range part {
 		separator := byte(',')
 		if !w.begun {
 			separator = '['
 		}
-		w.begun = true
-		_ = w.out.WriteByte(separator) // Write returns its error.
-		if _, err := w.out.Write(text); err != nil {
-			return errors.Join(errClientGone, err)
+		text, err := appendRecord(append(*w.buffer, separator), &part[i])
+		if err != nil {
+			return err
+		}
+		w.begun, *w.buffer = true, text
+		if len(text) < listBuffer-listBuffer/8 {
+			continue
+		}
+		if err := w.flush(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,11 +130,27 @@ func (w *listWriter) close() error {
 		bracket = "[]"
 	}
 	w.begun = true
-	_, _ = io.WriteString(w.out, bracket) // Flush returns its error.
-	if err := w.out.Flush(); err != nil {
+	*w.buffer = append(*w.buffer, bracket...)
+	return w.flush()
+}
+
+// flush sends the buffer.
+func (w *listWriter) flush() error {
+	_, err := w.out.Write(*w.buffer)
+	*w.buffer = (*w.buffer)[:0]
+	if err != nil {
 		return errors.Join(errClientGone, err)
 	}
 	return nil
+}
+
+// release makes the buffer available to other lists, unless a long record made
+// it large.
+func (w *listWriter) release() {
+	if cap(*w.buffer) <= 4*listBuffer {
+		*w.buffer = (*w.buffer)[:0]
+		listBuffers.Put(w.buffer)
+	}
 }
 
 // errClientGone reports that the client closed the connection during a list.

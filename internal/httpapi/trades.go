@@ -100,7 +100,8 @@ func nilIfZero[T comparable](value T) *T {
 	if value == none {
 		return nil
 	}
-	return &value
+	present := value // not value itself, which would then always be allocated
+	return &present
 }
 
 // TradeFilter is the query of trades, the same for lists and figures.

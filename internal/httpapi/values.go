@@ -2,31 +2,23 @@ package httpapi
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/annotations"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
 	"fillbook/internal/transport"
 )
 
 // opt is a field of a change: absent, null or a value. See [journal.Opt].
 type opt[T any] struct{ journal.Opt[T] }
-
-// UnmarshalJSONFrom is only called for fields that were sent.
-func (o *opt[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
-	o.Set = true
-	if decoder.PeekKind() == 'n' {
-		o.Null = true
-		return decoder.SkipValue()
-	}
-	return json.UnmarshalDecode(decoder, &o.Value)
-}
 
 // Schema describes the field as a nullable one of its type.
 func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
@@ -131,9 +123,17 @@ func (nullGrade) Schema(r huma.Registry) *huma.Schema {
 	return schema
 }
 
+// requireOnly describes the members of a request as optional, except some.
+func requireOnly(schema *huma.Schema, names ...string) *huma.Schema {
+	schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool { return !slices.Contains(names, name) })
+	return schema
+}
+
 // registerValueSchemas adds our own value types to the API description.
 func registerValueSchemas(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 	r.RegisterTypeAlias(reflect.TypeFor[annotations.Grade](), reflect.TypeFor[nullGrade]())
+	r.RegisterTypeAlias(reflect.TypeFor[playbook.Moment](), reflect.TypeFor[moment]())
+	r.RegisterTypeAlias(reflect.TypeFor[routine.Weekdays](), reflect.TypeFor[[]int]())
 }

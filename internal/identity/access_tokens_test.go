@@ -82,7 +82,7 @@ func TestMintAccessToken(t *testing.T) {
 		caller, err := f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
 		wantCaller := Principal{
-			UserID: owner.UserID, Email: ownerEmail, IsAdmin: true, Credential: CredentialToken, TokenID: token.ID, ReadOnly: true,
+			UserID: owner.UserID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, ReadOnly: true,
 		}
 		if diff := cmp.Diff(wantCaller, caller); diff != "" {
 			t.Error(diff)

@@ -130,10 +130,10 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 		UserID: journal.UserID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
 	}
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(ctx, `SELECT email, is_admin, NOT EXISTS (
+		return tx.QueryRow(ctx, `SELECT email, is_admin, created_at, totp_secret IS NOT NULL, NOT EXISTS (
 				SELECT 1 FROM sessions WHERE user_id = $1 AND sessions.id = $2 AND expires_at > $3)
 			FROM users WHERE id = $1`, caller.UserID, caller.SessionID, db.Micros(s.clock())).
-			Scan(&caller.Email, &caller.IsAdmin, &caller.SessionEnded)
+			Scan(&caller.Email, &caller.IsAdmin, db.Instant(&caller.CreatedAt), &caller.TOTPEnabled, &caller.SessionEnded)
 	})
 	return caller, err
 }
@@ -149,9 +149,10 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return s.owners.withOwner(ctx, tx, hash, func(owner journal.UserID) error {
 			caller.UserID = owner
-			return tx.QueryRow(ctx, `SELECT t.id, t.scope, t.expires_at, u.email, u.is_admin
+			return tx.QueryRow(ctx, `SELECT t.id, t.scope, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
 				FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.user_id = $1 AND t.hash = $2`, owner, hash).
-				Scan(&caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin)
+				Scan(&caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
+					db.Instant(&caller.CreatedAt), &caller.TOTPEnabled)
 		})
 	})
 	if err != nil {

@@ -137,13 +137,15 @@ const (
 	CredentialCLI Credential = "cli"
 )
 
-// Principal is an authenticated caller. IsAdmin is read from the user's row for
-// each request, so a demotion takes effect at once.
+// Principal is an authenticated caller. What it says about the user is read from
+// the user's row for each request, so a demotion takes effect at once.
 type Principal struct {
-	UserID     journal.UserID
-	Email      string
-	IsAdmin    bool
-	Credential Credential
+	UserID      journal.UserID
+	Email       string
+	IsAdmin     bool
+	CreatedAt   time.Time // of the user
+	TOTPEnabled bool
+	Credential  Credential
 	// SessionID is set for CredentialSession.
 	SessionID journal.SessionID
 	// SessionEnded reports that this session was signed out, revoked or has

@@ -60,7 +60,7 @@ func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 	}
 	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates
-	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash)
+	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash, nil)
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,14 @@ func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 	}
 }
 
+// takeFills returns the fills and removes them from the plan, so that their memory
+// can be released while they are stored.
+func (p *plan) takeFills() []ledger.CheckedFill {
+	fills := p.fills
+	p.fills = nil
+	return fills
+}
+
 // isEmpty reports whether there is nothing to import.
 func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
 

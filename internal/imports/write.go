@@ -18,14 +18,14 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
 		Warnings: append([]string{}, st.Warnings...), Reconciliation: reconcile(st),
 	}
-	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.fills)
+	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.takeFills())
 	if err != nil {
 		return Result{}, err
 	}
 	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.Warnings = append(result.Warnings, fills.Warnings...)
-	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash)
+	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
 	if err != nil {
 		return Result{}, err
 	}

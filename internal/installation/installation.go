@@ -40,6 +40,8 @@ type Options struct {
 	// FiguresMemory limits the bytes of trades that are cached for figures; 0
 	// means the default.
 	FiguresMemory int
+	// FiguresDir is the directory of stored columns; see [figures.New].
+	FiguresDir string
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
 	BeforeLargeImport func() (after func())
@@ -84,7 +86,7 @@ func New(options Options) (*Installation, error) {
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
-	i.Figures = figures.New(i.DB, options.FiguresMemory)
+	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
@@ -105,14 +107,14 @@ func (i *Installation) Close() error {
 // files without an attachment, abandoned imports.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), err)
+	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
 ) error {
-	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, ledger.EmptyAccounts); err != nil {
+	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, i.emptyAccounts); err != nil {
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {
@@ -122,10 +124,26 @@ func (i *Installation) DeleteUser(
 	return nil
 }
 
+// emptyAccounts deletes the records in all accounts of a user, and their stored
+// columns after the commit.
+func (i *Installation) emptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	accounts, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	tx.AfterCommit(func() {
+		for _, a := range accounts {
+			i.Figures.Forget(a.ID)
+		}
+	})
+	return ledger.EmptyAccounts(ctx, tx, owner)
+}
+
 // updateAnnotations moves annotations with the fills of their trades, and
 // deletes share links of a deleted account.
 func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
+		tx.AfterCommit(func() { i.Figures.Forget(change.Account) })
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}

@@ -1,5 +1,10 @@
 package journal
 
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // Opt is one field of a partial change: left alone, cleared, or given a new
 // value. It carries "absent is unchanged, null clears" from a request
 // to the row.
@@ -39,4 +44,23 @@ func (o Opt[T]) OrNil(old *T) *T {
 	}
 	value := o.Value
 	return &value
+}
+
+// MarshalJSONTo writes the value or null. A writer must leave out a field that is
+// not set.
+func (o Opt[T]) MarshalJSONTo(encoder *jsontext.Encoder) error {
+	if o.Null {
+		return encoder.WriteToken(jsontext.Null)
+	}
+	return json.MarshalEncode(encoder, o.Value)
+}
+
+// UnmarshalJSONFrom is called only for fields that were sent.
+func (o *Opt[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
+	o.Set = true
+	if decoder.PeekKind() == 'n' {
+		o.Null = true
+		return decoder.SkipValue()
+	}
+	return json.UnmarshalDecode(decoder, &o.Value)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -141,21 +140,19 @@ func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id j
 // of that currency, so that an import can report invalid rows before it writes.
 // It does not check whether the linked trade exists.
 func (n NewCash) Check(currency string) error {
-	_, err := n.cleanForCurrency(currency)
+	_, err := n.cleanForCurrency(currency, nil)
 	return err
 }
 
-func (n NewCash) cleanForCurrency(currency string) (Cash, error) {
-	if n.Currency == "" {
-		n.Currency = currency
-	}
-	c := Cash{
-		Type: n.Type, Amount: n.Amount, Currency: n.Currency, Note: n.Note,
-		OccurredAt: n.OccurredAt.UTC().Truncate(time.Microsecond),
+func (n NewCash) cleanForCurrency(currency string, archived *ArchivedCash) (Cash, error) {
+	c := Cash{CashValues: CashValues(n)}
+	c.Trade = nil
+	if c.Currency == "" {
+		c.Currency = currency
 	}
 	b := &book{account: Account{BaseCurrency: currency}}
 	err := b.checkCash(context.Background(), &c) // only a linked trade needs the database, and there is none
-	c.setOrigin(n.Archived)
+	c.setOrigin(archived)
 	return c, err
 }
 
@@ -163,7 +160,7 @@ func (n NewCash) cleanForCurrency(currency string) (Cash, error) {
 // skip it. It is a step that only reads. Every row must have passed
 // [NewCash.Check].
 func CashDuplicates(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, archived []ArchivedCash,
 ) ([]bool, error) {
 	b, err := readBook(ctx, tx, owner, account)
 	if err != nil {
@@ -171,9 +168,9 @@ func CashDuplicates(
 	}
 	rows := make([]Cash, len(list))
 	for i, in := range list {
-		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency); err != nil {
+		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency, archivedAt(archived, i)); err != nil {
 			return nil, err
 		}
 	}
-	return b.repeatedCash(ctx, rows, list)
+	return b.repeatedCash(ctx, rows, archived != nil)
 }

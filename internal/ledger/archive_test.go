@@ -86,14 +86,14 @@ func TestCashDuplicates(t *testing.T) {
 		list := []ledger.NewCash{row("fee", 5), row("fee", -5), row("deposit", 5)}
 		var known []bool
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) error {
-			known, err = ledger.CashDuplicates(t.Context(), tx, d.owner, d.account, list)
+			known, err = ledger.CashDuplicates(t.Context(), tx, d.owner, d.account, list, nil)
 			return err
 		}))
 		if !slices.Equal(known, []bool{true, false, false}) {
 			t.Errorf("known are %v", known)
 		}
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			done, err := d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, "", list)
+			done, err := d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, "", list, nil)
 			if done.Inserted != 2 || done.Skipped != 1 {
 				t.Errorf("stored %+v", done)
 			}

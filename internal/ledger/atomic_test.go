@@ -108,7 +108,7 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 		"import cash": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
 			_, err := d.ledger.InsertCash(ctx, tx, d.owner, d.account, "new", []ledger.NewCash{
 				{Type: ledger.Deposit, Amount: decimal.New(5), OccurredAt: begin}, {Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin},
-			})
+			}, nil)
 			return err
 		}),
 		"reverse": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {

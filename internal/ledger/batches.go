@@ -67,8 +67,9 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 
 // batchOf returns the import of a fill, or nil.
 func (s spans) batchOf(account, seq int64) *journal.BatchID {
-	if found, imported := s.find(account, seq); imported {
-		return &found.batch
+	list := s[account]
+	if i := indexSpan(list, seq); i >= 0 {
+		return &list[i].batch
 	}
 	return nil
 }
@@ -76,11 +77,20 @@ func (s spans) batchOf(account, seq int64) *journal.BatchID {
 // find returns the span that contains the number of a fill.
 func (s spans) find(account, seq int64) (found span, imported bool) {
 	list := s[account]
-	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
-	if i < len(list) && list[i].holds(seq) {
+	if i := indexSpan(list, seq); i >= 0 {
 		return list[i], true
 	}
 	return span{}, false
+}
+
+// indexSpan returns the index of the span that contains the number of a fill, or
+// -1. The spans must be sorted.
+func indexSpan(list []span, seq int64) int {
+	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
+	if i < len(list) && list[i].holds(seq) {
+		return i
+	}
+	return -1
 }
 
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }

@@ -28,8 +28,9 @@ type book struct {
 	arrivals    int64 // the last arrival number of all the user's accounts
 	loggedSince int64 // the log is complete after this revision
 
-	streams map[streamKey]*stream
-	emptied map[int64]bool // streams that lost their trades and may be empty
+	streams    map[streamKey]*stream
+	allStreams bool           // streams has all of the account; see loadStreams
+	emptied    map[int64]bool // streams that lost their trades and may be empty
 
 	// Rows to be written in bulk.
 	arrived, edited          []*fill

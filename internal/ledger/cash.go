@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -28,22 +29,37 @@ const (
 
 var cashTypes = []CashType{Deposit, Withdrawal, Fee, Dividend, Interest, Adjustment}
 
+// CashMembers are the values of a cash transaction, with one type for each kind of
+// value. The tags are the names in JSON, of the API and of backups, and the
+// descriptions of the API. See docs/architecture.md, "Add a field to a record".
+type CashMembers[Kind, Amount, Text, Instant, TradeLink any] struct {
+	Type       Kind      `json:"type" enum:"deposit,withdrawal,fee,dividend,interest,adjustment"`
+	Amount     Amount    `json:"amount" doc:"Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign."`
+	Currency   Text      `json:"currency" doc:"The currency of the account, which is the default."`
+	OccurredAt Instant   `json:"occurred_at"`
+	Note       Text      `json:"note"`
+	Trade      TradeLink `json:"trade_id"`
+}
+
+// CashValues are the values of a cash transaction as they are stored and answered.
+type CashValues = CashMembers[CashType, decimal.Decimal, string, time.Time, *journal.TradeID]
+
+// CashChange is a partial change to a cash transaction.
+type CashChange = CashMembers[
+	journal.Opt[CashType], journal.Opt[decimal.Decimal], journal.Opt[string], journal.Opt[time.Time], journal.Opt[journal.TradeID],
+]
+
 // Cash is a cash transaction without a fill. Money received has a positive
 // Amount.
 type Cash struct {
-	ID         journal.CashID
-	Account    journal.AccountID
-	Type       CashType
-	Amount     decimal.Decimal
-	Currency   string
-	OccurredAt time.Time
-	Note       string
-	Trade      *journal.TradeID
-	Batch      *journal.BatchID
+	ID      journal.CashID    `json:"id"`
+	Account journal.AccountID `json:"account_id"`
+	CashValues
+	Batch *journal.BatchID `json:"import_batch_id"`
 	// Origin is the content key with which the row arrived, by which an import
 	// finds it after an edit.
-	Origin    string
-	CreatedAt time.Time
+	Origin    string    `json:"-"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // EditedOrigin returns the key with which an edited row arrived, and an empty
@@ -57,17 +73,9 @@ func (c *Cash) EditedOrigin() string {
 
 // NewCash contains the values of a new cash transaction. Deposits are stored as
 // positive, withdrawals and fees as negative amounts, whatever the sign of
-// Amount; the other types keep it.
-type NewCash struct {
-	Type       CashType
-	Amount     decimal.Decimal
-	Currency   string // the account's if empty, else it must be the account's
-	OccurredAt time.Time
-	Note       string
-	Trade      *journal.TradeID
-	// Archived is set for a row of a backup.
-	Archived *ArchivedCash
-}
+// Amount; the other types keep it. Currency is the account's if it is empty, else
+// it must be the account's.
+type NewCash CashValues
 
 // ArchivedCash contains the values that only a cash row of a backup has.
 type ArchivedCash struct {
@@ -76,16 +84,6 @@ type ArchivedCash struct {
 	Origin string
 	// CreatedAt is when the row was first stored; zero if unknown.
 	CreatedAt time.Time
-}
-
-// CashChange is a partial change to a cash transaction.
-type CashChange struct {
-	Type       journal.Opt[CashType]
-	Amount     journal.Opt[decimal.Decimal]
-	Currency   journal.Opt[string]
-	OccurredAt journal.Opt[time.Time]
-	Note       journal.Opt[string]
-	Trade      journal.Opt[journal.TradeID]
 }
 
 // EachCash calls fn for the cash transactions of a scope, oldest first.
@@ -106,11 +104,10 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 	text := all.orderedQuery(tx, &f, "occurred_at, id", 0)
 	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
-		c, number, err := scanCash(row)
+		c, err := scanCashOf(known, row)
 		if err != nil {
 			return err
 		}
-		c.Account = known[number].ID
 		return fn(c)
 	}, text, f.args...)
 }
@@ -137,7 +134,7 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
-			if c, err = b.cleanCash(ctx, in); err != nil {
+			if c, err = b.cleanCash(ctx, in, nil); err != nil {
 				return err
 			}
 			return b.insertCash(ctx, []Cash{c})
@@ -156,10 +153,7 @@ func (s *Service) UpdateCash(
 			if c, err = b.changeCash(ctx, was, change); err != nil {
 				return err
 			}
-			_, err = tx.Exec(ctx, `
-				UPDATE cash_transactions SET type = $1, amount = $2, currency = $3, occurred_at = $4, note = $5, trade_id = $6
-				WHERE user_id = $7 AND id = $8`,
-				c.Type, c.Amount, c.Currency, db.Micros(c.OccurredAt), c.Note, c.Trade, owner, id)
+			_, err = tx.Exec(ctx, cashTable.Update(), cashTable.UpdateValues(owner, &cashRow{Cash: c})...)
 			return err
 		})
 	})
@@ -198,34 +192,63 @@ func (s *Service) withCash(
 	})
 }
 
-const cashSelect = `SELECT id, account, type, amount, currency, occurred_at, note, trade_id, import_batch_id, origin, created_at
-	FROM cash_transactions`
+// cashRow is a stored cash transaction with the number of its account.
+type cashRow struct {
+	Cash
+	account int64
+}
 
-func scanCash(row db.Scanner) (c Cash, account int64, err error) {
-	err = row.Scan(&c.ID, &account, &c.Type, &c.Amount, &c.Currency, db.Instant(&c.OccurredAt), &c.Note,
-		&c.Trade, &c.Batch, &c.Origin, db.Instant(&c.CreatedAt))
-	return c, account, err
+// cashTable stores cash transactions.
+var cashTable = fields.New("cash_transactions",
+	fields.List[cashRow]{fields.NewID("id", func(c *cashRow) *journal.CashID { return &c.ID })},
+	fields.List[cashRow]{
+		fields.NewInteger("account", func(c *cashRow) *int64 { return &c.account }).Freeze(),
+		fields.NewText("type", func(c *cashRow) *CashType { return &c.Type }),
+		fields.NewAmount("amount", func(c *cashRow) *decimal.Decimal { return &c.Amount }),
+		fields.NewText("currency", func(c *cashRow) *string { return &c.Currency }),
+		fields.NewTime("occurred_at", func(c *cashRow) *time.Time { return &c.OccurredAt }),
+		fields.NewText("note", func(c *cashRow) *string { return &c.Note }),
+		fields.NewLink("trade_id", func(c *cashRow) **journal.TradeID { return &c.Trade }),
+		fields.NewLink("import_batch_id", func(c *cashRow) **journal.BatchID { return &c.Batch }).Freeze(),
+		fields.NewText("origin", func(c *cashRow) *string { return &c.Origin }).Freeze(),
+		fields.NewTime("created_at", func(c *cashRow) *time.Time { return &c.CreatedAt }).Freeze(),
+	},
+)
+
+// cashSelect has the name of the table as its alias, which conditions use.
+var cashSelect = cashTable.Select(cashTable.Name)
+
+// scanCashOf reads a row of one of the accounts, by their numbers.
+func scanCashOf(accounts map[int64]Account, row db.Scanner) (Cash, error) {
+	var c cashRow
+	err := cashTable.Scan(row, &c)
+	c.Account = accounts[c.account].ID
+	return c.Cash, err
+}
+
+// scanCash reads a row of the account of the book.
+func (b *book) scanCash(row db.Scanner) (Cash, error) {
+	var c cashRow
+	err := cashTable.Scan(row, &c)
+	c.Account = b.account.ID
+	return c.Cash, err
 }
 
 func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
-	c, _, err := scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
+	c, err := b.scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
 		b.owner, id, b.account.number))
-	c.Account = b.account.ID
 	return c, mapNotFound(err, "cash transaction")
 }
 
 // cleanCash returns a new cash transaction in its stored form, or an error for
-// invalid values.
-func (b *book) cleanCash(ctx context.Context, in NewCash) (Cash, error) {
-	c := Cash{
-		ID: journal.NewID[journal.CashID](), Account: b.account.ID, Type: in.Type, Amount: in.Amount,
-		Currency: in.Currency, OccurredAt: in.OccurredAt, Note: in.Note, Trade: in.Trade, CreatedAt: b.now,
-	}
+// invalid values. archived is nil except for a row of a backup.
+func (b *book) cleanCash(ctx context.Context, in NewCash, archived *ArchivedCash) (Cash, error) {
+	c := Cash{ID: journal.NewID[journal.CashID](), Account: b.account.ID, CashValues: CashValues(in), CreatedAt: b.now}
 	if c.Currency == "" {
 		c.Currency = b.account.BaseCurrency
 	}
 	err := b.checkCash(ctx, &c)
-	c.setOrigin(in.Archived)
+	c.setOrigin(archived)
 	return c, err
 }
 
@@ -250,12 +273,7 @@ func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash,
 	if err != nil {
 		return Cash{}, err
 	}
-	c.Type = change.Type.Or(c.Type)
-	c.Amount = change.Amount.Or(c.Amount)
-	c.Currency = change.Currency.Or(c.Currency)
-	c.OccurredAt = change.OccurredAt.Or(c.OccurredAt)
-	c.Note = change.Note.Or(c.Note)
-	c.Trade = change.Trade.OrNil(c.Trade)
+	fields.Copy(&c.CashValues, &change)
 	if change.Currency.Null {
 		c.Currency = b.account.BaseCurrency
 	}
@@ -336,15 +354,9 @@ func (c *Cash) contentKey() string {
 func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	rows := make([][]any, len(list))
 	for i, c := range list {
-		rows[i] = []any{
-			b.owner, c.ID, b.account.number, c.Type, c.Amount, c.Currency, db.Micros(c.OccurredAt), c.Note,
-			c.Trade, c.Batch, c.Origin, db.Micros(c.CreatedAt),
-		}
+		rows[i] = cashTable.Values(b.owner, &cashRow{Cash: c, account: b.account.number})
 	}
-	_, err := b.tx.InsertMany(ctx, "cash_transactions", []string{
-		"user_id", "id", "account", "type", "amount", "currency", "occurred_at", "note",
-		"trade_id", "import_batch_id", "origin", "created_at",
-	}, "", rows)
+	_, err := b.tx.InsertMany(ctx, cashTable.Name, cashTable.Columns(), "", rows)
 	return err
 }
 

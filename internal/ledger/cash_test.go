@@ -53,8 +53,10 @@ func TestCashIsStoredAndChanged(t *testing.T) {
 		})
 		must(t, err)
 		want := ledger.Cash{
-			ID: added.ID, Account: d.account, Type: ledger.Dividend, Amount: decimal.Must("12.5"), Currency: "USD",
-			OccurredAt: begin.Add(1000), Note: "Q1\nspecial", Trade: &trade, CreatedAt: d.clock.Now(),
+			ID: added.ID, Account: d.account, CreatedAt: d.clock.Now(),
+			CashValues: ledger.CashValues{
+				Type: ledger.Dividend, Amount: decimal.Must("12.5"), Currency: "USD", OccurredAt: begin.Add(1000), Note: "Q1\nspecial", Trade: &trade,
+			},
 			Origin: "dividend|12.5|1767623400000001", // an edit leaves it
 		}
 		got, err := d.ledger.CashTransaction(t.Context(), d.owner, added.ID)

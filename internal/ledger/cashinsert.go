@@ -16,21 +16,22 @@ type CashResult struct {
 }
 
 // InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are already stored are skipped, by the rules of [cashDedup].
+// are already stored are skipped, by the rules of [cashDedup]. archived has the
+// further values of each row of a backup, and is nil for a file.
 func (s *Service) InsertCash(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash, archived []ArchivedCash,
 ) (result CashResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		rows := make([]Cash, len(list))
 		for i, in := range list {
-			if rows[i], err = b.cleanCash(ctx, in); err != nil {
+			if rows[i], err = b.cleanCash(ctx, in, archivedAt(archived, i)); err != nil {
 				return fmt.Errorf("cash row %d: %w", i+1, err)
 			}
 			if batch != "" {
 				rows[i].Batch = &batch
 			}
 		}
-		repeats, err := b.repeatedCash(ctx, rows, list)
+		repeats, err := b.repeatedCash(ctx, rows, archived != nil)
 		if err != nil {
 			return err
 		}
@@ -44,6 +45,14 @@ func (s *Service) InsertCash(
 		return b.insertCash(ctx, fresh)
 	})
 	return result, err
+}
+
+// archivedAt returns the further values of a row, or nil if there are none.
+func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
+	if archived == nil {
+		return nil
+	}
+	return &archived[row]
 }
 
 // cashDedup finds cash rows that are already stored. A row matches a stored one
@@ -64,9 +73,8 @@ const (
 	cashByInstant = "occurred_at"
 )
 
-// repeatedCash reports for each row whether it is already stored. given are the
-// rows before they were cleaned.
-func (b *book) repeatedCash(ctx context.Context, rows []Cash, given []NewCash) ([]bool, error) {
+// repeatedCash reports for each row whether it is already stored.
+func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
 	d := &cashDedup{b: b, found: map[string][]Cash{}, claimed: map[journal.CashID]bool{}}
 	repeats := make([]bool, len(rows))
 	for i := range rows {
@@ -76,7 +84,7 @@ func (b *book) repeatedCash(ctx context.Context, rows []Cash, given []NewCash) (
 		}
 	}
 	for i := range rows {
-		if repeats[i] || given[i].Archived == nil {
+		if repeats[i] || !areArchived {
 			continue
 		}
 		var err error
@@ -123,10 +131,7 @@ func (d *cashDedup) loadStored(ctx context.Context, column, key string, value an
 	if list, known := d.found[column+" "+key]; known {
 		return list, nil
 	}
-	list, err := db.List(ctx, d.b.tx, func(row db.Scanner) (Cash, error) {
-		c, _, err := scanCash(row)
-		return c, err
-	}, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+column+` = $3 ORDER BY id`, d.b.owner, d.b.account.number, value)
+	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+column+` = $3 ORDER BY id`, d.b.owner, d.b.account.number, value)
 	d.found[column+" "+key] = list
 	return list, err
 }

@@ -52,8 +52,6 @@ func cashPage(
 	text := page.orderedQuery(tx, &f, "occurred_at, id", limit)
 	known := indexByNumber(accounts)
 	return db.List(ctx, tx, func(row db.Scanner) (Cash, error) {
-		c, number, err := scanCash(row)
-		c.Account = known[number].ID
-		return c, err
+		return scanCashOf(known, row)
 	}, text, f.args...)
 }

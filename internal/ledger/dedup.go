@@ -109,14 +109,24 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 // processes each stream in time order, so that stored fills are read
 // sequentially.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
-	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
+	groups := groupUnknown(arrivals, func(*arrival) bool { return true })
+	stored, loaded, err := d.loadRange(ctx, groups)
+	if err != nil {
+		return err
+	}
+	for key, list := range groups {
 		s, err := d.b.findStream(ctx, *key)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if s != nil {
-			if err := d.matchStream(ctx, s, list); err != nil {
-				return err
+		case s == nil:
+		case loaded:
+			d.matchStream(list, stored[s.number])
+		default:
+			cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+			cursor.seek(startOfSecond(list[0]))
+			if d.matchStream(list, cursor); cursor.err != nil {
+				return cursor.err
 			}
 		}
 		d.matchOrigins(*key, list)
@@ -143,22 +153,19 @@ func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKe
 
 // matchStream matches the arrivals of one stream, second by second. Equal
 // instants take precedence over the same second.
-func (d *deduper) matchStream(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
-	cursor.seek(startOfSecond(list[0]))
+func (d *deduper) matchStream(list []*arrival, stored storedFills) {
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
 		n := slices.IndexFunc(list, func(a *arrival) bool { return a.at >= from+second })
 		if n < 0 {
 			n = len(list)
 		}
-		if here := cursor.between(from, from+second); len(here) > 0 {
+		if here := stored.between(from, from+second); len(here) > 0 {
 			d.match(list[:n], here, (*fill).sameContent)
 			d.match(list[:n], here, (*fill).sameContentBySecond)
 		}
 		list = list[n:]
 	}
-	return cursor.err
 }
 
 // match matches arrivals with stored fills by a comparison.

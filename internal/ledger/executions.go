@@ -119,11 +119,12 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	var f filter
 	text := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
 	known := indexByNumber(accounts)
+	var number int64 // these are for all rows: toExecution copies them
+	var key streamKey
+	fill := &fill{}
+	columns := append(append(fill.scan(), &number), key.scan()...)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
-		var number int64
-		var key streamKey
-		fill := &fill{}
-		if err := row.Scan(append(append(fill.scan(), &number), key.scan()...)...); err != nil {
+		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		e, err := fill.toExecution(known[number], key, imports.batchOf(number, fill.seq), fill.links)
@@ -157,8 +158,8 @@ func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in 
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
 	}
-	if f.externalID != "" {
-		e.ExternalID = &f.externalID
+	if external := f.externalID; external != "" {
+		e.ExternalID = &external
 	}
 	var err error
 	e.Details, err = readDetails(f.details, key)

@@ -303,7 +303,7 @@ func scanFill(row db.Scanner) (*fill, error) {
 const comparedColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
 	external_id, origin, details, facts`
 
-// scanCompared reads gistColumns.
+// scanCompared reads comparedColumns.
 func scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
 	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,

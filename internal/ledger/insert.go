@@ -86,6 +86,7 @@ func (s *Service) InsertChecked(
 ) (result InsertResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		arrivals, warnings, err := b.setMultipliers(ctx, fills)
+		fills = nil // the arrivals are copies: release the memory of the caller's
 		if err != nil {
 			return err
 		}
@@ -153,10 +154,10 @@ func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrival
 		}
 		arrivals[i] = a
 	}
-	return arrivals, usual.warnings, nil
+	return arrivals, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
-// sharedKeys finds for each key the one that stands for all equal ones, so that
+// sharedKeys finds for each key the one that represents all equal ones, so that
 // equal keys are the same pointer.
 type sharedKeys struct {
 	byValue map[streamKey]*streamKey

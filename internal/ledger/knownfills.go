@@ -29,14 +29,20 @@ type changedFill struct {
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
 	p := &knownPlan{book: b, batch: batch}
 	var open []*arrival
+	streams := map[*streamKey]*stream{}
 	for _, a := range arrivals {
 		if a.known == nil || a.known.state != stored || a.repeated {
 			continue
 		}
-		same, err := b.isInStream(ctx, a)
-		if err != nil {
-			return nil, err
+		s, found := streams[a.key]
+		if !found {
+			var err error
+			if s, err = b.findStream(ctx, *a.key); err != nil {
+				return nil, err
+			}
+			streams[a.key] = s
 		}
+		same := s != nil && s.number == a.known.stream
 		if same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
 			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: batch})
 			continue
@@ -53,12 +59,6 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 	}
 	p.dropOwnRepeats()
 	return &p.out, nil
-}
-
-// isInStream reports whether an arrival has the instrument of the stored fill.
-func (b *book) isInStream(ctx context.Context, a *arrival) (bool, error) {
-	s, err := b.findStream(ctx, *a.key)
-	return s != nil && s.number == a.known.stream, err
 }
 
 // knownPlan builds the knownFills of an insert.

@@ -77,7 +77,7 @@ func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 
 // findStream returns the stream of an instrument, or nil.
 func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
-	if s, known := b.streams[key]; known || b.nextStream == 1 {
+	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 1 {
 		return s, nil
 	}
 	s := &stream{key: key}

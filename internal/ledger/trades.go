@@ -158,16 +158,16 @@ func ReadTradeFills(
 	return fills, int(row.count), err
 }
 
+// readTradeRow reads a trade, and opens the book of its account for reading.
 func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*book, *listedTrade, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	row := &listedTrade{}
+	err := tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2`, owner, id).Scan(row.scan()...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, mapNotFound(err, "trade")
 	}
-	b, err := readBook(ctx, tx, owner, account)
-	if err != nil {
-		return nil, nil, err
-	}
-	row, err := b.tradeByID(ctx, id)
+	account, err := scanAccount(tx.QueryRow(ctx,
+		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND number = $2`, owner, row.account))
+	b := &book{tx: tx, owner: owner, account: account, streams: map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}}
 	return b, row, err
 }
 
@@ -221,9 +221,10 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	var f filter
 	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
 	known := indexByNumber(accounts)
+	var t listedTrade // for all rows: toTrade copies it
+	columns := t.scan()
 	return db.Each(ctx, tx, func(row db.Scanner) error {
-		t := listedTrade{}
-		if err := row.Scan(t.scan()...); err != nil {
+		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		return fn(t.toTrade(known[t.account]))
@@ -336,9 +337,12 @@ func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade,
 // in each; 0 means all. The cost does not depend on the fills before: it starts
 // at a checkpoint.
 func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]*fill, []matching.Part, error) {
-	s, err := b.streamNumbered(ctx, t.stream)
-	if err != nil {
-		return nil, nil, err
+	var err error
+	s, known := b.streams[t.key]
+	if !known {
+		if s, err = b.streamNumbered(ctx, t.stream); err != nil {
+			return nil, nil, err
+		}
 	}
 	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	start := matching.Grouping{Head: t.Head}

@@ -94,6 +94,21 @@ func LoadAllAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID) (m
 	return all, loadChunk(ctx, tx, owner, nil, "", all)
 }
 
+// LoadFewAnnotations reads the annotations of every trade of the owner that has
+// any, or returns nil if there are more than limit. It is a step.
+func LoadFewAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (map[journal.TradeID]Annotations, error) {
+	var count int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trade_annotations WHERE user_id = $1`+db.Limit(2)+`) AS few`, owner, limit+1).
+		Scan(&count)
+	if err != nil || count > limit {
+		return nil, err
+	}
+	if count == 0 {
+		return map[journal.TradeID]Annotations{}, nil
+	}
+	return LoadAllAnnotations(ctx, tx, owner)
+}
+
 func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
 	all, err := LoadAllAnnotations(ctx, tx, owner)
 	if err != nil {

@@ -60,9 +60,13 @@ func ClearRefused(values *AnnotationValues, rule PriceRule) (refused []error) {
 	return refused
 }
 
-// checkValue checks one value by the range of its field and cleans it.
-func checkValue(f annotations.Field, values *AnnotationValues, rule PriceRule) (err error) {
-	switch value := f.At(values).(type) {
+// checkValue checks one value by the check or the range of its field and cleans
+// it.
+func checkValue[R any](f fields.Field[R], record *R, rule PriceRule) (err error) {
+	if f.Check != nil {
+		return f.Check(record)
+	}
+	switch value := f.At(record).(type) {
 	case *string:
 		if f.Range == fields.LongText {
 			*value, err = journal.CheckText(f.Name, *value)
@@ -80,6 +84,25 @@ func checkValue(f annotations.Field, values *AnnotationValues, rule PriceRule) (
 		}
 	}
 	return err
+}
+
+// checkRecord checks and cleans all values of a record, in the order of its table.
+// ruleOf returns the rule for its prices, and is called once the fields before
+// them are clean.
+func checkRecord[R any](table *fields.Table[R], record *R, ruleOf func(*R) PriceRule) error {
+	for _, f := range table.Fields {
+		if f.Ignored && f.Check == nil {
+			continue // an id, a time or a derived value
+		}
+		var rule PriceRule
+		if f.Range == fields.Price {
+			rule = ruleOf(record)
+		}
+		if err := checkValue(f, record, rule); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkGrade accepts 1 to 5, and 0 for none.

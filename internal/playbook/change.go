@@ -172,8 +172,10 @@ func (s *Service) AnnotateIn(
 	if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
 		return Annotations{}, err
 	}
-	if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
-		return Annotations{}, err
+	if !slices.Equal(old.Tags, annotations.Tags) { // in the order of their names
+		if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
+			return Annotations{}, err
+		}
 	}
 	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
@@ -185,11 +187,15 @@ func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.
 	if err != nil {
 		return Annotations{}, err
 	}
+	found := make(map[journal.TradeID]Annotations)
+	load := func() error { return loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found) }
+	if err := load(); err != nil || len(found) > 0 {
+		return found[trade], err
+	}
 	if err := EnsureAnnotationsRow(ctx, tx, owner, trade, account, s.clock()); err != nil {
 		return Annotations{}, err
 	}
-	found := make(map[journal.TradeID]Annotations)
-	err = loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found)
+	err = load()
 	return found[trade], err
 }
 

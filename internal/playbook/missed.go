@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/fields"
@@ -35,20 +36,40 @@ const (
 	OtherReason Reason = "other"
 )
 
+// MissedMembers are the values of a missed trade, with one type for each kind of
+// value. The tags are the names in JSON, of the API and of backups, and the
+// descriptions of the API. See docs/architecture.md, "Add a field to a record".
+type MissedMembers[AccountLink, SetupLink, Text, Side, Instant, Number, Cause, Result any] struct {
+	Account    AccountLink `json:"account_id"`
+	Setup      SetupLink   `json:"setup_id"`
+	Symbol     Text        `json:"symbol"`
+	Direction  Side        `json:"direction" enum:"long,short"`
+	ObservedAt Instant     `json:"observed_at"`
+	Entry      Number      `json:"entry" doc:"Above zero, unless the symbol is a future or an option."`
+	Stop       Number      `json:"stop" doc:"Above zero, unless the symbol is a future or an option."`
+	Target     Number      `json:"target" doc:"Above zero, unless the symbol is a future or an option."`
+	Reason     Cause       `json:"reason" enum:",hesitated,away,rules,other"`
+	Outcome    Result      `json:"outcome" enum:"unknown,target,stop,no_trigger"`
+	Notes      Text        `json:"notes"`
+}
+
+// MissedValues are the values of a missed trade as they are stored and answered.
+type MissedValues = MissedMembers[*journal.AccountID, *journal.SetupID, string, Direction, time.Time, decimal.Null, Reason, Outcome]
+
+// MissedChange is a change of a missed trade. A new one needs
+// symbol, direction and observed_at; none of the three can be cleared.
+type MissedChange = MissedMembers[
+	journal.Opt[journal.AccountID], journal.Opt[journal.SetupID], journal.Opt[string], journal.Opt[Direction], journal.Opt[time.Time],
+	journal.Opt[decimal.Decimal], journal.Opt[Reason], journal.Opt[Outcome],
+]
+
 // Missed is a trade that was seen and not taken. It is part of no trade
 // statistic.
 type Missed struct {
-	ID                   journal.MissedID
-	Account              *journal.AccountID
-	Setup                *journal.SetupID
-	Symbol               string
-	Direction            Direction
-	ObservedAt           time.Time
-	Entry, Stop, Target  decimal.Null
-	Reason               Reason
-	Outcome              Outcome
-	Notes                string
-	CreatedAt, UpdatedAt time.Time
+	ID journal.MissedID `json:"id"`
+	MissedValues
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // plannedScale is the number of decimals of a planned R.
@@ -82,65 +103,49 @@ func (m Missed) R() decimal.Null {
 
 func (m Missed) hasPlan() bool { return m.Entry.Valid && m.Stop.Valid && m.Target.Valid }
 
-// MissedChange is a change of a missed trade. A new one needs
-// symbol, direction and observed_at; none of the three can be cleared.
-type MissedChange struct {
-	Account             journal.Opt[journal.AccountID]
-	Setup               journal.Opt[journal.SetupID]
-	Symbol              journal.Opt[string]
-	Direction           journal.Opt[Direction]
-	ObservedAt          journal.Opt[time.Time]
-	Entry, Stop, Target journal.Opt[decimal.Decimal]
-	Reason              journal.Opt[Reason]
-	Outcome             journal.Opt[Outcome]
-	Notes               journal.Opt[string]
+// applyMissed returns the missed trade after a change, or the reason why it is
+// invalid. It does not check whether the account and the setup exist.
+func applyMissed(change MissedChange, m Missed) (Missed, error) {
+	fields.Copy(&m.MissedValues, &change)
+	err := checkRecord(missedTable, &m, func(m *Missed) PriceRule { return priceRuleOfSymbol(m.Symbol) })
+	if err := cmp.Or(err, m.checkPlan()); err != nil {
+		return Missed{}, err
+	}
+	return m, nil
 }
 
-// apply returns the missed trade after the change, or the reason why it is invalid.
-// Whether the account and the setup exist is not its business.
-func (c MissedChange) apply(m Missed) (Missed, error) {
-	var err error
-	if m.Symbol, err = journal.CleanSymbol("symbol", c.Symbol.Or(m.Symbol)); err != nil {
-		return Missed{}, err
+func checkMissedSymbol(m *Missed) (err error) {
+	m.Symbol, err = journal.CleanSymbol("symbol", m.Symbol)
+	return err
+}
+
+func checkMissedDirection(m *Missed) error {
+	if m.Direction != Long && m.Direction != Short {
+		return journal.InvalidField("direction", "direction must be long or short.")
 	}
-	if m.Direction = c.Direction.Or(m.Direction); m.Direction != Long && m.Direction != Short {
-		return Missed{}, journal.InvalidField("direction", "direction must be long or short.")
+	return nil
+}
+
+func checkMissedTime(m *Missed) error {
+	if m.ObservedAt.IsZero() {
+		return journal.InvalidField("observed_at", "observed_at must be a date and time.")
 	}
-	if m.ObservedAt = c.ObservedAt.Or(m.ObservedAt); m.ObservedAt.IsZero() {
-		return Missed{}, journal.InvalidField("observed_at", "observed_at must be a date and time.")
-	}
-	if m, err = c.applyPlan(m); err != nil {
-		return Missed{}, err
-	}
-	m.Reason = c.Reason.Or(m.Reason)
+	return nil
+}
+
+func checkMissedReason(m *Missed) error {
 	if !slices.Contains([]Reason{"", Hesitated, Away, Rules, OtherReason}, m.Reason) {
-		return Missed{}, journal.InvalidField("reason", "reason must be hesitated, away, rules, other or empty.")
+		return journal.InvalidField("reason", "reason must be hesitated, away, rules, other or empty.")
 	}
-	if m.Outcome, err = outcome(c.Outcome.Or(m.Outcome)); err != nil {
-		return Missed{}, err
-	}
-	m.Notes, err = journal.CheckText("notes", c.Notes.Or(m.Notes))
-	m.Account = c.Account.OrNil(m.Account)
-	m.Setup = c.Setup.OrNil(m.Setup)
-	return m, err
+	return nil
 }
 
-func outcome(o Outcome) (Outcome, error) {
-	switch o {
-	case UnknownOutcome, TargetHit, StoppedOut, NoTrigger:
-		return o, nil
-	case "":
-		return UnknownOutcome, nil
+func checkMissedOutcome(m *Missed) error {
+	m.Outcome = cmp.Or(m.Outcome, UnknownOutcome)
+	if !slices.Contains([]Outcome{UnknownOutcome, TargetHit, StoppedOut, NoTrigger}, m.Outcome) {
+		return journal.InvalidField("outcome", "outcome must be unknown, target, stop or no_trigger.")
 	}
-	return "", journal.InvalidField("outcome", "outcome must be unknown, target, stop or no_trigger.")
-}
-
-// applyPlan takes the three prices and demands that a full plan makes sense.
-func (c MissedChange) applyPlan(m Missed) (Missed, error) {
-	m.Entry, m.Stop, m.Target = orNull(c.Entry, m.Entry), orNull(c.Stop, m.Stop), orNull(c.Target, m.Target)
-	rule := priceRuleOfSymbol(m.Symbol)
-	err := cmp.Or(rule.Check("entry", m.Entry), rule.Check("stop", m.Stop), rule.Check("target", m.Target), m.checkPlan())
-	return m, err
+	return nil
 }
 
 // checkPlan refuses a full plan that makes no sense.
@@ -164,15 +169,17 @@ var missedTable = fields.New("missed_trades",
 	fields.List[Missed]{
 		fields.NewLink("account_id", func(m *Missed) **journal.AccountID { return &m.Account }),
 		fields.NewLink("setup_id", func(m *Missed) **journal.SetupID { return &m.Setup }),
-		fields.NewText("symbol", func(m *Missed) *string { return &m.Symbol }),
-		fields.NewText("direction", func(m *Missed) *Direction { return &m.Direction }),
-		fields.NewTime("observed_at", func(m *Missed) *time.Time { return &m.ObservedAt }),
-		fields.NewNumber("entry", func(m *Missed) *decimal.Null { return &m.Entry }),
-		fields.NewNumber("stop", func(m *Missed) *decimal.Null { return &m.Stop }),
-		fields.NewNumber("target", func(m *Missed) *decimal.Null { return &m.Target }),
-		fields.NewText("reason", func(m *Missed) *Reason { return &m.Reason }),
-		fields.NewText("outcome", func(m *Missed) *Outcome { return &m.Outcome }),
-		fields.NewText("notes", func(m *Missed) *string { return &m.Notes }),
+		fields.NewText("symbol", func(m *Missed) *string { return &m.Symbol }).CheckBy(checkMissedSymbol),
+		fields.NewText("direction", func(m *Missed) *Direction { return &m.Direction }).CheckBy(checkMissedDirection),
+		fields.NewTime("observed_at", func(m *Missed) *time.Time { return &m.ObservedAt }).CheckBy(checkMissedTime),
+		fields.NewNumber("entry", func(m *Missed) *decimal.Null { return &m.Entry }).Limit(fields.Price),
+		fields.NewNumber("stop", func(m *Missed) *decimal.Null { return &m.Stop }).Limit(fields.Price),
+		fields.NewNumber("target", func(m *Missed) *decimal.Null { return &m.Target }).Limit(fields.Price),
+		fields.NewText("reason", func(m *Missed) *Reason { return &m.Reason }).CheckBy(checkMissedReason),
+		fields.NewText("outcome", func(m *Missed) *Outcome { return &m.Outcome }).CheckBy(checkMissedOutcome).
+			EmptyIf(func(m *Missed) bool { return m.Outcome == "" || m.Outcome == UnknownOutcome }),
+		fields.NewText("notes", func(m *Missed) *string { return &m.Notes }).Limit(fields.LongText).
+			MergeBy(func(into, other *Missed) { into.Notes = annotations.MergeNotes(into.Notes, other.Notes) }),
 		fields.NewTime("created_at", func(m *Missed) *time.Time { return &m.CreatedAt }).Freeze(),
 		fields.NewTime("updated_at", func(m *Missed) *time.Time { return &m.UpdatedAt }),
 	},
@@ -252,7 +259,7 @@ func (s *Service) CreateMissed(ctx context.Context, owner journal.UserID, change
 }
 
 func newMissed(change MissedChange, now time.Time) (Missed, error) {
-	return change.apply(Missed{ID: journal.NewID[journal.MissedID](), CreatedAt: now, UpdatedAt: now})
+	return applyMissed(change, Missed{ID: journal.NewID[journal.MissedID](), CreatedAt: now, UpdatedAt: now})
 }
 
 func checkSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) error {
@@ -280,7 +287,7 @@ func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id jou
 		if err := check.run(old); err != nil {
 			return err
 		}
-		if missed, err = change.apply(old); err != nil {
+		if missed, err = applyMissed(change, old); err != nil {
 			return err
 		}
 		missed.UpdatedAt = s.clock()

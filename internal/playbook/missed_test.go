@@ -27,7 +27,7 @@ func (w *world) missed(change playbook.MissedChange) playbook.Missed {
 }
 
 func TestMissedR(t *testing.T) {
-	plan := playbook.Missed{Direction: playbook.Long, Entry: maybe("100"), Stop: maybe("98"), Target: maybe("105")}
+	plan := playbook.Missed{MissedValues: playbook.MissedValues{Direction: playbook.Long, Entry: maybe("100"), Stop: maybe("98"), Target: maybe("105")}}
 	for outcome, want := range map[playbook.Outcome]string{
 		playbook.TargetHit: "2.5", playbook.StoppedOut: "-1", playbook.NoTrigger: "0", playbook.UnknownOutcome: "",
 	} {
@@ -44,7 +44,9 @@ func TestMissedR(t *testing.T) {
 		"no stop":           {"100", "", "105", ""},
 		"no target":         {"100", "98", "", ""},
 	} {
-		m := playbook.Missed{Entry: maybe(test.entry), Stop: maybe(test.stop), Target: maybe(test.target), Outcome: playbook.TargetHit}
+		m := playbook.Missed{MissedValues: playbook.MissedValues{
+			Entry: maybe(test.entry), Stop: maybe(test.stop), Target: maybe(test.target), Outcome: playbook.TargetHit,
+		}}
 		if !m.PlannedR().Equal(maybe(test.want)) || !m.R().Equal(maybe(test.want)) {
 			t.Errorf("%s: planned %s, r %s", name, m.PlannedR(), m.R())
 		}
@@ -59,9 +61,11 @@ func TestMissed(t *testing.T) {
 		change.Account, change.Setup, change.Reason, change.Notes = journal.Some(w.annCash), journal.Some(setup), journal.Some(playbook.Away), journal.Some("lunch")
 		missed := w.missed(change)
 		want := playbook.Missed{
-			ID: missed.ID, Account: &w.annCash, Setup: &setup, Symbol: "AAPL", Direction: playbook.Long, ObservedAt: at("2026-03-02T15:00:00Z"),
-			Entry: maybe("100"), Stop: maybe("98"), Target: maybe("105"), Reason: playbook.Away, Outcome: playbook.TargetHit, Notes: "lunch",
-			CreatedAt: created, UpdatedAt: created,
+			ID: missed.ID, CreatedAt: created, UpdatedAt: created,
+			MissedValues: playbook.MissedValues{
+				Account: &w.annCash, Setup: &setup, Symbol: "AAPL", Direction: playbook.Long, ObservedAt: at("2026-03-02T15:00:00Z"),
+				Entry: maybe("100"), Stop: maybe("98"), Target: maybe("105"), Reason: playbook.Away, Outcome: playbook.TargetHit, Notes: "lunch",
+			},
 		}
 		if diff := cmp.Diff(want, missed); diff != "" {
 			w.t.Fatal(diff)

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/annotations"
 	"fillbook/internal/db"
-	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 )
 
@@ -67,10 +65,10 @@ func missedKey(m Missed) string {
 func (r *missedRestore) match(list []Missed) ([]*Missed, error) {
 	same := make([]*Missed, len(list))
 	for _, fits := range []func(stored, m Missed) bool{
-		func(stored, m Missed) bool { return slices.Equal(stored.row(), m.row()) },
+		func(stored, m Missed) bool { return missedTable.Fields.Equal(&stored, &m) },
 		func(stored, m Missed) bool {
 			merged, kept := mergeMissed(stored, m)
-			return len(kept) == 0 && slices.Equal(merged.row(), stored.row())
+			return len(kept) == 0 && missedTable.Fields.Equal(&merged, &stored)
 		},
 		func(Missed, Missed) bool { return true },
 	} {
@@ -117,7 +115,7 @@ func (r *missedRestore) restore(m Missed, stored *Missed) (MissedOutcome, error)
 		return MissedOutcome{ID: m.ID, Added: true}, insertMissed(r.ctx, r.tx, r.owner, m)
 	}
 	merged, kept := mergeMissed(*stored, m)
-	out := MissedOutcome{ID: stored.ID, Kept: kept, Changed: !slices.Equal(merged.row(), stored.row())}
+	out := MissedOutcome{ID: stored.ID, Kept: kept, Changed: !missedTable.Fields.Equal(&merged, stored)}
 	if !out.Changed {
 		return out, nil
 	}
@@ -125,74 +123,13 @@ func (r *missedRestore) restore(m Missed, stored *Missed) (MissedOutcome, error)
 	return out, updateMissed(r.ctx, r.tx, r.owner, merged)
 }
 
-// row is what a missed trade says, without its id and times.
-func (m Missed) row() []any {
-	var account journal.AccountID
-	var setup journal.SetupID
-	if m.Account != nil {
-		account = *m.Account
-	}
-	if m.Setup != nil {
-		setup = *m.Setup
-	}
-	return []any{
-		account, setup, m.Symbol, m.Direction, db.Micros(m.ObservedAt), stored(m.Entry), stored(m.Stop), stored(m.Target),
-		m.Reason, m.Outcome, m.Notes,
-	}
-}
-
 // mergeMissed fills the empty fields of a missed trade from another one and
 // appends its notes. kept names the fields in which the two differ.
 func mergeMissed(m, other Missed) (merged Missed, kept []string) {
-	keep := func(name string, differs bool) {
-		if differs {
-			kept = append(kept, name)
-		}
+	merged = m
+	missedTable.Fields.Merge(&merged, &other)
+	if merged.checkPlan() != nil { // the prices of two plans do not make one
+		merged.Entry, merged.Stop, merged.Target = m.Entry, m.Stop, m.Target
 	}
-	keep("account_id", fillPointer(&m.Account, other.Account))
-	keep("setup_id", fillPointer(&m.Setup, other.Setup))
-	plan := m
-	differs := []bool{fillNumber(&plan.Entry, other.Entry), fillNumber(&plan.Stop, other.Stop), fillNumber(&plan.Target, other.Target)}
-	if plan.checkPlan() != nil { // the prices of two plans make none together
-		plan = m
-		differs = []bool{isOther(m.Entry, other.Entry), isOther(m.Stop, other.Stop), isOther(m.Target, other.Target)}
-	}
-	m = plan
-	for i, name := range []string{"entry", "stop", "target"} {
-		keep(name, differs[i])
-	}
-	keep("reason", fillText(&m.Reason, other.Reason, ""))
-	keep("outcome", fillText(&m.Outcome, other.Outcome, UnknownOutcome))
-	m.Notes = annotations.MergeNotes(m.Notes, other.Notes)
-	return m, kept
-}
-
-// The fill functions set a field that is empty to another value and report
-// whether the two values differ, so that the field was kept.
-
-func fillPointer[T comparable](field **T, other *T) (differs bool) {
-	if *field == nil {
-		*field = other
-	}
-	return other != nil && **field != *other
-}
-
-func fillNumber(field *decimal.Null, other decimal.Null) (differs bool) {
-	fill(field, other, !field.Valid)
-	return isOther(*field, other)
-}
-
-func fillText[T comparable](field *T, other, none T) (differs bool) {
-	fill(field, other, *field == none)
-	return other != none && *field != other
-}
-
-// isOther reports whether a number is stated and another one.
-func isOther(n, other decimal.Null) bool { return other.Valid && !n.Equal(other) }
-
-// fill sets a field that is empty to the value of another record.
-func fill[T any](field *T, other T, isEmpty bool) {
-	if isEmpty {
-		*field = other
-	}
+	return merged, missedTable.Fields.Differences(&merged, &other)
 }

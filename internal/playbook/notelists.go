@@ -66,12 +66,12 @@ func (f NoteFilter) where(owner journal.UserID) *where {
 var noteTable = fields.New("notes",
 	fields.List[Note]{fields.NewID("id", func(n *Note) *journal.NoteID { return &n.ID })},
 	fields.List[Note]{
-		fields.NewText("type", func(n *Note) *NoteType { return &n.Type }),
+		fields.NewText("type", func(n *Note) *NoteType { return &n.Type }).CheckBy(checkNoteType),
 		fields.NewTime("occurred_at", func(n *Note) *time.Time { return &n.OccurredAt.At }),
 		fields.NewFlag("is_day", func(n *Note) *bool { return &n.OccurredAt.WholeDay }),
 		fields.NewText("title", func(n *Note) *string { return &n.Title }),
-		fields.NewText("body", func(n *Note) *string { return &n.Body }),
-		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }),
+		fields.NewText("body", func(n *Note) *string { return &n.Body }).Limit(fields.LongText),
+		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols),
 		fields.NewLink("account_id", func(n *Note) **journal.AccountID { return &n.Account }),
 		fields.NewLink("trade_id", func(n *Note) **journal.TradeID { return &n.Trade }).Freeze().ReadAs(func(n string) string {
 			// $1 is the owner in each statement that reads notes.

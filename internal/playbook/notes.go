@@ -1,11 +1,14 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -19,17 +22,35 @@ const (
 	WeeklyReview NoteType = "weekly_review"
 )
 
+// NoteMembers are the values of a note, with one type for each kind of value. The
+// tags are the names in JSON, of the API and of backups, and the descriptions of
+// the API. See docs/architecture.md, "Add a field to a record".
+type NoteMembers[Kind, When, Line, Text, Symbols, AccountLink, TradeLink any] struct {
+	Type       Kind        `json:"type" enum:"note,daily_log,weekly_review" doc:"Default of a new note: note."`
+	OccurredAt When        `json:"occurred_at"`
+	Title      Line        `json:"title"`
+	Body       Text        `json:"body" doc:"Markdown. Required, except for a daily log with symbols."`
+	Symbols    Symbols     `json:"symbols"`
+	Account    AccountLink `json:"account_id"`
+	Trade      TradeLink   `json:"trade_id"` // absent also while the trade has no fill left
+}
+
+// NoteValues are the values of a note as they are stored and answered.
+type NoteValues = NoteMembers[NoteType, Moment, string, string, []SymbolNote, *journal.AccountID, *journal.TradeID]
+
+// NoteChange is a change of a note. The type of a new note is [PlainNote] by
+// default.
+type NoteChange = NoteMembers[
+	journal.Opt[NoteType], journal.Opt[Moment], journal.Opt[string], journal.Opt[string], journal.Opt[[]SymbolNote],
+	journal.Opt[journal.AccountID], journal.Opt[journal.TradeID],
+]
+
 // Note is a text of its own: a thought, the log of a day, the review of a week.
 type Note struct {
-	ID                   journal.NoteID
-	Type                 NoteType
-	OccurredAt           Moment
-	Title                string
-	Body                 string // Markdown
-	Symbols              []SymbolNote
-	Account              *journal.AccountID
-	Trade                *journal.TradeID // nil also while the trade has no fill left
-	CreatedAt, UpdatedAt time.Time
+	ID journal.NoteID `json:"id"`
+	NoteValues
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // SymbolNote is the part of a note about one symbol.
@@ -38,8 +59,8 @@ type SymbolNote struct {
 	Body   string `json:"body"`
 }
 
-// Moment is an instant or a whole calendar day, and gives back which of the two
-// it was given. A day is compared as its midnight in UTC.
+// Moment is an instant or a whole calendar day. It is written in the form in which
+// it was read. A day is compared as its midnight in UTC.
 type Moment struct {
 	At       time.Time
 	WholeDay bool
@@ -58,7 +79,10 @@ func ParseMoment(field, text string) (Moment, error) {
 // MomentOf is a whole day.
 func MomentOf(day journal.Day) Moment { return Moment{At: day.Time(), WholeDay: true} }
 
-// String writes the moment as the kind it was given.
+// MarshalJSON writes the moment in the form in which it was read.
+func (m Moment) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
+
+// String returns the moment in the form in which it was read.
 func (m Moment) String() string {
 	if m.WholeDay {
 		return string(m.Day())
@@ -78,55 +102,36 @@ func (m Moment) DayIn(zone *time.Location) journal.Day {
 	return journal.DayOf(m.At.In(zone))
 }
 
-// NoteChange is a change of a note.
-type NoteChange struct {
-	Type        journal.Opt[NoteType]
-	OccurredAt  journal.Opt[Moment]
-	Title, Body journal.Opt[string]
-	Symbols     journal.Opt[[]SymbolNote]
-	Account     journal.Opt[journal.AccountID]
-	Trade       journal.Opt[journal.TradeID]
-}
-
-// maxSymbols is how many symbols a note may speak of.
+// maxSymbols is how many symbols a note may have.
 const maxSymbols = 200
 
-// apply returns the note after the change, or the reason why it is invalid. Whether
-// the account and the trade exist is not its business.
-func (c NoteChange) apply(note Note) (Note, error) {
-	var err error
-	if note.Type, err = noteType(c.Type.Or(note.Type)); err != nil {
-		return Note{}, err
-	}
-	if c.OccurredAt.Null {
+// applyNote returns the note after a change, or the reason why it is invalid. It
+// does not check whether the account and the trade exist.
+func applyNote(change NoteChange, note Note) (Note, error) {
+	if change.OccurredAt.Null {
 		return Note{}, journal.InvalidField("occurred_at", "occurred_at must be a day or a date and time.")
 	}
-	note.OccurredAt = c.OccurredAt.Or(note.OccurredAt)
-	if note.Title, err = journal.CleanName("title", c.Title.Or(note.Title)); err != nil {
+	fields.Copy(&note.NoteValues, &change)
+	if err := checkRecord(noteTable, &note, func(*Note) PriceRule { return PricesAboveZero }); err != nil {
 		return Note{}, err
 	}
-	if note.Body, err = journal.CheckText("body", c.Body.Or(note.Body)); err != nil {
-		return Note{}, err
-	}
-	if note.Symbols, err = symbolNotes(c.Symbols.Or(note.Symbols)); err != nil {
-		return Note{}, err
-	}
-	note.Account = c.Account.OrNil(note.Account)
-	note.Trade = c.Trade.OrNil(note.Trade)
 	return note, note.checkContent()
 }
 
-func noteType(t NoteType) (NoteType, error) {
-	switch t {
-	case PlainNote, DailyLog, WeeklyReview:
-		return t, nil
-	case "":
-		return PlainNote, nil
+func checkNoteType(n *Note) error {
+	n.Type = cmp.Or(n.Type, PlainNote)
+	if !slices.Contains([]NoteType{PlainNote, DailyLog, WeeklyReview}, n.Type) {
+		return journal.InvalidField("type", "type must be note, daily_log or weekly_review.")
 	}
-	return "", journal.InvalidField("type", "type must be note, daily_log or weekly_review.")
+	return nil
 }
 
-// checkContent demands something to read.
+func checkNoteSymbols(n *Note) (err error) {
+	n.Symbols, err = symbolNotes(n.Symbols)
+	return err
+}
+
+// checkContent requires a text.
 func (n Note) checkContent() error {
 	switch {
 	case !journal.IsBlank(n.Body) || n.Type == DailyLog && len(n.Symbols) > 0:
@@ -191,7 +196,9 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 	if t := change.Type.Value; t == DailyLog || t == WeeklyReview {
 		occurred = MomentOf(journal.DayOf(now.UTC()))
 	}
-	return change.apply(Note{ID: journal.NewID[journal.NoteID](), OccurredAt: occurred, CreatedAt: now, UpdatedAt: now})
+	return applyNote(change, Note{
+		ID: journal.NewID[journal.NoteID](), NoteValues: NoteValues{OccurredAt: occurred}, CreatedAt: now, UpdatedAt: now,
+	})
 }
 
 // anchorNote ensures that the trade that a note is linked to exists and has
@@ -226,7 +233,7 @@ func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journ
 		if err != nil {
 			return err
 		}
-		if note, err = change.apply(old); err != nil {
+		if note, err = applyNote(change, old); err != nil {
 			return err
 		}
 		note.UpdatedAt = s.clock()

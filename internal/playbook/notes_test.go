@@ -57,9 +57,12 @@ func TestNotes(t *testing.T) {
 			Account: journal.Some(w.annCash), Trade: journal.Some(w.annTrade),
 		})
 		want := playbook.Note{
-			ID: note.ID, Type: playbook.DailyLog, OccurredAt: playbook.MomentOf("2026-03-09"), Title: "Monday",
-			Symbols: []playbook.SymbolNote{{Symbol: "ES", Body: "- [x] levels"}},
-			Account: &w.annCash, Trade: &w.annTrade, CreatedAt: created, UpdatedAt: created,
+			ID: note.ID, CreatedAt: created, UpdatedAt: created,
+			NoteValues: playbook.NoteValues{
+				Type: playbook.DailyLog, OccurredAt: playbook.MomentOf("2026-03-09"), Title: "Monday",
+				Symbols: []playbook.SymbolNote{{Symbol: "ES", Body: "- [x] levels"}},
+				Account: &w.annCash, Trade: &w.annTrade,
+			},
 		}
 		if diff := cmp.Diff(want, note); diff != "" {
 			w.t.Fatal(diff)

@@ -192,14 +192,6 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// stored is a decimal column. As plain text, rows can be compared.
-func stored(n decimal.Null) any {
-	if !n.Valid {
-		return nil
-	}
-	return n.Decimal.String()
-}
-
 // orNull is the new value of a nullable number.
 func orNull(o journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	switch {

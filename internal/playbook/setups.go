@@ -1,7 +1,6 @@
 package playbook
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -13,57 +12,69 @@ import (
 	"fillbook/internal/journal"
 )
 
+// SetupMembers are the values of a setup, with one type for each kind of value.
+// The tags are the names in JSON, of the API and of backups, and the descriptions
+// of the API. See docs/architecture.md, "Add a field to a record".
+type SetupMembers[Text, Side, Number, Lines any] struct {
+	Name        Text   `json:"name"`
+	Description Text   `json:"description"`
+	Thesis      Text   `json:"thesis"`
+	Symbol      Text   `json:"symbol" doc:"Empty for any."`
+	Direction   Side   `json:"direction" enum:"long,short," doc:"Empty for both."`
+	TargetPrice Number `json:"target_price" doc:"Above zero, unless the symbol is a future or an option."`
+	StopPrice   Number `json:"stop_price" doc:"Above zero, unless the symbol is a future or an option."`
+	Checklist   Lines  `json:"checklist"`
+}
+
+// SetupValues are the values of a setup as they are stored and answered.
+type SetupValues = SetupMembers[string, Direction, decimal.Null, []string]
+
+// SetupChange is a change of a setup. A new setup needs a name.
+type SetupChange = SetupMembers[journal.Opt[string], journal.Opt[Direction], journal.Opt[decimal.Decimal], journal.Opt[[]string]]
+
 // Setup is a pattern that the trader trades, with its plan and its checklist.
 // Its name is unique among the owner's setups without regard to case.
 type Setup struct {
-	ID                     journal.SetupID
-	Name                   string
-	Description            string
-	Thesis                 string
-	Symbol                 string    // empty for any
-	Direction              Direction // empty for both
-	TargetPrice, StopPrice decimal.Null
-	Checklist              []string
-	CreatedAt, UpdatedAt   time.Time
-}
-
-// SetupChange is a change of a setup. A new setup needs a name.
-type SetupChange struct {
-	Name, Description, Thesis, Symbol journal.Opt[string]
-	Direction                         journal.Opt[Direction]
-	TargetPrice, StopPrice            journal.Opt[decimal.Decimal]
-	Checklist                         journal.Opt[[]string]
+	ID journal.SetupID `json:"id"`
+	SetupValues
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // maxChecklist is how many lines a checklist may have.
 const maxChecklist = 100
 
-// apply returns the setup after the change, or the reason why it is invalid.
-func (c SetupChange) apply(setup Setup) (Setup, error) {
-	var err error
-	if setup.Name, err = journal.CleanRequiredName("name", c.Name.Or(setup.Name)); err != nil {
+// applySetup returns the setup after a change, or the reason why it is invalid. All
+// values are checked: a new symbol may not allow the prices that were there.
+func applySetup(change SetupChange, setup Setup) (Setup, error) {
+	fields.Copy(&setup.SetupValues, &change)
+	err := checkRecord(setupTable, &setup, func(s *Setup) PriceRule { return priceRuleOfSymbol(s.Symbol) })
+	if err != nil {
 		return Setup{}, err
 	}
-	if setup.Description, err = journal.CheckText("description", c.Description.Or(setup.Description)); err != nil {
-		return Setup{}, err
+	return setup, nil
+}
+
+func checkSetupName(s *Setup) (err error) {
+	s.Name, err = journal.CleanRequiredName("name", s.Name)
+	return err
+}
+
+func checkSetupSymbol(s *Setup) (err error) {
+	s.Symbol, err = optionalSymbol(s.Symbol)
+	return err
+}
+
+func checkSetupDirection(s *Setup) error {
+	if !slices.Contains([]Direction{"", Long, Short}, s.Direction) {
+		return journal.InvalidField("direction", "direction must be long, short or empty.")
 	}
-	if setup.Thesis, err = journal.CheckText("thesis", c.Thesis.Or(setup.Thesis)); err != nil {
-		return Setup{}, err
-	}
-	if setup.Symbol, err = optionalSymbol(c.Symbol.Or(setup.Symbol)); err != nil {
-		return Setup{}, err
-	}
-	setup.Direction = c.Direction.Or(setup.Direction)
-	if !slices.Contains([]Direction{"", Long, Short}, setup.Direction) {
-		return Setup{}, journal.InvalidField("direction", "direction must be long, short or empty.")
-	}
-	setup.TargetPrice, setup.StopPrice = orNull(c.TargetPrice, setup.TargetPrice), orNull(c.StopPrice, setup.StopPrice)
-	rule := priceRuleOfSymbol(setup.Symbol) // a new symbol may not allow the prices that were there
-	if err := cmp.Or(rule.Check("target_price", setup.TargetPrice), rule.Check("stop_price", setup.StopPrice)); err != nil {
-		return Setup{}, err
-	}
-	setup.Checklist, err = checklist(c.Checklist.Or(setup.Checklist))
-	return setup, err
+	return nil
+}
+
+func checkSetupLines(s *Setup) (err error) {
+	s.Checklist, err = checklist(s.Checklist)
+	return err
 }
 
 func optionalSymbol(text string) (string, error) {
@@ -91,15 +102,15 @@ func checklist(lines []string) ([]string, error) {
 var setupTable = fields.New("setups",
 	fields.List[Setup]{fields.NewID("id", func(s *Setup) *journal.SetupID { return &s.ID })},
 	fields.List[Setup]{
-		fields.NewText("name", func(s *Setup) *string { return &s.Name }),
+		fields.NewText("name", func(s *Setup) *string { return &s.Name }).CheckBy(checkSetupName),
 		fields.NewDerived("name_key", func(s *Setup) string { return nameKey(s.Name) }),
-		fields.NewText("description", func(s *Setup) *string { return &s.Description }),
-		fields.NewText("thesis", func(s *Setup) *string { return &s.Thesis }),
-		fields.NewText("symbol", func(s *Setup) *string { return &s.Symbol }),
-		fields.NewText("direction", func(s *Setup) *Direction { return &s.Direction }),
-		fields.NewNumber("target_price", func(s *Setup) *decimal.Null { return &s.TargetPrice }),
-		fields.NewNumber("stop_price", func(s *Setup) *decimal.Null { return &s.StopPrice }),
-		fields.NewJSON("checklist", func(s *Setup) *[]string { return &s.Checklist }),
+		fields.NewText("description", func(s *Setup) *string { return &s.Description }).Limit(fields.LongText),
+		fields.NewText("thesis", func(s *Setup) *string { return &s.Thesis }).Limit(fields.LongText),
+		fields.NewText("symbol", func(s *Setup) *string { return &s.Symbol }).CheckBy(checkSetupSymbol),
+		fields.NewText("direction", func(s *Setup) *Direction { return &s.Direction }).CheckBy(checkSetupDirection),
+		fields.NewNumber("target_price", func(s *Setup) *decimal.Null { return &s.TargetPrice }).Limit(fields.Price),
+		fields.NewNumber("stop_price", func(s *Setup) *decimal.Null { return &s.StopPrice }).Limit(fields.Price),
+		fields.NewJSON("checklist", func(s *Setup) *[]string { return &s.Checklist }).CheckBy(checkSetupLines),
 		fields.NewTime("created_at", func(s *Setup) *time.Time { return &s.CreatedAt }).Freeze(),
 		fields.NewTime("updated_at", func(s *Setup) *time.Time { return &s.UpdatedAt }),
 	},
@@ -162,7 +173,7 @@ func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change 
 }
 
 func newSetup(change SetupChange, now time.Time) (Setup, error) {
-	return change.apply(Setup{ID: journal.NewID[journal.SetupID](), CreatedAt: now, UpdatedAt: now})
+	return applySetup(change, Setup{ID: journal.NewID[journal.SetupID](), CreatedAt: now, UpdatedAt: now})
 }
 
 func setupTaken(name string) error {
@@ -198,7 +209,7 @@ func RestoreSetup(
 		return "", false, err
 	}
 	change.Name = journal.Opt[string]{} // the user's own spelling stays
-	setup, err := change.apply(old)
+	setup, err := applySetup(change, old)
 	if err != nil || setupTable.Fields.Equal(&setup, &old) {
 		return old.ID, false, err
 	}
@@ -225,7 +236,7 @@ func (s *Service) ChangeSetup(ctx context.Context, owner journal.UserID, id jour
 		if err := check.run(old); err != nil {
 			return err
 		}
-		if setup, err = change.apply(old); err != nil {
+		if setup, err = applySetup(change, old); err != nil {
 			return err
 		}
 		setup.UpdatedAt = s.clock()

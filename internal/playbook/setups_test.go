@@ -24,9 +24,11 @@ func TestSetups(t *testing.T) {
 		})
 		must(w.t, err)
 		want := playbook.Setup{
-			ID: setup.ID, Name: "Opening range", Description: "first 15 minutes", Thesis: "range breaks", Symbol: "ES",
-			Direction: playbook.Long, TargetPrice: decimal.Of(decimal.Must("5010.25")), Checklist: []string{"volume", "trend"},
-			CreatedAt: created, UpdatedAt: created,
+			ID: setup.ID, CreatedAt: created, UpdatedAt: created,
+			SetupValues: playbook.SetupValues{
+				Name: "Opening range", Description: "first 15 minutes", Thesis: "range breaks", Symbol: "ES",
+				Direction: playbook.Long, TargetPrice: decimal.Of(decimal.Must("5010.25")), Checklist: []string{"volume", "trend"},
+			},
 		}
 		if diff := cmp.Diff(want, setup); diff != "" {
 			w.t.Fatal(diff)

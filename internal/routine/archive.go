@@ -42,7 +42,7 @@ func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, erro
 
 func listAllItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem,
-		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 ORDER BY i.id`, owner)
+		selectItems+` WHERE i.user_id = $1 ORDER BY i.id`, owner)
 	sortItems(items)
 	return items, err
 }

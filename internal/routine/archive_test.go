@@ -154,16 +154,16 @@ func TestFindBreaks(t *testing.T) {
 		items []Item
 		want  int
 	}{
-		"one":          {[]Item{{ID: "a", StartDay: "2026-03-01"}}, 0},
-		"two in a row": {[]Item{{ID: "b", StartDay: "2026-03-05"}, {ID: "a", StartDay: "2026-03-01", EndDay: "2026-03-05"}}, 0},
-		"gap":          {[]Item{{ID: "a", StartDay: "2026-03-01", EndDay: "2026-03-04"}, {ID: "b", StartDay: "2026-03-05"}}, 1},
-		"overlap":      {[]Item{{ID: "a", StartDay: "2026-03-01", EndDay: "2026-03-06"}, {ID: "b", StartDay: "2026-03-05"}}, 1},
-		"without end":  {[]Item{{ID: "a", StartDay: "2026-03-01"}, {ID: "b", StartDay: "2026-03-05"}}, 1},
-		"twice":        {[]Item{{ID: "a", StartDay: "2026-03-01"}, {ID: "b", StartDay: "2026-03-01"}}, 1},
+		"one":          {[]Item{{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}}}, 0},
+		"two in a row": {[]Item{{ID: "b", ItemValues: ItemValues{StartDay: "2026-03-05"}}, {ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}, EndDay: "2026-03-05"}}, 0},
+		"gap":          {[]Item{{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}, EndDay: "2026-03-04"}, {ID: "b", ItemValues: ItemValues{StartDay: "2026-03-05"}}}, 1},
+		"overlap":      {[]Item{{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}, EndDay: "2026-03-06"}, {ID: "b", ItemValues: ItemValues{StartDay: "2026-03-05"}}}, 1},
+		"without end":  {[]Item{{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}}, {ID: "b", ItemValues: ItemValues{StartDay: "2026-03-05"}}}, 1},
+		"twice":        {[]Item{{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}}, {ID: "b", ItemValues: ItemValues{StartDay: "2026-03-01"}}}, 1},
 		"vain between": {[]Item{
-			{ID: "a", StartDay: "2026-03-01", EndDay: "2026-03-05"},
-			{ID: "v", StartDay: "2026-03-05", EndDay: "2026-03-05"},
-			{ID: "b", StartDay: "2026-03-05"},
+			{ID: "a", ItemValues: ItemValues{StartDay: "2026-03-01"}, EndDay: "2026-03-05"},
+			{ID: "v", ItemValues: ItemValues{StartDay: "2026-03-05"}, EndDay: "2026-03-05"},
+			{ID: "b", ItemValues: ItemValues{StartDay: "2026-03-05"}},
 		}, 0},
 	} {
 		if found := findBreaks(groupByChain(c.items)[""]); len(found) != c.want {

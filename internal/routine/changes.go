@@ -68,7 +68,7 @@ func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item
 		return Item{}, err
 	}
 	id := journal.NewID[journal.RoutineID]()
-	return Item{ID: id, Chain: id, Title: title, Stage: stage, Weekdays: days, StartDay: start}, nil
+	return Item{ID: id, Chain: id, ItemValues: ItemValues{Title: title, Stage: stage, Weekdays: days, StartDay: start}}, nil
 }
 
 // Change is a partial change of an item. Day is the first day of a
@@ -117,7 +117,7 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 		if wanted.Title == item.Title {
 			return nil
 		}
-		return setTitle(ctx, tx, owner, wanted)
+		return updateItems(ctx, tx, owner, wanted)
 	})
 	return result, err
 }
@@ -217,6 +217,6 @@ func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journ
 				return errNoItem()
 			}
 		}
-		return setPositions(ctx, tx, owner, reorder(living, ids))
+		return updateItems(ctx, tx, owner, reorder(living, ids)...)
 	})
 }

@@ -2,6 +2,7 @@ package routine
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"fillbook/internal/journal"
@@ -60,17 +61,37 @@ func (w Weekdays) List() []int {
 	return list
 }
 
+// MarshalJSON writes the list of the days.
+func (w Weekdays) MarshalJSON() ([]byte, error) { return json.Marshal(w.List()) }
+
+// UnmarshalJSON reads a list of days.
+func (w *Weekdays) UnmarshalJSON(text []byte) error {
+	var days []int
+	err := json.Unmarshal(text, &days)
+	if err == nil {
+		*w, err = NewWeekdays(days...)
+	}
+	return err
+}
+
+// ItemValues are the values of an item that the API and backups have. The tags are
+// their names in JSON and the descriptions of the API. See docs/architecture.md,
+// "Add a field to a record".
+type ItemValues struct {
+	Title    string      `json:"title"`
+	Stage    Stage       `json:"stage" enum:"pre,during,post"`
+	Weekdays Weekdays    `json:"weekdays" doc:"Sorted; 0 is Sunday, 6 is Saturday."`
+	Position int         `json:"position"` // the order inside a stage
+	StartDay journal.Day `json:"start_day" format:"date"`
+}
+
 // Item is one item of the routine. It is active from StartDay to the day before
 // EndDay.
 type Item struct {
-	ID       journal.RoutineID
-	Chain    journal.RoutineID // the id of the first item of its chain of successors
-	Title    string
-	Stage    Stage
-	Weekdays Weekdays
-	Position int // the order inside a stage
-	StartDay journal.Day
-	EndDay   journal.Day // the first day without it; empty if it has no end
+	ID journal.RoutineID `json:"id"`
+	ItemValues
+	Chain  journal.RoutineID `json:"-"` // the id of the first item of its chain of successors
+	EndDay journal.Day       `json:"-"` // the first day without it; empty if it has no end
 }
 
 // hasEndedBy reports whether the item has ended by a day.

@@ -60,13 +60,13 @@ func TestSchedule(t *testing.T) {
 		{"leap day, a Thursday", "2024-02-01", "", "2024-02-29", true, false},
 		{"Monday after the leap day", "2024-02-01", "", "2024-03-04", true, true},
 	} {
-		item := Item{Weekdays: monday, StartDay: c.start, EndDay: c.end}
+		item := Item{ItemValues: ItemValues{Weekdays: monday, StartDay: c.start}, EndDay: c.end}
 		if item.ActiveOn(c.day) != c.active || item.ScheduledOn(c.day) != c.scheduled {
 			t.Errorf("%s: active %v, scheduled %v", c.name, item.ActiveOn(c.day), item.ScheduledOn(c.day))
 		}
 	}
 	for end, vain := range map[journal.Day]bool{"": false, "2026-03-10": false, "2026-03-09": true, "2026-03-01": true} {
-		if item := (Item{StartDay: "2026-03-09", EndDay: end}); item.isNeverActive() != vain {
+		if item := (Item{ItemValues: ItemValues{StartDay: "2026-03-09"}, EndDay: end}); item.isNeverActive() != vain {
 			t.Errorf("an item that ends %q is never active: %v", end, item.isNeverActive())
 		}
 	}
@@ -75,11 +75,11 @@ func TestSchedule(t *testing.T) {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	items := []Item{
-		{ID: "e", Stage: Post, Position: 0},
-		{ID: "b", Stage: Pre, Position: 1},
-		{ID: "d", Stage: During, Position: 5},
-		{ID: "c", Stage: Pre, Position: 1},
-		{ID: "a", Stage: Pre, Position: 0},
+		{ID: "e", ItemValues: ItemValues{Stage: Post, Position: 0}},
+		{ID: "b", ItemValues: ItemValues{Stage: Pre, Position: 1}},
+		{ID: "d", ItemValues: ItemValues{Stage: During, Position: 5}},
+		{ID: "c", ItemValues: ItemValues{Stage: Pre, Position: 1}},
+		{ID: "a", ItemValues: ItemValues{Stage: Pre, Position: 0}},
 	}
 	sortItems(items)
 	if got := names(items); got != "a b c d e" {
@@ -104,11 +104,11 @@ func names(items []Item) string {
 func TestReorderRule(t *testing.T) {
 	t.Parallel()
 	items := []Item{
-		{ID: "a", Stage: Pre, Position: 0},
-		{ID: "b", Stage: Pre, Position: 1},
-		{ID: "c", Stage: Pre, Position: 4},
-		{ID: "d", Stage: Post, Position: 0},
-		{ID: "e", Stage: Post, Position: 1},
+		{ID: "a", ItemValues: ItemValues{Stage: Pre, Position: 0}},
+		{ID: "b", ItemValues: ItemValues{Stage: Pre, Position: 1}},
+		{ID: "c", ItemValues: ItemValues{Stage: Pre, Position: 4}},
+		{ID: "d", ItemValues: ItemValues{Stage: Post, Position: 0}},
+		{ID: "e", ItemValues: ItemValues{Stage: Post, Position: 1}},
 	}
 	for _, c := range []struct {
 		first []journal.RoutineID
@@ -139,7 +139,10 @@ func TestReorderRule(t *testing.T) {
 
 func TestSplitAt(t *testing.T) {
 	t.Parallel()
-	item := Item{ID: "a", Chain: "z", Title: "old", Stage: Pre, Weekdays: weekdaysOnly, Position: 3, StartDay: "2026-03-09", EndDay: "2026-06-01"}
+	item := Item{
+		ID: "a", Chain: "z", EndDay: "2026-06-01",
+		ItemValues: ItemValues{Title: "old", Stage: Pre, Weekdays: weekdaysOnly, Position: 3, StartDay: "2026-03-09"},
+	}
 	wanted := item
 	wanted.Title, wanted.Stage = "new", Post
 	for day, split := range map[journal.Day]journal.Day{
@@ -160,12 +163,12 @@ func TestChecklistRule(t *testing.T) {
 	t.Parallel()
 	monday, _ := NewWeekdays(1)
 	items := []Item{
-		{ID: "due", Weekdays: monday, StartDay: "2026-03-01"},
-		{ID: "off", Weekdays: 1 << 2, StartDay: "2026-03-01"},
-		{ID: "off, done", Weekdays: 1 << 2, StartDay: "2026-03-01"},
-		{ID: "due, done", Weekdays: monday, StartDay: "2026-03-01"},
-		{ID: "later, done", Weekdays: monday, StartDay: "2026-04-01"},
-		{ID: "ended", Weekdays: monday, StartDay: "2026-03-01", EndDay: "2026-03-09"},
+		{ID: "due", ItemValues: ItemValues{Weekdays: monday, StartDay: "2026-03-01"}},
+		{ID: "off", ItemValues: ItemValues{Weekdays: 1 << 2, StartDay: "2026-03-01"}},
+		{ID: "off, done", ItemValues: ItemValues{Weekdays: 1 << 2, StartDay: "2026-03-01"}},
+		{ID: "due, done", ItemValues: ItemValues{Weekdays: monday, StartDay: "2026-03-01"}},
+		{ID: "later, done", ItemValues: ItemValues{Weekdays: monday, StartDay: "2026-04-01"}},
+		{ID: "ended", ItemValues: ItemValues{Weekdays: monday, StartDay: "2026-03-01"}, EndDay: "2026-03-09"},
 	}
 	day := journal.Day("2026-03-09")
 	done := ticks{{"off, done", day}: true, {"due, done", day}: true, {"later, done", day}: true, {"due", "2026-03-16"}: true}
@@ -248,7 +251,7 @@ func TestSpan(t *testing.T) {
 
 func TestFindTicks(t *testing.T) {
 	t.Parallel()
-	items := []Item{{ID: "a", Title: "Check the calendar"}, {ID: "b", Title: "Übung [kurz]"}}
+	items := []Item{{ID: "a", ItemValues: ItemValues{Title: "Check the calendar"}}, {ID: "b", ItemValues: ItemValues{Title: "Übung [kurz]"}}}
 	for body, want := range map[string]string{
 		"- [x] Check the calendar":                                      "a",
 		"- [X] check THE calendar":                                      "a",

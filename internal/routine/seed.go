@@ -88,7 +88,8 @@ func seedItems(titles []string, start journal.Day) []Item {
 		seen[foldTitle(title)] = true
 		id := journal.NewID[journal.RoutineID]()
 		items = append(items, Item{
-			ID: id, Chain: id, Title: title, Stage: Pre, Weekdays: weekdaysOnly, Position: len(items), StartDay: start,
+			ID: id, Chain: id,
+			ItemValues: ItemValues{Title: title, Stage: Pre, Weekdays: weekdaysOnly, Position: len(items), StartDay: start},
 		})
 	}
 	return items

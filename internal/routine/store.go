@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 )
 
@@ -21,20 +22,31 @@ func isSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string)
 	return err == nil, err
 }
 
-const itemColumns = `i.id, i.chain_id, i.title, i.stage, i.weekdays, i.position, i.start_day, COALESCE(i.end_day, '')`
+// itemTable stores items.
+var itemTable = fields.New("routine_items",
+	fields.List[Item]{fields.NewID("id", func(i *Item) *journal.RoutineID { return &i.ID })},
+	fields.List[Item]{
+		fields.NewID("chain_id", func(i *Item) *journal.RoutineID { return &i.Chain }).Freeze(),
+		fields.NewText("title", func(i *Item) *string { return &i.Title }),
+		fields.NewText("stage", func(i *Item) *Stage { return &i.Stage }),
+		fields.NewInteger("weekdays", func(i *Item) *Weekdays { return &i.Weekdays }),
+		fields.NewInteger("position", func(i *Item) *int { return &i.Position }),
+		fields.NewText("start_day", func(i *Item) *journal.Day { return &i.StartDay }),
+		fields.NewOptionalText("end_day", func(i *Item) *journal.Day { return &i.EndDay }),
+	},
+)
 
-func scanItem(row db.Scanner) (Item, error) {
-	var i Item
-	err := row.Scan(&i.ID, &i.Chain, &i.Title, &i.Stage, &i.Weekdays, &i.Position, &i.StartDay, &i.EndDay)
+var selectItems = itemTable.Select("i")
+
+func scanItem(row db.Scanner) (i Item, err error) {
+	err = itemTable.Scan(row, &i)
 	return i, err
 }
 
 // listItems returns the items that are active or ticked on
 // one of the days from one to another, in display order.
 func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]Item, error) {
-	items, err := db.List(ctx, tx, scanItem, `
-		SELECT `+itemColumns+`
-		FROM routine_items AS i
+	items, err := db.List(ctx, tx, scanItem, selectItems+`
 		WHERE i.user_id = $1
 			AND (i.start_day <= $2 AND (i.end_day IS NULL OR i.end_day > $3)
 				OR EXISTS (
@@ -48,9 +60,7 @@ func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 // listUnendedItems returns the items that have not ended by a day,
 // including those that start later, in display order.
 func listUnendedItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
-	items, err := db.List(ctx, tx, scanItem, `
-		SELECT `+itemColumns+`
-		FROM routine_items AS i
+	items, err := db.List(ctx, tx, scanItem, selectItems+`
 		WHERE i.user_id = $1 AND (i.end_day IS NULL OR i.end_day > $2)
 		ORDER BY i.id`, owner, day)
 	sortItems(items)
@@ -59,7 +69,8 @@ func listUnendedItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day 
 
 func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID) (Item, error) {
 	item, err := scanItem(tx.QueryRow(ctx,
-		`SELECT `+itemColumns+` FROM routine_items AS i WHERE i.user_id = $1 AND i.id = $2`, owner, id))
+		selectItems+`
+		WHERE i.user_id = $1 AND i.id = $2`, owner, id))
 	if errors.Is(err, db.ErrNoRows) {
 		return Item{}, errNoItem()
 	}
@@ -71,40 +82,24 @@ func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item I
 	if item.EndDay == "" {
 		return nil, nil
 	}
-	items, err := db.List(ctx, tx, scanItem, `
-		SELECT `+itemColumns+`
-		FROM routine_items AS i
+	items, err := db.List(ctx, tx, scanItem, selectItems+`
 		WHERE i.user_id = $1 AND i.chain_id = $2 AND i.start_day >= $3
 		ORDER BY i.id`, owner, item.Chain, item.EndDay)
 	return slices.DeleteFunc(items, Item.isNeverActive), err
 }
 
 func insertItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
-	columns := []string{"user_id", "id", "chain_id", "title", "stage", "weekdays", "position", "start_day", "end_day"}
 	rows := make([][]any, 0, len(items))
-	for _, i := range items {
-		rows = append(rows, []any{owner, i.ID, i.Chain, i.Title, string(i.Stage), int64(i.Weekdays), i.Position, i.StartDay, nullDay(i.EndDay)})
-	}
-	_, err := tx.InsertMany(ctx, "routine_items", columns, "", rows)
-	return err
-}
-
-func nullDay(day journal.Day) any {
-	if day == "" {
-		return nil
-	}
-	return string(day)
-}
-
-func setTitle(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
-	_, err := tx.Exec(ctx, `UPDATE routine_items SET title = $1 WHERE user_id = $2 AND id = $3`, item.Title, owner, item.ID)
-	return err
-}
-
-func setPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
 	for _, item := range items {
-		_, err := tx.Exec(ctx, `UPDATE routine_items SET position = $1 WHERE user_id = $2 AND id = $3`, item.Position, owner, item.ID)
-		if err != nil {
+		rows = append(rows, itemTable.Values(owner, &item))
+	}
+	_, err := tx.InsertMany(ctx, itemTable.Name, itemTable.Columns(), "", rows)
+	return err
+}
+
+func updateItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items ...Item) error {
+	for _, item := range items {
+		if _, err := tx.Exec(ctx, itemTable.Update(), itemTable.UpdateValues(owner, &item)...); err != nil {
 			return err
 		}
 	}
@@ -114,8 +109,7 @@ func setPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, items []
 // endItem stores the end of an item. It deletes an item that is then never active,
 // unless it has ticks from before its start.
 func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
-	_, err := tx.Exec(ctx, `UPDATE routine_items SET end_day = $1 WHERE user_id = $2 AND id = $3`, nullDay(item.EndDay), owner, item.ID)
-	if err != nil {
+	if err := updateItems(ctx, tx, owner, item); err != nil {
 		return err
 	}
 	return deleteNeverActive(ctx, tx, owner, item)

@@ -44,12 +44,31 @@ func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger
 	if err := r.annotate(views); err != nil {
 		return Detail{}, err
 	}
-	detail := Detail{View: views[0], Fills: trade.Fills, DividendTotal: trade.DividendTotal}
-	var err error
-	if detail.Attachments, err = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: trade.ID}); err != nil {
+	return r.describe(views[0], trade)
+}
+
+// ReadAnnotated reads one trade of the owner whose annotations are known.
+func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known playbook.Annotations) (Detail, error) {
+	trade, err := ledger.ReadTrade(ctx, tx, owner, known.Trade)
+	if err != nil {
 		return Detail{}, err
 	}
-	detail.Setups, err = findSetups(ctx, tx, owner, detail.Annotations.Setups)
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	view := View{Trade: trade.Trade}
+	if err := r.setAnnotations(&view, known); err != nil {
+		return Detail{}, err
+	}
+	return r.describe(view, trade)
+}
+
+// describe adds what lists do not show.
+func (r *reader) describe(view View, trade ledger.TradeDetail) (Detail, error) {
+	detail := Detail{View: view, Fills: trade.Fills, DividendTotal: trade.DividendTotal}
+	var err error
+	if detail.Attachments, err = playbook.AttachmentsOf(r.ctx, r.tx, r.owner, playbook.Target{Trade: trade.ID}); err != nil {
+		return Detail{}, err
+	}
+	detail.Setups, err = findSetups(r.ctx, r.tx, r.owner, detail.Annotations.Setups)
 	return detail, err
 }
 

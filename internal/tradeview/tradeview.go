@@ -55,7 +55,8 @@ func (q Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 const ChunkSize = 1000
 
 // Each calls fn with the trades of a query as they are read. Memory stays flat,
-// except that a sorted list keeps the place of every trade.
+// except that a sorted list keeps the place of every trade. A View is valid until
+// fn returns.
 func Each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	if q.Sort != nil {
@@ -84,7 +85,8 @@ func Each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func
 			return nil
 		}
 		left -= min(left, len(views))
-		trades.After = &views[len(views)-1].Cursor
+		last := views[len(views)-1].Cursor // a copy: the next chunk takes the memory of views
+		trades.After = &last
 	}
 }
 
@@ -122,11 +124,15 @@ type reader struct {
 	tx    *db.Tx
 	owner journal.UserID
 	tags  map[journal.TagID]playbook.Tag // nil until a trade has a tag
+	views []View                         // the memory for a chunk
+	// all are the annotations of all trades, nil unless they are few.
+	all      map[journal.TradeID]playbook.Annotations
+	allFound bool
 }
 
 // readChunk reads the trades of a query that has a limit.
 func (r *reader) readChunk(q ledger.TradeQuery) ([]View, error) {
-	var views []View
+	views := r.views[:0]
 	err := ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
 		views = append(views, View{Trade: t})
 		return nil
@@ -134,6 +140,7 @@ func (r *reader) readChunk(q ledger.TradeQuery) ([]View, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.views = views
 	return views, r.annotate(views)
 }
 
@@ -160,23 +167,49 @@ func (r *reader) annotate(views []View) error {
 	if len(views) == 0 {
 		return nil
 	}
-	ids := make([]journal.TradeID, len(views))
-	for i := range views {
-		ids[i] = views[i].ID
-	}
-	stored, err := playbook.LoadAnnotations(r.ctx, r.tx, r.owner, ids)
+	stored, err := r.loadAnnotations(views)
 	if err != nil {
 		return err
 	}
 	for i := range views {
-		v := &views[i]
-		v.Annotations = stored[v.ID]
-		v.Derived = Derive(&v.Trade, v.Annotations)
-		if v.Tags, err = r.findTags(v.Annotations.Tags); err != nil {
+		if err := r.setAnnotations(&views[i], stored[views[i].ID]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// setAnnotations sets the annotations of a trade and what follows from them.
+func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error) {
+	v.Annotations = stored
+	v.Derived = Derive(&v.Trade, stored)
+	v.Tags, err = r.findTags(stored.Tags)
+	return err
+}
+
+// fewTrades is the number of trades up to which annotations are read by the ids
+// of the trades.
+const fewTrades = 64
+
+// loadAnnotations returns the annotations of trades. For a long list it reads
+// those of all trades at once if they are few: people annotate fewer trades than
+// they make, and a search for each id takes longer.
+func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Annotations, error) {
+	if len(views) > fewTrades && !r.allFound {
+		var err error
+		if r.all, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
+			return nil, err
+		}
+		r.allFound = true
+	}
+	if r.all != nil {
+		return r.all, nil
+	}
+	ids := make([]journal.TradeID, len(views))
+	for i := range views {
+		ids[i] = views[i].ID
+	}
+	return playbook.LoadAnnotations(r.ctx, r.tx, r.owner, ids)
 }
 
 func (r *reader) findTags(ids []journal.TagID) ([]playbook.Tag, error) {

@@ -28,7 +28,8 @@ type relay struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	memory  []byte // to be sent next
+	memory  []byte // to be sent next, from start on
+	start   int
 	file    *spoolFile
 	read    int64 // of the file
 	written int64
@@ -59,15 +60,28 @@ func (r *relay) Write(p []byte) (int, error) {
 		r.changed.Broadcast()
 		return len(p), nil
 	}
-	r.memory = append(r.memory, p...)
+	r.appendToMemory(p)
 	r.changed.Broadcast()
 	return len(p), nil
 }
 
+// appendToMemory keeps a part in memory. It uses the place of what was sent
+// before it asks for more.
+func (r *relay) appendToMemory(p []byte) {
+	if r.start > 0 && len(r.memory)+len(p) > cap(r.memory) {
+		r.memory = append(r.memory[:0], r.memory[r.start:]...)
+		r.start = 0
+	}
+	r.memory = append(r.memory, p...)
+}
+
+// unsent returns how many bytes in memory are to be sent.
+func (r *relay) unsent() int { return len(r.memory) - r.start }
+
 // fitsInMemory reports whether a part may be kept in memory. It may not while
 // the file has unsent data, which must be sent first.
 func (r *relay) fitsInMemory(p []byte) bool {
-	return r.read == r.written && len(r.memory)+len(p) <= relayMemory
+	return r.read == r.written && r.unsent()+len(p) <= relayMemory
 }
 
 // writeToFile appends a part to the file. It releases the lock meanwhile: the
@@ -100,13 +114,13 @@ func (r *relay) waitForClient(p []byte, cause error) (int, error) {
 	default:
 		return 0, fmt.Errorf("sending to a slow client: %w", cause)
 	}
-	for r.err == nil && (r.read != r.written || len(r.memory) > 0) {
+	for r.err == nil && (r.read != r.written || r.unsent() > 0) {
 		r.changed.Wait()
 	}
 	if r.err != nil {
 		return 0, r.err
 	}
-	r.memory = append(r.memory, p...)
+	r.appendToMemory(p)
 	r.changed.Broadcast()
 	return len(p), nil
 }
@@ -171,15 +185,17 @@ func (r *relay) send() {
 func (r *relay) next(buffer []byte) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.err == nil && len(r.memory) == 0 && r.read == r.written && !r.ended {
+	for r.err == nil && r.unsent() == 0 && r.read == r.written && !r.ended {
 		r.changed.Wait()
 	}
 	switch {
 	case r.err != nil:
 		return nil, r.err
-	case len(r.memory) > 0:
-		n := copy(buffer, r.memory)
-		r.memory = r.memory[n:]
+	case r.unsent() > 0:
+		n := copy(buffer, r.memory[r.start:])
+		if r.start += n; r.unsent() == 0 {
+			r.memory, r.start = r.memory[:0], 0
+		}
 		r.changed.Broadcast()
 		return buffer[:n], nil
 	case r.read == r.written:

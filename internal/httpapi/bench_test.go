@@ -1,0 +1,120 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+	"fillbook/internal/testkit"
+	"fillbook/internal/transport"
+)
+
+// BenchmarkRequests sends requests over loopback to a journal of n fills, three
+// for each trade.
+func BenchmarkRequests(b *testing.B) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		b.Run(string(engine), func(b *testing.B) {
+			d := testkit.Open(b, engine)
+			w := newWorld(b, d, func(s *settle) { s.api.Log = slog.New(slog.DiscardHandler) })
+			owner := w.setUp()
+			send := serveWorld(b, w, owner.token)
+			b.Run("me", func(b *testing.B) {
+				for b.Loop() {
+					send(b, http.MethodGet, "/me", nil)
+				}
+			})
+			for _, n := range []int{1_000, 20_000} {
+				account := owner.post("/accounts", map[string]any{"name": fmt.Sprint(n), "base_currency": "USD"}).want(http.StatusCreated).text("id")
+				addFills(b, w, owner.get("/me").text("id"), journal.AccountID(account), n)
+				trade := owner.get("/trades?limit=1&account_id=" + account).text("0.id")
+				for _, call := range []struct{ name, method, path, body string }{
+					{"trades", http.MethodGet, "/trades?account_id=" + account, ""},
+					{"fills", http.MethodGet, "/executions?account_id=" + account, ""},
+					{"page", http.MethodGet, "/trades?limit=50&account_id=" + account, ""},
+					{"detail", http.MethodGet, "/trades/" + trade, ""},
+					{"annotate", http.MethodPatch, "/trades/" + trade, `{"notes":"a note"}`},
+				} {
+					b.Run(fmt.Sprintf("%s/%d", call.name, n), func(b *testing.B) {
+						for b.Loop() {
+							send(b, call.method, call.path, []byte(call.body))
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// serveWorld serves the handler on loopback and returns a function that sends a
+// request and reads its answer.
+func serveWorld(b *testing.B, w *world, token string) func(b *testing.B, method, path string, body []byte) {
+	b.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(b.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- transport.Serve(ctx, listener, w.handler, slog.New(slog.DiscardHandler)) }()
+	caller := &http.Client{Transport: &http.Transport{DisableCompression: true}}
+	b.Cleanup(func() {
+		caller.CloseIdleConnections()
+		stop()
+		<-ended
+	})
+	buffer := make([]byte, 64<<10)
+	return func(b *testing.B, method, path string, body []byte) {
+		request, err := http.NewRequestWithContext(b.Context(), method, "http://"+listener.Addr().String()+"/api/v1"+path, bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		if len(body) > 0 {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		answer, err := caller.Do(request)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer answer.Body.Close() //nolint:errcheck // only read
+		if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, answer.Body, buffer); err != nil || answer.StatusCode != http.StatusOK {
+			b.Fatal(answer.Status, err)
+		}
+	}
+}
+
+// addFills stores n fills of 200 symbols, three for each trade.
+func addFills(b *testing.B, w *world, owner string, account journal.AccountID, n int) {
+	b.Helper()
+	begin := w.clock.Now().Add(-3 * 365 * 24 * time.Hour)
+	fills := make([]ledger.NewFill, n)
+	for i := range fills {
+		side, quantity := matching.Buy, int64(100)
+		if i%3 == 2 {
+			side, quantity = matching.Sell, 200
+		}
+		fills[i] = ledger.NewFill{
+			Symbol: fmt.Sprintf("SYM%d", i/3%200), Side: side, Quantity: decimal.New(quantity), Price: decimal.FromScaled(int64(10_000+i%977), 2),
+			Commission: decimal.FromScaled(125, 2), ExecutedAt: begin.Add(time.Duration(i) * 3 * time.Second),
+		}
+	}
+	err := w.db.Update(b.Context(), func(tx *db.Tx) error {
+		_, err := w.services.Ledger.InsertFills(b.Context(), tx, journal.UserID(owner), account, journal.NewID[journal.BatchID](), fills)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,58 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"fillbook/internal/db"
+	"fillbook/internal/testkit"
+)
+
+// TestStatementsOfSmallRequests bounds the round trips to PostgreSQL of requests
+// that a page sends often. Each of them takes about as long as the rest of a
+// small request.
+func TestStatementsOfSmallRequests(t *testing.T) {
+	t.Parallel()
+	testkit.RequirePostgres(t)
+	var mu sync.Mutex
+	var sent []string
+	options := testkit.Options(t, db.PostgreSQL)
+	options.Trace = func(statement string) {
+		mu.Lock()
+		defer mu.Unlock()
+		sent = append(sent, strings.Join(strings.Fields(statement), " "))
+	}
+	d, err := db.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	w := newWorld(t, d)
+	owner := w.trader()
+	trade := owner.roundTrip("AAPL")
+	if err := w.people.Flush(t.Context()); err != nil { // not counted below: it is written in the background
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		limit int
+		send  func() *reply
+	}{
+		{"GET /me", 1, func() *reply { return owner.get("/me") }},
+		{"GET /trades/{id}", 10, func() *reply { return owner.get("/trades/" + trade) }},
+		{"PATCH /trades/{id}", 28, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 27, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+	} {
+		mu.Lock()
+		sent = nil
+		mu.Unlock()
+		c.send().want(http.StatusOK)
+		mu.Lock()
+		if len(sent) > c.limit {
+			t.Errorf("%s sent %d statements, want at most %d:\n%s", c.name, len(sent), c.limit, strings.Join(sent, "\n"))
+		}
+		mu.Unlock()
+	}
+}
