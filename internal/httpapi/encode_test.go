@@ -104,8 +104,8 @@ func fillRandomly(random *rand.Rand, v reflect.Value) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillRandomly(random, v.Field(i))
+		for _, member := range v.Fields() {
+			fillRandomly(random, member)
 		}
 	default:
 		panic("no random value of a " + v.Type().String())
