@@ -114,7 +114,7 @@ func (s *Simulation) createUsers(ctx context.Context, owner *client) ([]*trader,
 	for range 8 {
 		wait.Go(func() {
 			for n := int(next.Add(1)) - 1; n < s.Users && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				traders[n], failed[n] = createUser(ctx, owner, n, file)
+				traders[n], failed[n] = createUser(ctx, owner, fmt.Sprintf("user%d@example.org", n), file)
 				if n%1000 == 999 {
 					fmt.Printf("%d users after %s\n", n+1, time.Since(begin).Round(time.Second))
 				}
@@ -126,8 +126,7 @@ func (s *Simulation) createUsers(ctx context.Context, owner *client) ([]*trader,
 }
 
 // createUser creates a user with a token, an account and fills.
-func createUser(ctx context.Context, owner *client, n int, file []byte) (*trader, error) {
-	address := fmt.Sprintf("user%d@example.org", n)
+func createUser(ctx context.Context, owner *client, address string, file []byte) (*trader, error) {
 	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
 	if made.err != nil {
 		return nil, made.err

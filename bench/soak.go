@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -137,26 +136,12 @@ func watchMemory(pid int, l *load, stop <-chan struct{}) (list []Memory) {
 
 // createTrader creates a user with a token, an account, fills and a share link.
 func createTrader(ctx context.Context, owner *client, n, fills int) (*trader, error) {
-	address := fmt.Sprintf("trader%d@example.org", n)
-	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
-	if made.err != nil {
-		return nil, made.err
-	}
-	session, err := owner.signIn(ctx, address)
+	market := newMarket(fills)
+	t, err := createUser(ctx, owner, fmt.Sprintf("trader%d@example.org", n), csvFile(market.nextFills(fills)))
 	if err != nil {
 		return nil, err
 	}
-	token, err := owner.withToken(session).accessToken(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t := &trader{client: owner.withToken(token), market: newMarket(fills)}
-	if t.account, err = t.client.createAccount(ctx, "traded"); err != nil {
-		return nil, err
-	}
-	if r := t.client.commit(ctx, newUpload(t.account, csvFile(t.market.nextFills(fills)))); r.err != nil {
-		return nil, r.err
-	}
+	t.market = market
 	t.link, err = t.client.createShareLink(ctx, t.account)
 	return t, err
 }

@@ -246,14 +246,6 @@ func assignKind(into reflect.Value, value driver.Value) error {
 		}
 		into.SetUint(uint64(number))
 		return err
-	case reflect.Float64:
-		text, err := toText(value)
-		if err != nil {
-			return err
-		}
-		number, err := strconv.ParseFloat(text, 64)
-		into.SetFloat(number)
-		return err
 	default:
 		return fmt.Errorf("cannot store a %T in a %s", value, into.Type())
 	}

@@ -44,7 +44,7 @@ func TestScanConverts(t *testing.T) {
 				if word != nil {
 					line += fmt.Sprintf(" %q %t", *word, *flag)
 				}
-				got = append(got, fmt.Sprint(line, raw, size))
+				got = append(got, fmt.Sprintf("%s%v %v", line, raw, size))
 				return nil
 			}, `SELECT n, word, flag, raw, size FROM things ORDER BY n`)
 			want := `1 "größe" true[0 1 255] {1099511627776 true}; 2[] {0 false}; 3 "" false[97 98 99] {-5 true}`

@@ -157,7 +157,7 @@ func (s *session) query(ctx context.Context, query string, args []any) (*Rows, e
 	if s.lite != nil {
 		return s.queryLite(ctx, query, args)
 	}
-	rows, err := s.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // the caller does both
+	rows, err := s.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller does
 	return &Rows{postgres: rows}, err
 }
 

@@ -45,8 +45,7 @@ func CopyTo[T any](from any, except ...string) (into T) {
 // DropNulls makes the nulls of a change absent, except those of numbers.
 func DropNulls(change any) {
 	members := reflect.ValueOf(change).Elem()
-	for i := range members.NumField() {
-		member := members.Field(i)
+	for _, member := range members.Fields() {
 		if member.FieldByName(optNull).Bool() && member.FieldByName(optValue).Type() != reflect.TypeFor[decimal.Decimal]() {
 			member.SetZero()
 		}

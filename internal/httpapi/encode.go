@@ -15,15 +15,15 @@ import (
 // the same, byte for byte; TestAppendedRecordsEqualMarshaled compares it for
 // every member.
 
-// jsonAppender is implemented by records that append their JSON themselves.
-type jsonAppender interface {
-	appendJSON(b []byte) ([]byte, error)
-}
-
-// appendRecord appends the JSON of a record of a list.
+// appendRecord appends the JSON of a record of a list. The types are listed
+// instead of having a method, because a struct that embeds one of them would
+// have the method too and lose its own members.
 func appendRecord[T any](b []byte, record *T) ([]byte, error) {
-	if own, ok := any(record).(jsonAppender); ok {
-		return own.appendJSON(b)
+	switch r := any(record).(type) {
+	case *Trade:
+		return appendTrade(b, r)
+	case *Execution:
+		return appendExecution(b, r)
 	}
 	text, err := transport.Marshal(record)
 	return append(b, text...), err
@@ -149,7 +149,7 @@ func appendTextList[T ~string](o *jsonObject, name string, values []T) {
 	o.b = append(o.b, ']')
 }
 
-func (t *Trade) appendJSON(b []byte) ([]byte, error) {
+func appendTrade(b []byte, t *Trade) ([]byte, error) {
 	o := jsonObject{b: append(b, '{')}
 	o.text("id", string(t.ID))
 	o.text("account_id", string(t.AccountID))
@@ -216,7 +216,7 @@ func (t *tradeTag) append(o *jsonObject) {
 	o.b = append(o.b, '}')
 }
 
-func (e *Execution) appendJSON(b []byte) ([]byte, error) {
+func appendExecution(b []byte, e *Execution) ([]byte, error) {
 	o := jsonObject{b: append(b, '{')}
 	o.text("id", string(e.ID))
 	o.text("account_id", string(e.AccountID))

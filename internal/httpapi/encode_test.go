@@ -17,6 +17,8 @@ func TestAppendedRecordsEqualMarshaled(t *testing.T) {
 	t.Parallel()
 	compareAppended[Trade](t)
 	compareAppended[Execution](t)
+	compareAppended[tradeFill](t) // embeds an Execution
+	compareAppended[TradeDetail](t)
 }
 
 func compareAppended[T any](t *testing.T) {
@@ -31,9 +33,6 @@ func compareAppended[T any](t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := any(&record).(jsonAppender); !ok {
-			t.Fatalf("%T does not append its JSON", record)
-		}
 		got, err := appendRecord([]byte("before"), &record)
 		if err != nil || string(got) != "before"+string(want) {
 			t.Fatalf("record %d: %v\n got %s\nwant %s", i, err, got[len("before"):], want)
@@ -44,9 +43,13 @@ func compareAppended[T any](t *testing.T) {
 // TestInvalidTextIsNotAppended: it would not be valid JSON.
 func TestInvalidTextIsNotAppended(t *testing.T) {
 	t.Parallel()
-	for _, record := range []jsonAppender{&Trade{Notes: "a\xffb"}, &Execution{Symbol: "\xff"}, &Execution{Details: map[string]string{"a": "\xff"}}} {
-		if _, err := record.appendJSON(nil); err == nil {
-			t.Errorf("%T with invalid text has no error", record)
+	trade := Trade{Notes: "a\xffb"}
+	if _, err := appendRecord(nil, &trade); err == nil {
+		t.Error("a trade with invalid text has no error")
+	}
+	for _, fill := range []Execution{{Symbol: "\xff"}, {Details: map[string]string{"a": "\xff"}}} {
+		if _, err := appendRecord(nil, &fill); err == nil {
+			t.Errorf("a fill with invalid text has no error: %+v", fill)
 		}
 	}
 }
@@ -101,8 +104,8 @@ func fillRandomly(random *rand.Rand, v reflect.Value) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillRandomly(random, v.Field(i))
+		for _, member := range v.Fields() {
+			fillRandomly(random, member)
 		}
 	default:
 		panic("no random value of a " + v.Type().String())

@@ -2,13 +2,11 @@ package ledger_test
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"fillbook/internal/fields"
+	"fillbook/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write testdata/sql.txt")
@@ -18,15 +16,5 @@ var update = flag.Bool("update", false, "write testdata/sql.txt")
 // change, run the test with -update.
 func TestStatementsAreListed(t *testing.T) {
 	t.Parallel()
-	const file = "testdata/sql.txt"
-	got := strings.Join(fields.Statements(), "\n") + "\n"
-	if *update {
-		must(t, os.MkdirAll("testdata", 0o750))
-		must(t, os.WriteFile(file, []byte(got), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not current; run the test with -update (-file +built):\n%s", file, diff)
-	}
+	testkit.CompareFile(t, "testdata/sql.txt", strings.Join(fields.Statements(), "\n")+"\n", *update)
 }

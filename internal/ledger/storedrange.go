@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"math"
+	"slices"
 
 	"fillbook/internal/db"
 )
@@ -70,7 +71,7 @@ func (d *deduper) loadRange(ctx context.Context, groups map[*streamKey][]*arriva
 	}
 	args := []any{d.b.owner, d.b.account.number, first, last + second}
 	stored, limit := 0, maxRangeShare*count
-	if err := d.b.tx.QueryRow(ctx, countInRange, append(args[:len(args):len(args)], limit+1)...).Scan(&stored); err != nil || stored > limit {
+	if err := d.b.tx.QueryRow(ctx, countInRange, append(slices.Clip(args), limit+1)...).Scan(&stored); err != nil || stored > limit {
 		return nil, false, err
 	}
 	d.b.read += stored

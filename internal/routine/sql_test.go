@@ -2,13 +2,11 @@ package routine
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"fillbook/internal/fields"
+	"fillbook/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write testdata/sql.txt")
@@ -18,18 +16,5 @@ var update = flag.Bool("update", false, "write testdata/sql.txt")
 // change, run the test with -update.
 func TestStatementsAreListed(t *testing.T) {
 	t.Parallel()
-	const file = "testdata/sql.txt"
-	got := strings.Join(fields.Statements(), "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not current; run the test with -update (-file +built):\n%s", file, diff)
-	}
+	testkit.CompareFile(t, "testdata/sql.txt", strings.Join(fields.Statements(), "\n")+"\n", *update)
 }

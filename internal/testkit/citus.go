@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 
 	"fillbook/internal/db"
 )
@@ -48,9 +49,19 @@ func createDistributed(name string) error {
 	if err := d.Migrate(ctx); err != nil {
 		return err
 	}
-	_, err = d.Distribute(ctx)
-	return err
+	if _, err = d.Distribute(ctx); err != nil {
+		return err
+	}
+	return withConnection(name, func(ctx context.Context, conn *sql.DB) error {
+		shape, err := readShape(ctx, conn)
+		clusterShapes.Store(name, shape)
+		return err
+	})
 }
+
+// clusterShapes are the shapes of distributed databases by name. They differ,
+// because the names of shards do.
+var clusterShapes sync.Map
 
 // emptyDistributed deletes all rows. Most go with their user; to truncate each
 // shard of each table would take seconds.
@@ -65,7 +76,11 @@ func emptyDistributed(name string) error {
 				return err
 			}
 		}
-		return nil
+		shape, err := readShape(ctx, conn)
+		if known, _ := clusterShapes.Load(name); err == nil && known != shape {
+			err = fmt.Errorf("the schema of %s has changed", name)
+		}
+		return err
 	})
 }
 

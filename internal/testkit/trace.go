@@ -14,13 +14,13 @@ import (
 // allNodes are the beginnings of statements that read or write rows of many
 // users, and why they may ask all nodes of a distributed database.
 var allNodes = []struct{ statement, why string }{
-	{`DELETE FROM sessions WHERE expires_at <= $1`, "hourly sweep"},
-	{`DELETE FROM refresh_tokens WHERE created_at < $1`, "hourly sweep"},
-	{`DELETE FROM audit_events WHERE at < $1`, "hourly sweep"},
-	{`DELETE FROM idempotency_keys WHERE claimed_at <= $1`, "hourly sweep"},
-	{`DELETE FROM token_owners WHERE delete_after <= $1`, "hourly sweep"},
+	{`DELETE FROM sessions WHERE (user_id, id) IN (`, "hourly sweep"},
+	{`DELETE FROM refresh_tokens WHERE (user_id, session_id, hash) IN (`, "hourly sweep"},
+	{`DELETE FROM audit_events WHERE (user_id, id) IN (`, "hourly sweep"},
+	{`DELETE FROM idempotency_keys WHERE (user_id, key) IN (`, "hourly sweep"},
+	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
 	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
-	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = $3`, "hourly sweep"},
+	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending'`, "hourly sweep"},
 	{`SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
 	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
 	{`SELECT (SELECT COUNT(*) FROM audit_events`, "list of all users' events"},

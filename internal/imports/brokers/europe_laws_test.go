@@ -17,15 +17,6 @@ import (
 	"fillbook/internal/matching"
 )
 
-// europeMustRead reads a text that is an export.
-func europeMustRead(t *rapid.T, text string) *statement.Statement {
-	s := brokertest.MustRead(t, []byte(text), statement.Hints{}, europePresets())
-	if len(s.Problems) > 0 {
-		t.Fatalf("problems %v in\n%s", s.Problems, text)
-	}
-	return s
-}
-
 // moved is what a fill moves in the account's money.
 func moved(f *statement.Fill) decimal.Decimal {
 	n := f.Quantity.Mul(f.Price).Mul(f.Multiplier.Or(decimal.New(1)))
@@ -79,7 +70,7 @@ func TestDegiroExportsAgree(t *testing.T) {
 		var shown [2][]string
 		for i, text := range []string{transactions, account} {
 			sum, size := decimal.Zero, decimal.New(1)
-			s := europeMustRead(t, text)
+			s := mustRead(t, text, europePresets())
 			for _, f := range s.Fills {
 				shown[i] = append(shown[i], fmt.Sprint(f.At, f.Symbol, f.Side, f.Quantity, f.Price, f.Commission, f.ID))
 				sum, size = sum.Add(moved(f)), size.Add(moved(f).Abs())
@@ -110,7 +101,7 @@ func TestEuropeOrderOfRowsDoesNotMatter(t *testing.T) {
 				rapid.SampledFrom([]string{"BUY", "SELL"}).Draw(t, "side"), quantity, price, quantity*price))
 		}
 		shown := func() (list []string) {
-			for _, f := range europeMustRead(t, header+strings.Join(rows, "")).Fills {
+			for _, f := range mustRead(t, header+strings.Join(rows, ""), europePresets()).Fills {
 				list = append(list, fmt.Sprint(f.At, f.Side, f.Quantity, f.Price, f.Fees))
 			}
 			return list

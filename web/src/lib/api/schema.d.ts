@@ -1323,6 +1323,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trades/{id}/fills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the fills of a trade by time
+         * @description GET /trades/{id} contains the first 1000 of them.
+         */
+        get: operations["listTradeFills"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1603,10 +1623,11 @@ export interface components {
         };
         Cash: {
             account_id: string;
-            /** @description Signed: money in is positive. */
+            /** @description Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount: number;
             /** Format: date-time */
             created_at: string;
+            /** @description The currency of the account, which is the default. */
             currency: string;
             id: string;
             import_batch_id: string | null;
@@ -1620,9 +1641,9 @@ export interface components {
             [key: string]: unknown;
         };
         CashChange: {
-            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
+            /** @description Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount?: number;
-            /** @description Must be the currency of the account, which is the default. */
+            /** @description The currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -1634,9 +1655,9 @@ export interface components {
             [key: string]: unknown;
         };
         CashFields: {
-            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
+            /** @description Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount: number;
-            /** @description Must be the currency of the account, which is the default. */
+            /** @description The currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -2439,7 +2460,7 @@ export interface components {
             created_at: string;
             /** @enum {string} */
             direction: "long" | "short";
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             entry: number | null;
             id: string;
             notes: string;
@@ -2454,10 +2475,10 @@ export interface components {
             /** @enum {string} */
             reason: "" | "hesitated" | "away" | "rules" | "other";
             setup_id: string | null;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop: number | null;
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target: number | null;
             /** Format: date-time */
             updated_at: string;
@@ -2494,9 +2515,9 @@ export interface components {
         };
         NewCash: {
             account_id: string;
-            /** @description Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
+            /** @description Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign. */
             amount: number;
-            /** @description Must be the currency of the account, which is the default. */
+            /** @description The currency of the account, which is the default. */
             currency?: string | null;
             note?: string | null;
             /** Format: date-time */
@@ -2660,7 +2681,7 @@ export interface components {
         };
         Note: {
             account_id: string | null;
-            /** @description Markdown. */
+            /** @description Markdown. Required, except for a daily log with symbols. */
             body: string;
             /** Format: date-time */
             created_at: string;
@@ -2670,7 +2691,10 @@ export interface components {
             symbols: components["schemas"]["SymbolNote"][];
             title: string;
             trade_id: string | null;
-            /** @enum {string} */
+            /**
+             * @description Default of a new note: note.
+             * @enum {string}
+             */
             type: "note" | "daily_log" | "weekly_review";
             /** Format: date-time */
             updated_at: string;
@@ -2687,7 +2711,7 @@ export interface components {
             title?: string | null;
             trade_id?: string | null;
             /**
-             * @description Default note.
+             * @description Default of a new note: note.
              * @enum {string|null}
              */
             type?: "note" | "daily_log" | "weekly_review" | null;
@@ -3101,15 +3125,18 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string;
-            /** @enum {string} */
+            /**
+             * @description Empty for both.
+             * @enum {string}
+             */
             direction: "long" | "short" | "";
             id: string;
             name: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             stop_price: number | null;
             /** @description Empty for any. */
             symbol: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description Above zero, unless the symbol is a future or an option. */
             target_price: number | null;
             thesis: string;
             /** Format: date-time */
@@ -3141,11 +3168,15 @@ export interface components {
         SetupChange: {
             checklist?: string[] | null;
             description?: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Empty for both.
+             * @enum {string|null}
+             */
             direction?: "long" | "short" | "" | null;
             name?: string;
             /** @description Above zero, unless the symbol is a future or an option. */
             stop_price?: number | null;
+            /** @description Empty for any. */
             symbol?: string | null;
             /** @description Above zero, unless the symbol is a future or an option. */
             target_price?: number | null;
@@ -3156,11 +3187,15 @@ export interface components {
         SetupFields: {
             checklist?: string[] | null;
             description?: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Empty for both.
+             * @enum {string|null}
+             */
             direction?: "long" | "short" | "" | null;
             name: string;
             /** @description Above zero, unless the symbol is a future or an option. */
             stop_price?: number | null;
+            /** @description Empty for any. */
             symbol?: string | null;
             /** @description Above zero, unless the symbol is a future or an option. */
             target_price?: number | null;
@@ -3766,6 +3801,7 @@ export interface components {
             expiry: string | null;
             /** @description Fees and commission of all its fills. */
             fees_total: number;
+            /** @description In time order; of a long trade the first 1000. */
             fills: components["schemas"]["TradeFill"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number | null;
@@ -3781,6 +3817,8 @@ export interface components {
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
+            /** @description The address of the other fills, in pages, of a trade with more than 1000. */
+            more_fills?: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @description Gross less costs; null until the trade is closed. */
@@ -4015,6 +4053,7 @@ export interface components {
             expiry: string | null;
             /** @description Fees and commission of all its fills. */
             fees_total: number;
+            /** @description In time order; of a long trade the first 1000. */
             fills: components["schemas"]["TradeFill"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number | null;
@@ -4030,6 +4069,8 @@ export interface components {
             mae: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe: number | null;
+            /** @description The address of the other fills, in pages, of a trade with more than 1000. */
+            more_fills?: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
             /** @description Gross less costs; null until the trade is closed. */
@@ -14031,6 +14072,82 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listTradeFills: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradeFill"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
