@@ -1,5 +1,5 @@
 -- Smaller rows: users are numbers in every other table, trades and fills have
--- ids of 16 bytes, values that follow from others are not stored. See ADR 21.
+-- ids of 16 bytes, values that follow from others are not stored. See ADR 22.
 --
 -- Every table is created again and filled from the old one, which is dropped.
 -- A line that begins with --sqlite is for SQLite only, and one that ends with
