@@ -75,25 +75,26 @@ var (
 	fillsClone = clone{
 		"executions",
 		[]string{
-			"user_id", "account", "seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
-			"stated_pnl", "external_id", "origin", "details", "created_at", "trade_id", "flip_trade_id",
+			"user_id", "account", "executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
+			"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
 		},
-		[]string{"user_id, account, executed_at, seq", "user_id, id", "user_id, stream, executed_at, seq"},
+		[]string{"user_id, account, executed_at, seq", "user_id, stream, executed_at, seq"},
 	}
 	tradesClone = clone{
 		"trades",
 		[]string{
-			"user_id", "id", "account", "stream", "is_open", "is_long", "opened_at", "first_seq", "head", "last_at", "last_seq", "list_at",
-			"qty_opened", "qty_remaining", "entry_notional", "exit_notional", "volume", "avg_entry", "avg_exit", "multiplier", "fees",
-			"commission", "gross_pnl", "net_pnl", "realized_pnl", "return_pct", "execution_count", "revision",
+			"user_id", "account", "opened_at", "list_at", "revision", "last_at", "stream", "first_seq", "last_seq", "execution_count",
+			"first_arrival", "is_open", "is_long", "id", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit",
+			"commission", "fees", "net_pnl", "return_pct", "gross_pnl", "realized_pnl", "volume", "multiplier", "head", "qty_remaining",
+			"entry_size", "rate_stated", "rate_priced", "first_external",
 		},
-		[]string{"user_id, id", "user_id, stream, opened_at, first_seq", "user_id, account, list_at, id", "user_id, account, opened_at, id"},
+		[]string{"user_id, id", "user_id, stream, opened_at, first_seq", "user_id, account, list_at", "user_id, account, opened_at"},
 	}
 )
 
-// ofAccount selects the rows of one account; its two arguments are the user and
-// the id of the account.
-const ofAccount = ` WHERE user_id = $1 AND account = (SELECT number FROM accounts WHERE user_id = $1 AND id = $2)`
+// ofAccount selects the rows of one account; its two arguments are the public id
+// of the user and the id of the account.
+const ofAccount = ` WHERE user_id = (SELECT number FROM users WHERE id = $1) AND account = (SELECT number FROM accounts WHERE id = $2)`
 
 // eachRow calls fn with every row of an account, in the order of the key.
 func (c clone) eachRow(ctx context.Context, tx *db.Tx, owner, account string, fn func(values []any) error) error {
@@ -235,8 +236,8 @@ func (s *session) timeAggregate(ctx context.Context, account string) (times, err
 	if s.source.Engine() == db.SQLite {
 		kind = "REAL"
 	}
-	query := strings.ReplaceAll(`SELECT COUNT(*), SUM(CAST(net_pnl AS kind)), SUM(CAST(gross_pnl AS kind)), SUM(CAST(fees AS kind)),
-		SUM(CAST(volume AS kind)), SUM(CASE WHEN CAST(net_pnl AS kind) > 0 THEN 1 ELSE 0 END), MAX(CAST(net_pnl AS kind)),
+	query := strings.ReplaceAll(`SELECT COUNT(*), SUM(CAST(net_pnl AS kind)), SUM(CAST(COALESCE(commission, '0') AS kind)),
+		SUM(CAST(COALESCE(fees, '0') AS kind)), SUM(CAST(entry_notional AS kind) + CAST(exit_notional AS kind)), SUM(CASE WHEN CAST(net_pnl AS kind) > 0 THEN 1 ELSE 0 END), MAX(CAST(net_pnl AS kind)),
 		MIN(CAST(net_pnl AS kind)) FROM trades`+ofAccount+` AND net_pnl IS NOT NULL`, "kind", kind)
 	return timeRepeated(20, 3*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {

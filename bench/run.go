@@ -161,7 +161,7 @@ type session struct {
 	plain    *process // the plain server
 	client   *client
 	signedIn time.Time
-	owner    string // the user's id
+	owner    string // the user's public id
 
 	source, scratch *db.DB
 	scratchRows     int // rows written to measure commits

@@ -74,23 +74,23 @@ func showStages(draw func(done, total int)) (watch func(imports.Progress)) {
 func (c importCommand) upload(env *environment, services *installation.Installation) (journal.UserID, imports.Upload, error) {
 	owner, err := userByEmail(env, services, c.Email)
 	if err != nil {
-		return "", imports.Upload{}, err
+		return 0, imports.Upload{}, err
 	}
 	up := imports.Upload{
 		FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, Day: c.TradeDate, AllowCurrencyMismatch: c.AllowMismatch,
 	}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
-		return "", up, err
+		return 0, up, err
 	}
 	if c.Map != "" {
 		if err := transport.Unmarshal([]byte(c.Map), &up.Mapping); err != nil {
-			return "", up, errors.New("--map must be a JSON object with text values and unique keys")
+			return 0, up, errors.New("--map must be a JSON object with text values and unique keys")
 		}
 	}
 	if c.Account != "" {
 		account, err := accountByName(env, services, owner, c.Account)
 		if err != nil {
-			return "", up, err
+			return 0, up, err
 		}
 		up.Account = account.ID
 	}

@@ -72,7 +72,7 @@ func newHouse(t *testing.T, d *db.DB) *house {
 }
 
 func (h *house) known() playbook.Known {
-	return playbook.Known{Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
+	return playbook.Known{PublicID: identity.PublicID, UserNumber: identity.UserNumber, Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 }
 
 // moveAnnotations moves annotations to where the fills are.

@@ -139,9 +139,9 @@ func TestForeignIDsAreIgnored(t *testing.T) {
 	victim, account := busy(t, h)
 	before := h.export(t, victim, "")
 	thief := h.user(t)
-	text := hand(fmt.Sprintf(`{"id":%q,"user_id":%q,"name":"Main","broker":"Broker","base_currency":"USD","is_admin":true}`, account, victim),
-		fmt.Sprintf(`"id":%q,"user_id":%q,"users":[{"email":"x@example.org","password_hash":"x","is_admin":true}],
-		"notes":[{"id":"n","user_id":%q,"type":"note","occurred_at":"2026-03-02","body":"mine","account":0}]`, account, victim, victim), "buy 1 1 0")
+	text := hand(fmt.Sprintf(`{"id":%q,"user_id":"%d","name":"Main","broker":"Broker","base_currency":"USD","is_admin":true}`, account, victim),
+		fmt.Sprintf(`"id":%q,"user_id":"%d","users":[{"email":"x@example.org","password_hash":"x","is_admin":true}],
+		"notes":[{"id":"n","user_id":"%d","type":"note","occurred_at":"2026-03-02","body":"mine","account":0}]`, account, victim, victim), "buy 1 1 0")
 	result := h.restore(t, thief, text)
 	sound(t, result)
 	if result.Accounts[0].ID == account || !result.Accounts[0].Created || result.Notes != 1 {

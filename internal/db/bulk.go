@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,9 +143,9 @@ func insertText(engine Engine, table string, columns []string, shared []bool, ro
 
 // UpdateMany updates many rows of a table, each found by its key columns. Each
 // of rows has the new values, in the order of set, and then those of the key.
-// Values must be texts, whole numbers, flags or NULL; a column that is NULL in
-// all rows must be one of texts. If user_id is a key column, all rows must be of
-// one user.
+// Values must be texts, whole numbers, flags, pointers to them, values with the
+// method SQLType, or NULL; a column that is an untyped NULL in all rows must be
+// one of texts. If user_id is a key column, all rows must be of one user.
 func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
 	if err := checkOneUser(len(set), key, rows); err != nil {
 		return err
@@ -251,14 +252,27 @@ func joinKeys(table string, first int, key []string, rows [][]any) string {
 		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))
 }
 
+// typed is a value that states the type of its column.
+type typed interface{ SQLType() string }
+
 // typeOf returns the SQL type of a column of values.
 func typeOf(rows [][]any, column int) string {
 	for _, row := range rows {
-		switch row[column].(type) {
-		case nil:
-		case int, int64:
+		value := row[column]
+		if value == nil {
+			continue
+		}
+		if own, ok := value.(typed); ok {
+			return own.SQLType()
+		}
+		kind := reflect.TypeOf(value)
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		switch kind.Kind() {
+		case reflect.Int, reflect.Int64:
 			return "BIGINT"
-		case bool:
+		case reflect.Bool:
 			return "BOOLEAN"
 		default:
 			return "TEXT"

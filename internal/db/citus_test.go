@@ -125,8 +125,8 @@ func TestCitusCopyInto(t *testing.T) {
 
 // The column of users that other tables refer to as user_id, and its type.
 const (
-	userKey     = "id"
-	userKeyType = `TEXT COLLATE "C"`
+	userKey     = "number"
+	userKeyType = "INTEGER"
 )
 
 // addUsers adds users with one account each.
@@ -155,12 +155,13 @@ func addPair(ctx context.Context, d *db.DB, i int) error {
 }
 
 func addUser(ctx context.Context, tx *db.Tx, name, account string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
-		VALUES ($1, $2, $3, '', FALSE, 0)`, name, name, name)
+	var user int64
+	err := tx.QueryRow(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
+		VALUES ($1, $2, $3, '', FALSE, 0) RETURNING number`, name, name, name).Scan(&user)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
-		VALUES ($1, $2, 1, $3, '', '', 'USD', '0', 0, 0)`, name, account, account)
+		VALUES ($1, $2, 1, $3, '', '', 'USD', '0', 0, 0)`, user, account, account)
 	return err
 }

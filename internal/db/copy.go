@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,6 +61,9 @@ func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 				if err := c.copyTable(ctx, t); err != nil {
 					return fmt.Errorf("copying %s: %w", t.name, err)
 				}
+			}
+			if err := c.advanceIdentities(ctx); err != nil {
+				return err
 			}
 			if options.Finish == nil {
 				return nil
@@ -164,7 +168,7 @@ func (c *copier) copyTable(ctx context.Context, t table) error {
 }
 
 // scanRow reads a row as the target stores it. SQLite has numbers in the columns
-// that are BOOLEAN on PostgreSQL.
+// that are BOOLEAN on PostgreSQL, and bytes in those that are UUID.
 func (c *copier) scanRow(row Scanner, t table) ([]any, error) {
 	values, into := make([]any, len(t.columns)), make([]any, len(t.columns))
 	for i := range values {
@@ -174,9 +178,52 @@ func (c *copier) scanRow(row Scanner, t table) ([]any, error) {
 		return nil, err
 	}
 	for i, value := range values {
-		if number, ok := value.(int64); ok && c.types[t.name][t.columns[i]] == "boolean" {
-			values[i] = number != 0
-		}
+		values[i] = convertValue(value, c.types[t.name][t.columns[i]])
 	}
 	return values, nil
+}
+
+// convertValue converts a value of one engine to the type of a column of the
+// other.
+func convertValue(value any, kind string) any {
+	switch v := value.(type) {
+	case int64:
+		if kind == "boolean" {
+			return v != 0
+		}
+	case []byte:
+		if kind == "uuid" && len(v) == 16 {
+			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
+		}
+	case string:
+		if kind == "BLOB" {
+			if id, err := hex.DecodeString(strings.ReplaceAll(v, "-", "")); err == nil {
+				return id
+			}
+		}
+	}
+	return value
+}
+
+// advanceIdentities makes the numbers of new rows of the target greater than
+// those that were copied. SQLite does it by itself.
+func (c *copier) advanceIdentities(ctx context.Context) error {
+	if c.to.session.engine != PostgreSQL {
+		return nil
+	}
+	type identity struct{ table, column string }
+	columns, err := List(ctx, c.to, func(row Scanner) (i identity, err error) {
+		err = row.Scan(&i.table, &i.column)
+		return i, err
+	}, `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'`)
+	if err != nil {
+		return err
+	}
+	for _, i := range columns {
+		_, err := c.to.Exec(ctx, `SELECT setval(pg_get_serial_sequence($1, $2), COALESCE(MAX(`+i.column+`), 0) + 1, FALSE) FROM `+i.table, i.table, i.column)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -70,10 +70,10 @@ func TestAnnotationsKeepTheirReferences(t *testing.T) {
 				INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
 					VALUES ('u', 'a', 1, 'a', '', '', 'USD', '0', 0, 0);
 				INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at) VALUES ('u', 't', 't', 't', '', '', 'custom', 0);
-				INSERT INTO trade_marks (user_id, trade_id, account_id, notes, emotional_state, last_stop, updated_at) VALUES ('u', 'x', 'a', 'kept', '', '5', 0);
-				INSERT INTO trade_tags (user_id, trade_id, tag_id) VALUES ('u', 'x', 't');
-				INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, orphaned_at) VALUES ('u', 'x', 'a', '', 0);
-				INSERT INTO orphaned_fills (user_id, account_id, fill_key, trade_id) VALUES ('u', 'a', 'k', 'x');`))
+				INSERT INTO trade_marks (user_id, trade_id, account_id, notes, emotional_state, last_stop, updated_at) VALUES ('u', '01900000-0000-7000-8000-000000000001', 'a', 'kept', '', '5', 0);
+				INSERT INTO trade_tags (user_id, trade_id, tag_id) VALUES ('u', '01900000-0000-7000-8000-000000000001', 't');
+				INSERT INTO orphaned_marks (user_id, trade_id, account_id, symbol, orphaned_at) VALUES ('u', '01900000-0000-7000-8000-000000000001', 'a', '', 0);
+				INSERT INTO orphaned_fills (user_id, account_id, fill_key, trade_id) VALUES ('u', 'a', 'k', '01900000-0000-7000-8000-000000000001');`))
 			must(t, d.Migrate(t.Context()))
 			var notes string
 			must(t, d.Update(t.Context(), func(tx *db.Tx) error {
@@ -135,15 +135,15 @@ func TestTokensKeepTheirOwners(t *testing.T) {
 				for hash, want := range map[string]sql.NullInt64{
 					"r": {Int64: 5 + 30*24*3600*1e6, Valid: true}, "a": {}, "l": {Int64: 6, Valid: true},
 				} {
-					var user string
+					var user int
 					var after sql.NullInt64
 					err := tx.QueryRow(t.Context(), `SELECT user_id, delete_after FROM token_owners WHERE hash = $1`, []byte(hash)).Scan(&user, &after)
-					if err != nil || user != "u" || after != want {
-						t.Errorf("token %s: owner %q, kept until %v, %v", hash, user, after, err)
+					if err != nil || user != 1 || after != want {
+						t.Errorf("token %s: owner %d, kept until %v, %v", hash, user, after, err)
 					}
 				}
 				var seen, step int
-				err := tx.QueryRow(t.Context(), `SELECT last_seen_at, totp_last_step FROM user_states WHERE user_id = 'u'`).Scan(&seen, &step)
+				err := tx.QueryRow(t.Context(), `SELECT last_seen_at, totp_last_step FROM user_states WHERE user_id = 1`).Scan(&seen, &step)
 				if seen != 7 || step != 8 {
 					t.Errorf("last seen %d, last step %d, want 7 and 8", seen, step)
 				}

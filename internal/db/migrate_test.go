@@ -301,3 +301,26 @@ func TestUnfinishedCopyIsMadeAgain(t *testing.T) {
 		t.Errorf("the unfinished copy is still there: %v", err)
 	}
 }
+
+// TestFileIsCompactedAfterAMigration drops a table that is most of the file.
+func TestFileIsCompactedAfterAMigration(t *testing.T) {
+	t.Parallel()
+	options := db.Options{Path: filepath.Join(t.TempDir(), "data.db")}
+	steps := files(`CREATE TABLE large (
+  n BIGINT NOT NULL PRIMARY KEY,
+  label TEXT NOT NULL
+);
+INSERT INTO large (n, label) WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 60000)
+  SELECT i, 'a text that makes the table larger than the rest of the file, which is a few pages' FROM c;`, `DROP TABLE large;`)
+	d := open(t, options)
+	must(t, d.MigrateFiles(t.Context(), steps))
+	must(t, d.Close())
+	info, err := os.Stat(options.Path)
+	must(t, err)
+	if info.Size() > 1<<20 {
+		t.Errorf("the file has %d bytes after its table was dropped", info.Size())
+	}
+	d = open(t, options)
+	expectVersion(t, d, 2)
+	expectSound(t, d)
+}

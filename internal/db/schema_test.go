@@ -22,7 +22,7 @@ type column struct {
 // kinds maps the type names of both engines to the same words.
 var kinds = map[string]string{
 	"INTEGER": "integer", "BIGINT": "integer", "SMALLINT": "integer", "BOOLEAN": "integer",
-	"TEXT": "text", "BLOB": "bytes", "BYTEA": "bytes",
+	"TEXT": "text", "BLOB": "bytes", "BYTEA": "bytes", "UUID": "bytes",
 }
 
 const sqliteColumns = `
@@ -78,7 +78,7 @@ var notByUser = map[string]string{
 	"schema_migrations": "about the database, not about a person",
 	"instance":          "one row: the installation was set up",
 	"instance_secret":   "one row: which secret the installation has",
-	"users":             "its id is the user's id",
+	"users":             "its number is the user's id",
 	"token_owners":      "finds the user of a token",
 }
 

@@ -287,6 +287,40 @@ func createPrivate(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
+// compactPages is the number of pages from which a file is worth compacting.
+const compactPages = 1024
+
+// compact returns the space of dropped tables to the file system if it is at
+// least half of the file. Free pages are used again anyway, so a failure is only
+// logged.
+func (d *DB) compact(ctx context.Context) {
+	if d.engine != SQLite {
+		return
+	}
+	err := d.withWriter(ctx, func(s *session) error {
+		var pages, free, size uint64
+		err := s.conn.QueryRowContext(ctx, `SELECT page_count, freelist_count, page_size
+			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size)
+		if err != nil || pages < compactPages || 2*free < pages {
+			return err
+		}
+		if err := d.CheckRoom(2 * (pages - free) * size); err != nil { // a temporary file and the log
+			return err
+		}
+		// The temporary copy of the database must not be in memory.
+		defer s.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA temp_store(MEMORY)") //nolint:errcheck // cannot fail
+		for _, statement := range []string{"PRAGMA temp_store(FILE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+			if _, err := s.conn.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		d.log.Warn("database file not compacted", "error", err)
+	}
+}
+
 // Snapshot writes a consistent copy of the database to a new file, readable
 // only by its owner, while the database is in use. A failed copy is removed,
 // and an existing file is not changed. It works only on SQLite; PostgreSQL has

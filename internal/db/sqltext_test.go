@@ -179,9 +179,10 @@ var otherOwners = map[string]string{
 	"import_kinds":      "imports/kinds",
 }
 
-var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+))`)
+var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)
 
-// readOwners returns the package of each table. A renamed table keeps its owner.
+// readOwners returns the package of each table. A renamed table keeps its owner,
+// and so does one that is created again while the old one is renamed to old_….
 func readOwners(t *testing.T) map[string]string {
 	t.Helper()
 	owner := maps.Clone(otherOwners)
@@ -195,10 +196,18 @@ func readOwners(t *testing.T) map[string]string {
 		must(t, err)
 		_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".sql"), "_")
 		for _, match := range changesTable.FindAllStringSubmatch(string(text), -1) {
-			if created, from, to := match[1], match[2], match[3]; from != "" {
+			created, from, to, dropped := match[1], match[2], match[3], match[4]
+			old, again := owner["old_"+created]
+			_, known := owner[created]
+			switch {
+			case dropped != "":
+				delete(owner, dropped)
+			case from != "":
 				owner[to] = owner[from]
 				delete(owner, from)
-			} else if _, known := owner[created]; !known {
+			case again:
+				owner[created] = old
+			case !known:
 				owner[created] = name
 			}
 		}

@@ -59,7 +59,7 @@ func seedWith(ctx context.Context, s Services, compose func(last journal.Day) St
 func demoUser(ctx context.Context, people *identity.Service) (journal.UserID, error) {
 	users, err := people.Users(ctx)
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	for _, u := range users {
 		if u.Email == Email {

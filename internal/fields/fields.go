@@ -9,6 +9,7 @@ package fields
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -156,7 +157,16 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 
 // NewText describes a text; its column must not be NULL.
 func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
-	return newField(name, at, func(v *T) any { return v }, func(v T) any { return string(v) })
+	return newField(name, at, func(v *T) any { return v }, textArg[T])
+}
+
+// textArg returns the argument for a text: the text itself if it has a stored
+// form of its own, such as an id in 16 bytes, else a plain string.
+func textArg[T ~string](text T) any {
+	if own, ok := any(text).(driver.Valuer); ok {
+		return own
+	}
+	return string(text)
 }
 
 // NewNumber describes a number that may be absent.
@@ -251,7 +261,7 @@ func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
 		if v == nil {
 			return nil
 		}
-		return string(*v)
+		return textArg(*v)
 	})
 }
 

@@ -22,7 +22,7 @@ type cachedAnswer struct {
 // owner's breakeven tolerance.
 func (b *Snapshot) cacheState() (names, version string) {
 	var ids, revisions strings.Builder
-	ids.WriteString(string(b.owner))
+	ids.WriteString(strconv.FormatInt(int64(b.owner), 10))
 	revisions.Write(b.Tolerance.Stored)
 	for _, a := range b.Accounts {
 		ids.WriteString("|" + string(a.ID))

@@ -12,15 +12,19 @@ import (
 )
 
 type adminUser struct {
-	ID          journal.UserID `json:"id"`
-	Email       string         `json:"email" format:"email"`
-	IsAdmin     bool           `json:"is_admin"`
-	CreatedAt   time.Time      `json:"created_at"`
-	TOTPEnabled bool           `json:"totp_enabled"`
-	LastSeenAt  *time.Time     `json:"last_seen_at"`
+	ID          journal.PublicID `json:"id"`
+	Email       string           `json:"email" format:"email"`
+	IsAdmin     bool             `json:"is_admin"`
+	CreatedAt   time.Time        `json:"created_at"`
+	TOTPEnabled bool             `json:"totp_enabled"`
+	LastSeenAt  *time.Time       `json:"last_seen_at"`
 }
 
-func shapeUser(u identity.User) adminUser { return adminUser(u) }
+func shapeUser(u identity.User) adminUser {
+	return adminUser{
+		ID: u.PublicID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled, LastSeenAt: u.LastSeenAt,
+	}
+}
 
 type roleChange struct {
 	IsAdmin *bool `json:"is_admin"`
@@ -40,7 +44,7 @@ func (a *API) registerAdminRoutes() {
 	one := adminRoute(http.MethodGet, "users/{id}", "getUser", "Read one user")
 	one.refusals = []int{http.StatusNotFound}
 	register(a, one,
-		func(ctx context.Context, in *ByID[journal.UserID]) (*body[adminUser], error) {
+		func(ctx context.Context, in *ByID[journal.PublicID]) (*body[adminUser], error) {
 			found, err := a.Identity.User(ctx, in.ID)
 			return answer(shapeUser(found), err)
 		})
@@ -67,7 +71,7 @@ func (a *API) listUsers(ctx context.Context, in *Paging) (*listing[adminUser], e
 	if err != nil {
 		return nil, err
 	}
-	return newListing(in, users, total, shapeUser, func(u identity.User) []string { return timeKeys(u.CreatedAt, string(u.ID)) }), nil
+	return newListing(in, users, total, shapeUser, func(u identity.User) []string { return timeKeys(u.CreatedAt, string(u.PublicID)) }), nil
 }
 
 func (a *API) registerAdminUserRoutes() {
@@ -77,14 +81,14 @@ func (a *API) registerAdminUserRoutes() {
 	register(a, promote, a.setRole)
 	remove := adminRoute(http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")
 	remove.about, remove.refusals = "It cannot be undone.", missing
-	register(a, remove, func(ctx context.Context, in *DeleteOf[journal.UserID]) (*nothing, error) {
+	register(a, remove, func(ctx context.Context, in *DeleteOf[journal.PublicID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(u identity.User) any { return shapeUser(u) })
 		return nil, a.DeleteUser(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
 	reset := adminRoute(http.MethodPost, "users/{id}/password", "resetPassword", "Set a user's password and sign the user out")
 	reset.body, reset.limit, reset.refusals = transport.JSONBody, authBody, []int{http.StatusNotFound}
 	register(a, reset, func(ctx context.Context, in *struct {
-		ByID[journal.UserID]
+		ByID[journal.PublicID]
 		Body passwordReset
 	},
 	) (*nothing, error) {
@@ -92,7 +96,7 @@ func (a *API) registerAdminUserRoutes() {
 	})
 }
 
-func (a *API) setRole(ctx context.Context, in *ChangeOf[journal.UserID, roleChange]) (*body[adminUser], error) {
+func (a *API) setRole(ctx context.Context, in *ChangeOf[journal.PublicID, roleChange]) (*body[adminUser], error) {
 	if in.Body.IsAdmin == nil {
 		return nil, journal.InvalidField("is_admin", "is_admin must be true or false.")
 	}

@@ -161,6 +161,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		w.as(secret).get("/me").want(http.StatusOK)
 		anna.patch("/me/preferences", `{"a":1}`).wantNone()
 		id := owner.userID("anna@example.org")
+		number := w.count(`SELECT number FROM users WHERE id = $1`, id)
 		owner.delete("/admin/users/" + id).wantNone()
 
 		worthless := w.as("nonsense").get("/me").wantError(http.StatusUnauthorized, "unauthorized")
@@ -170,7 +171,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		w.refresh(pair.text("refresh_token")).wantSame(w.refresh("nonsense"))
 		w.tryLogin("anna@example.org", passwordOf("anna@example.org"), "").wantSame(w.tryLogin("unknown@example.org", "wrong", ""))
 		for _, table := range []string{"sessions", "refresh_tokens", "access_tokens", "access_token_uses", "preferences", "idempotency_keys", "token_owners", "user_states"} {
-			if n := w.count(`SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, id); n != 0 {
+			if n := w.count(`SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, number); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 type auditEvent struct {
 	ID         string              `json:"id"`
 	At         time.Time           `json:"at"`
-	UserID     journal.UserID      `json:"user_id" doc:"The user who did it; empty if no user was signed in."`
+	UserID     journal.PublicID    `json:"user_id" doc:"The user who did it; empty if no user was signed in."`
 	Action     identity.Action     `json:"action" example:"login"`
 	Outcome    identity.Outcome    `json:"outcome" example:"ok"`
 	Credential identity.Credential `json:"credential" doc:"How the caller was authenticated: session, token, cli or empty."`
@@ -26,6 +26,13 @@ func (a *API) registerAuditRoutes() {
 	list := adminRoute(http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
 	list.about = "Events are kept for 400 days. Without limit, the newest 1000 are returned."
 	registerList(a, list, a.listAudit)
+}
+
+func shapeAuditEvent(e identity.AuditEvent) auditEvent {
+	return auditEvent{
+		ID: e.ID, At: e.At, UserID: e.Actor, Action: e.Action, Outcome: e.Outcome, Credential: e.Credential, Target: e.Target,
+		IP: e.IP, UserAgent: e.UserAgent, RequestID: e.RequestID,
+	}
 }
 
 func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
@@ -42,6 +49,5 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 	if err != nil {
 		return nil, err
 	}
-	shape := func(e identity.AuditEvent) auditEvent { return auditEvent(e) }
-	return newListing(in, events, total, shape, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) }), nil
+	return newListing(in, events, total, shapeAuditEvent, func(e identity.AuditEvent) []string { return timeKeys(e.At, e.ID) }), nil
 }

@@ -37,7 +37,8 @@ func (a *API) authenticate(needed access) transport.Middleware {
 				transport.WriteError(w, r, err)
 				return
 			}
-			transport.RequestOf(r.Context()).User = string(principal.UserID)
+			request := transport.RequestOf(r.Context())
+			request.User, request.Owner = string(principal.PublicID), principal.UserID
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, principal)))
 		})
 	}

@@ -110,8 +110,12 @@ func addFills(b *testing.B, w *world, owner string, account journal.AccountID, n
 			Commission: decimal.FromScaled(125, 2), ExecutedAt: begin.Add(time.Duration(i) * 3 * time.Second),
 		}
 	}
-	err := w.db.Update(b.Context(), func(tx *db.Tx) error {
-		_, err := w.services.Ledger.InsertFills(b.Context(), tx, journal.UserID(owner), account, journal.NewID[journal.BatchID](), fills)
+	user, err := w.services.Identity.User(b.Context(), journal.PublicID(owner))
+	if err != nil {
+		b.Fatal(err)
+	}
+	err = w.db.Update(b.Context(), func(tx *db.Tx) error {
+		_, err := w.services.Ledger.InsertFills(b.Context(), tx, user.ID, account, journal.NewID[journal.BatchID](), fills)
 		return err
 	})
 	if err != nil {

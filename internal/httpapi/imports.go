@@ -33,7 +33,7 @@ type importProgress struct {
 
 type importBatch struct {
 	ID            journal.BatchID        `json:"id"`
-	UserID        journal.UserID         `json:"user_id"`
+	UserID        journal.PublicID       `json:"user_id"`
 	AccountID     journal.AccountID      `json:"account_id" doc:"Empty for a backup of several accounts."`
 	Source        string                 `json:"source" enum:"csv,statement,backup"`
 	Format        string                 `json:"format"`
@@ -51,9 +51,10 @@ type importBatch struct {
 	Progress      orNull[importProgress] `json:"progress" doc:"The progress of a running commit; null otherwise."`
 }
 
-func shapeBatch(b imports.Batch) importBatch {
+// shapeBatch shapes an import of the caller.
+func shapeBatch(ctx context.Context, b imports.Batch) importBatch {
 	shaped := importBatch{
-		ID: b.ID, UserID: b.UserID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
+		ID: b.ID, UserID: caller(ctx).PublicID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
 		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), Kinds: b.Kinds, SourceTZ: b.Zone, DateOrder: b.DateOrder,
 		RowCount: b.RowCount, Status: b.Status, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Result: orNull[imports.Result]{b.Result},
 	}
@@ -172,11 +173,11 @@ func (a *API) registerImportRoutes() {
 	register(a, route(http.MethodGet, "/{id}", "getImport", "Read an import"),
 		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
 			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
-			return answer(shapeBatch(found), err)
+			return answer(shapeBatch(ctx, found), err)
 		})
 	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
 		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
-			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(b) })
+			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(ctx, b) })
 			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
 		})
 }
@@ -202,7 +203,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if err != nil {
 		return nil, err
 	}
-	return newListing(in, list, total, shapeBatch, func(b imports.Batch) []string { return []string{string(b.ID)} }), nil
+	return newListing(in, list, total, func(b imports.Batch) importBatch { return shapeBatch(ctx, b) }, func(b imports.Batch) []string { return []string{string(b.ID)} }), nil
 }
 
 // upload reads the form of the three calls that take a file.

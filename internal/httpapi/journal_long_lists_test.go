@@ -28,8 +28,12 @@ func TestLongLists(t *testing.T) {
 				ExecutedAt: time.Date(2026, 1, 5, 0, 0, i/600, 0, time.UTC), // hundreds of one instant
 			}
 		}
-		owner, account := journal.UserID(d.get("/me").text("id")), journal.AccountID(d.account)
-		err := w.db.Update(t.Context(), func(tx *db.Tx) error {
+		me, err := w.services.Identity.User(t.Context(), journal.PublicID(d.get("/me").text("id")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, account := me.ID, journal.AccountID(d.account)
+		err = w.db.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := w.services.Ledger.InsertFills(t.Context(), tx, owner, account, "", fills)
 			return err
 		})

@@ -34,7 +34,7 @@ func (a *API) registerAuthRoutes() {
 	registration.status = http.StatusCreated
 	register(a, registration, func(ctx context.Context, in *body[Credentials]) (*body[NewUser], error) {
 		created, pair, err := a.Identity.Register(ctx, client(ctx), in.Body.Email, in.Body.Password)
-		return answer(NewUser{shapePair(pair), created.ID, created.Email}, err)
+		return answer(NewUser{shapePair(pair), created.PublicID, created.Email}, err)
 	})
 	logout := a.authRoute("/auth/logout", "logOut", "End this session", http.StatusUnauthorized)
 	logout.limitKind = unlimited

@@ -13,11 +13,11 @@ import (
 )
 
 type me struct {
-	ID          journal.UserID `json:"id"`
-	Email       string         `json:"email" format:"email"`
-	IsAdmin     bool           `json:"is_admin"`
-	CreatedAt   time.Time      `json:"created_at"`
-	TOTPEnabled bool           `json:"totp_enabled"`
+	ID          journal.PublicID `json:"id"`
+	Email       string           `json:"email" format:"email"`
+	IsAdmin     bool             `json:"is_admin"`
+	CreatedAt   time.Time        `json:"created_at"`
+	TOTPEnabled bool             `json:"totp_enabled"`
 }
 
 type passwordChange struct {
@@ -52,7 +52,7 @@ func (a *API) registerMeRoutes() {
 		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u := caller(ctx)
-		return answer(me{ID: u.UserID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, nil)
+		return answer(me{ID: u.PublicID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, nil)
 	})
 	register(a, route{
 		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,

@@ -39,8 +39,8 @@ func shapePair(pair identity.TokenPair) TokenPair {
 // NewUser is a token pair with the user that was created.
 type NewUser struct {
 	TokenPair
-	ID    journal.UserID `json:"id"`
-	Email string         `json:"email" format:"email"`
+	ID    journal.PublicID `json:"id"`
+	Email string           `json:"email" format:"email"`
 }
 
 // Credentials are what a user signs in with.
@@ -101,5 +101,5 @@ func (a *API) setUp(ctx context.Context, in *body[setupRequest]) (*body[setupAns
 			made = &shaped
 			return err
 		})
-	return answer(setupAnswer{NewUser{shapePair(pair), created.ID, created.Email}, orNull[account]{made}}, err)
+	return answer(setupAnswer{NewUser{shapePair(pair), created.PublicID, created.Email}, orNull[account]{made}}, err)
 }

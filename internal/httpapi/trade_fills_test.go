@@ -50,8 +50,12 @@ func TestFillsOfALongTrade(t *testing.T) {
 			Symbol: "LONG", Side: matching.Sell, Quantity: decimal.New(1), Price: decimal.New(1),
 			ExecutedAt: time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC),
 		}
-		owner, account := journal.UserID(d.get("/me").text("id")), journal.AccountID(d.account)
-		err := w.db.Update(t.Context(), func(tx *db.Tx) error {
+		me, err := w.services.Identity.User(t.Context(), journal.PublicID(d.get("/me").text("id")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner, account := me.ID, journal.AccountID(d.account)
+		err = w.db.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := w.services.Ledger.InsertFills(t.Context(), tx, owner, account, "", append([]ledger.NewFill{before}, fills...))
 			return err
 		})

@@ -82,7 +82,7 @@ func TestMintAccessToken(t *testing.T) {
 		caller, err := f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
 		wantCaller := Principal{
-			UserID: owner.UserID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, ReadOnly: true,
+			UserID: owner.UserID, PublicID: owner.PublicID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, ReadOnly: true,
 		}
 		if diff := cmp.Diff(wantCaller, caller); diff != "" {
 			t.Error(diff)
@@ -344,7 +344,7 @@ func TestLastUsedIsWrittenOnceAMinute(t *testing.T) {
 			t.Helper()
 			tokens, err := f.AccessTokens(ctx, owner.UserID)
 			must(t, err)
-			user, err := f.User(ctx, owner.UserID)
+			user, err := f.User(ctx, owner.PublicID)
 			must(t, err)
 			return tokens[0].LastUsedAt, user.LastSeenAt
 		}

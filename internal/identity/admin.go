@@ -22,7 +22,7 @@ func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 		return nil
 	}
 	var isAdmin bool
-	err := tx.QueryRow(ctx, `SELECT COALESCE((SELECT is_admin FROM users WHERE id = $1), FALSE)`, caller.UserID).Scan(&isAdmin)
+	err := tx.QueryRow(ctx, `SELECT COALESCE((SELECT is_admin FROM users WHERE number = $1), FALSE)`, caller.UserID).Scan(&isAdmin)
 	if err == nil && !isAdmin {
 		return newNotOwner()
 	}
@@ -33,7 +33,7 @@ func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 // ids. Only the holder of the locks can change who is an owner: if two owners
 // demote each other, the second finds that only one is left.
 func lockOwners(ctx context.Context, tx *db.Tx, caller Principal) ([]journal.UserID, error) {
-	owners, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT id FROM users WHERE is_admin = TRUE ORDER BY id`+tx.Lock())
+	owners, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT number FROM users WHERE is_admin = TRUE ORDER BY number`+tx.Lock())
 	if err != nil {
 		return nil, fmt.Errorf("locking the owners: %w", err)
 	}
@@ -50,12 +50,12 @@ func isLastOwner(owners []journal.UserID, id journal.UserID) bool {
 
 // lockUser locks and returns another user's row. check may be nil; it may
 // reject the change.
-func lockUser(ctx context.Context, tx *db.Tx, id journal.UserID, check func(User) error) (User, error) {
+func lockUser(ctx context.Context, tx *db.Tx, id journal.PublicID, check func(User) error) (User, error) {
 	user, err := scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`+tx.Lock(), id))
 	if err != nil {
 		return User{}, toNotFound(err, "user")
 	}
-	if user.LastSeenAt, err = readLastSeen(ctx, tx, id); err == nil && check != nil {
+	if user.LastSeenAt, err = readLastSeen(ctx, tx, user.ID); err == nil && check != nil {
 		err = check(user)
 	}
 	return user, err
@@ -77,7 +77,7 @@ func (s *Service) CreateUser(ctx context.Context, caller Principal, client Clien
 		if user, err = s.insertUser(ctx, tx, to, hash, false); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, caller, client, ActionUserCreate, string(user.ID))
+		return s.record(ctx, tx, caller, client, ActionUserCreate, string(user.PublicID))
 	})
 	if err != nil {
 		return User{}, err
@@ -88,7 +88,7 @@ func (s *Service) CreateUser(ctx context.Context, caller Principal, client Clien
 // SetAdmin makes a user an owner, or removes that; the last owner cannot be
 // removed. check may be nil; it is called with the stored user and may return
 // an error.
-func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client, id journal.UserID, isAdmin bool, check func(User) error) (User, error) {
+func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client, id journal.PublicID, isAdmin bool, check func(User) error) (User, error) {
 	var user User
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		owners, err := lockOwners(ctx, tx, caller)
@@ -98,11 +98,11 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 		if user, err = lockUser(ctx, tx, id, check); err != nil || user.IsAdmin == isAdmin {
 			return err
 		}
-		if !isAdmin && isLastOwner(owners, id) {
+		if !isAdmin && isLastOwner(owners, user.ID) {
 			return journal.Conflict("This is the last owner. Make another user an owner first.")
 		}
 		user.IsAdmin = isAdmin
-		if _, err := tx.Exec(ctx, `UPDATE users SET is_admin = $2 WHERE id = $1`, id, isAdmin); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE users SET is_admin = $2 WHERE number = $1`, user.ID, isAdmin); err != nil {
 			return fmt.Errorf("changing an owner: %w", err)
 		}
 		action := ActionUserDemote
@@ -122,7 +122,7 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 // nil; it is called with the stored user and may return an error. inside may be
 // nil; it runs in the same transaction before the deletion.
 func (s *Service) DeleteUser(
-	ctx context.Context, caller Principal, client Client, id journal.UserID, check func(User) error,
+	ctx context.Context, caller Principal, client Client, id journal.PublicID, check func(User) error,
 	inside func(context.Context, *db.Tx, journal.UserID) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
@@ -130,21 +130,22 @@ func (s *Service) DeleteUser(
 		if err != nil {
 			return err
 		}
-		if _, err := lockUser(ctx, tx, id, check); err != nil {
+		user, err := lockUser(ctx, tx, id, check)
+		if err != nil {
 			return err
 		}
-		if id == caller.UserID {
+		if user.ID == caller.UserID {
 			return journal.Conflict("You cannot delete yourself. Ask another owner.")
 		}
-		if isLastOwner(owners, id) {
+		if isLastOwner(owners, user.ID) {
 			return journal.Conflict("This is the last owner. Make another user an owner first.")
 		}
 		if inside != nil {
-			if err := inside(ctx, tx, id); err != nil {
+			if err := inside(ctx, tx, user.ID); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, id); err != nil {
+		if _, err := tx.Exec(ctx, `DELETE FROM users WHERE number = $1`, user.ID); err != nil {
 			return fmt.Errorf("deleting a user: %w", err)
 		}
 		return s.record(ctx, tx, caller, client, ActionUserDelete, string(id))
@@ -155,15 +156,15 @@ func (s *Service) DeleteUser(
 // their sessions. Their second factor and access tokens stay. A caller with an
 // access token cannot reset their own password: the holder of a leaked token
 // could sign in with it and keep access after the token is revoked.
-func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.UserID, next secrets.Secret) error {
-	if id == caller.UserID {
-		if err := caller.RequireSession(); err != nil {
-			return err
-		}
-	}
+func (s *Service) AdminResetPassword(ctx context.Context, caller Principal, client Client, id journal.PublicID, next secrets.Secret) error {
 	user, err := s.User(ctx, id)
 	if err != nil {
 		return err
+	}
+	if user.ID == caller.UserID {
+		if err := caller.RequireSession(); err != nil {
+			return err
+		}
 	}
 	return s.resetPassword(ctx, caller, client, user, next)
 }
@@ -183,7 +184,7 @@ func (s *Service) resetPassword(ctx context.Context, caller Principal, client Cl
 		if err := replacePassword(ctx, tx, user.ID, hash); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, caller, client, ActionPasswordReset, string(user.ID))
+		return s.record(ctx, tx, caller, client, ActionPasswordReset, string(user.PublicID))
 	})
 }
 
@@ -203,7 +204,7 @@ func (s *Service) CreateUserByOperator(ctx context.Context, address string, pass
 		if user, err = s.insertUser(ctx, tx, to, hash, admin || first); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, operatorPrincipal(), Client{}, ActionUserCreate, string(user.ID))
+		return s.record(ctx, tx, operatorPrincipal(), Client{}, ActionUserCreate, string(user.PublicID))
 	})
 	if err != nil {
 		return User{}, err
@@ -230,7 +231,7 @@ func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error 
 		return err
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.disableTOTP(ctx, tx, operatorPrincipal(), Client{}, user.ID)
+		return s.disableTOTP(ctx, tx, operatorPrincipal(), Client{}, user)
 	})
 }
 

@@ -29,7 +29,7 @@ func TestUsersAreListedOldestFirst(t *testing.T) {
 		if len(users) != 2 || users[0].ID != owner.UserID || users[1].ID != created.ID || !users[1].TOTPEnabled || users[0].TOTPEnabled {
 			t.Errorf("got %+v", users)
 		}
-		one, err := f.User(ctx, created.ID)
+		one, err := f.User(ctx, created.PublicID)
 		must(t, err)
 		if diff := cmp.Diff(users[1], one); diff != "" {
 			t.Error(diff)
@@ -54,7 +54,7 @@ func TestCreateUser(t *testing.T) {
 		invalid(t, err, "password")
 		_, err = f.CreateUser(ctx, Principal{UserID: user.ID, IsAdmin: true}, home, "third@example.com", goodPass)
 		forbidden(t, err) // what the row says counts
-		_, err = f.CreateUser(ctx, Principal{UserID: "unknown", IsAdmin: true}, home, "third@example.com", goodPass)
+		_, err = f.CreateUser(ctx, Principal{UserID: 1 << 30, IsAdmin: true}, home, "third@example.com", goodPass)
 		forbidden(t, err)
 	})
 }
@@ -64,30 +64,30 @@ func TestLastOwnerCannotBeRemoved(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, _ := f.guest(guestEmail)
-		_, err := f.SetAdmin(ctx, owner, home, owner.UserID, false, nil)
+		_, err := f.SetAdmin(ctx, owner, home, owner.PublicID, false, nil)
 		conflict(t, err)
-		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil, nil))
-		conflict(t, f.DeleteUser(ctx, operatorPrincipal(), home, owner.UserID, nil, nil))
-		_, err = f.SetAdmin(ctx, operatorPrincipal(), home, owner.UserID, false, nil)
+		conflict(t, f.DeleteUser(ctx, owner, home, owner.PublicID, nil, nil))
+		conflict(t, f.DeleteUser(ctx, operatorPrincipal(), home, owner.PublicID, nil, nil))
+		_, err = f.SetAdmin(ctx, operatorPrincipal(), home, owner.PublicID, false, nil)
 		conflict(t, err)
 
-		user, err := f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
+		user, err := f.SetAdmin(ctx, owner, home, guest.PublicID, true, nil)
 		must(t, err)
 		if !user.IsAdmin || user.ID != guest.UserID {
 			t.Errorf("promoted %+v", user)
 		}
-		conflict(t, f.DeleteUser(ctx, owner, home, owner.UserID, nil, nil)) // oneself, even so
-		user, err = f.SetAdmin(ctx, owner, home, owner.UserID, false, nil)
+		conflict(t, f.DeleteUser(ctx, owner, home, owner.PublicID, nil, nil)) // oneself, even so
+		user, err = f.SetAdmin(ctx, owner, home, owner.PublicID, false, nil)
 		must(t, err)
 		if user.IsAdmin {
 			t.Errorf("demoted %+v", user)
 		}
-		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, false, nil)
+		_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, false, nil)
 		forbidden(t, err) // no owner any more, whatever the principal says
-		forbidden(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
-		must(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil, nil))
-		notFound(t, f.DeleteUser(ctx, guest, home, owner.UserID, nil, nil))
-		_, err = f.SetAdmin(ctx, guest, home, owner.UserID, true, nil)
+		forbidden(t, f.DeleteUser(ctx, owner, home, guest.PublicID, nil, nil))
+		must(t, f.DeleteUser(ctx, guest, home, owner.PublicID, nil, nil))
+		notFound(t, f.DeleteUser(ctx, guest, home, owner.PublicID, nil, nil))
+		_, err = f.SetAdmin(ctx, guest, home, owner.PublicID, true, nil)
 		notFound(t, err)
 	})
 }
@@ -98,13 +98,13 @@ func TestOwnersDemoteEachOther(t *testing.T) {
 		a, _ := f.owner()
 		b, _ := f.guest(guestEmail)
 		for round := range 50 {
-			f.exec(`UPDATE users SET is_admin = TRUE WHERE id IN ($1, $2)`, a.UserID, b.UserID)
+			f.exec(`UPDATE users SET is_admin = TRUE WHERE number IN ($1, $2)`, a.UserID, b.UserID)
 			errs := runConcurrently(2, func(i int) error {
 				caller, target := a, b
 				if i == 1 {
 					caller, target = b, a
 				}
-				_, err := f.SetAdmin(ctx, caller, home, target.UserID, false, nil)
+				_, err := f.SetAdmin(ctx, caller, home, target.PublicID, false, nil)
 				return err
 			})
 			if n := f.count(`SELECT COUNT(*) FROM users WHERE is_admin = TRUE`); n != 1 || countSuccesses(errs) != 1 {
@@ -120,15 +120,15 @@ func TestOwnersDeleteEachOther(t *testing.T) {
 		a, _ := f.owner()
 		for round := range 8 {
 			b, _ := f.guest(guestEmail)
-			f.exec(`UPDATE users SET is_admin = TRUE WHERE id = $1`, b.UserID)
+			f.exec(`UPDATE users SET is_admin = TRUE WHERE number = $1`, b.UserID)
 			errs := runConcurrently(3, func(i int) (err error) {
 				switch i {
 				case 0:
-					return f.DeleteUser(ctx, a, home, b.UserID, nil, nil)
+					return f.DeleteUser(ctx, a, home, b.PublicID, nil, nil)
 				case 1:
-					return f.DeleteUser(ctx, b, home, a.UserID, nil, nil)
+					return f.DeleteUser(ctx, b, home, a.PublicID, nil, nil)
 				}
-				_, err = f.SetAdmin(ctx, a, home, a.UserID, false, nil)
+				_, err = f.SetAdmin(ctx, a, home, a.PublicID, false, nil)
 				return err
 			})
 			if n := f.count(`SELECT COUNT(*) FROM users WHERE is_admin = TRUE`); n < 1 {
@@ -153,16 +153,16 @@ func TestCheckCanRejectChangesOfUsers(t *testing.T) {
 			}
 			return stale
 		}
-		if _, err := f.SetAdmin(ctx, owner, home, guest.UserID, true, refuse); !errors.Is(err, stale) {
+		if _, err := f.SetAdmin(ctx, owner, home, guest.PublicID, true, refuse); !errors.Is(err, stale) {
 			t.Errorf("got %v", err)
 		}
-		if err := f.DeleteUser(ctx, owner, home, guest.UserID, refuse, nil); !errors.Is(err, stale) {
+		if err := f.DeleteUser(ctx, owner, home, guest.PublicID, refuse, nil); !errors.Is(err, stale) {
 			t.Errorf("got %v", err)
 		}
-		if user, err := f.User(ctx, guest.UserID); err != nil || user.IsAdmin {
+		if user, err := f.User(ctx, guest.PublicID); err != nil || user.IsAdmin {
 			t.Errorf("a rejected change left %+v, %v", user, err)
 		}
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, func(User) error { return nil }, nil))
+		must(t, f.DeleteUser(ctx, owner, home, guest.PublicID, func(User) error { return nil }, nil))
 	})
 }
 
@@ -174,10 +174,10 @@ func TestAdminResetPassword(t *testing.T) {
 		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
 		must(t, err)
 		notFound(t, f.AdminResetPassword(ctx, owner, home, "unknown", otherPass))
-		invalid(t, f.AdminResetPassword(ctx, owner, home, guest.UserID, "short"), "new_password")
-		invalid(t, f.AdminResetPassword(ctx, owner, home, guest.UserID, guestEmail), "new_password")
-		forbidden(t, f.AdminResetPassword(ctx, guest, home, owner.UserID, otherPass))
-		must(t, f.AdminResetPassword(ctx, owner, home, guest.UserID, otherPass))
+		invalid(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, "short"), "new_password")
+		invalid(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, guestEmail), "new_password")
+		forbidden(t, f.AdminResetPassword(ctx, guest, home, owner.PublicID, otherPass))
+		must(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, otherPass))
 		_, err = f.Refresh(ctx, home, pair.RefreshToken)
 		unauthorized(t, err)
 		f.caller(pair)

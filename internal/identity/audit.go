@@ -55,8 +55,10 @@ const (
 type AuditEvent struct {
 	ID string
 	At time.Time
-	// UserID is the acting user; empty for unknown users and for the operator.
+	// UserID is the acting user; 0 for unknown users and for the operator. Actor
+	// is the user's public id; RecordAudit looks it up if it is empty.
 	UserID     journal.UserID
+	Actor      journal.PublicID
 	Action     Action
 	Outcome    Outcome
 	Credential Credential
@@ -72,7 +74,7 @@ type AuditEvent struct {
 func NewAuditEvent(at time.Time, caller Principal, client Client, action Action, target string) AuditEvent {
 	client = client.clean()
 	return AuditEvent{
-		ID: journal.NewID[string](), At: at, UserID: caller.UserID, Action: action, Outcome: OutcomeOK,
+		ID: journal.NewID[string](), At: at, UserID: caller.UserID, Actor: caller.PublicID, Action: action, Outcome: OutcomeOK,
 		Credential: caller.Credential, Target: target,
 		IP: client.IP, UserAgent: client.UserAgent, RequestID: client.RequestID,
 	}
@@ -84,10 +86,16 @@ func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 	if event.ID == "" || event.At.IsZero() {
 		return errors.New("the audit event has no id or no time; create it with NewAuditEvent")
 	}
+	if event.UserID != 0 && event.Actor == "" {
+		var err error
+		if event.Actor, err = PublicID(ctx, tx, event.UserID); err != nil && !journal.IsKind(err, journal.KindNotFound) {
+			return err
+		}
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO audit_events
-		(user_id, id, at, action, outcome, credential, target, ip, user_agent, request_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		event.UserID, event.ID, db.Micros(event.At), event.Action, event.Outcome, event.Credential, event.Target,
+		(user_id, id, at, actor, action, outcome, credential, target, ip, user_agent, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		event.UserID, event.ID, db.Micros(event.At), event.Actor, event.Action, event.Outcome, event.Credential, event.Target,
 		event.IP, event.UserAgent, event.RequestID)
 	if err != nil {
 		return fmt.Errorf("recording event %s: %w", event.Action, err)
@@ -155,11 +163,11 @@ func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []Aud
 	return events, total, err
 }
 
-const auditColumns = `SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`
+const auditColumns = `SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`
 
 func scanAuditEvent(row db.Scanner) (AuditEvent, error) {
 	var e AuditEvent
-	err := row.Scan(&e.ID, db.Instant(&e.At), &e.UserID, &e.Action, &e.Outcome, &e.Credential, &e.Target,
+	err := row.Scan(&e.ID, db.Instant(&e.At), &e.UserID, &e.Actor, &e.Action, &e.Outcome, &e.Credential, &e.Target,
 		&e.IP, &e.UserAgent, &e.RequestID)
 	return e, err
 }

@@ -30,15 +30,15 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		pair, err := f.ChangePassword(ctx, guest, home, goodPass, otherPass)
 		step(err)
 		guest = f.caller(pair)
-		step(f.AdminResetPassword(ctx, owner, home, guest.UserID, goodPass))
+		step(f.AdminResetPassword(ctx, owner, home, guest.PublicID, goodPass))
 		token, _, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
 		step(err)
 		step(f.RevokeAccessToken(ctx, guest, home, token.ID, nil))
-		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
+		_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, true, nil)
 		step(err)
-		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, true, nil)
+		_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, true, nil)
 		step(err) // no change, no event
-		_, err = f.SetAdmin(ctx, owner, home, guest.UserID, false, nil)
+		_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, false, nil)
 		step(err)
 		secret := f.turnOnTOTP(guest)
 		_, err = f.Login(ctx, home, guestEmail, goodPass, f.wrongCode(secret))
@@ -49,7 +49,7 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		pair, err = f.Login(ctx, home, guestEmail, goodPass, "")
 		step(err)
 		step(f.Logout(ctx, f.caller(pair), Client{}, ""))
-		step(f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
+		step(f.DeleteUser(ctx, owner, home, guest.PublicID, nil, nil))
 		created, err := f.CreateUser(ctx, owner, home, guestEmail, goodPass)
 		step(err)
 		want := []string{
@@ -63,8 +63,8 @@ func TestEveryChangeOfCredentialsIsRecorded(t *testing.T) {
 		events, err := f.Audit(ctx, AuditQuery{Limit: 1})
 		must(t, err)
 		wantEvent := AuditEvent{
-			ID: events[0].ID, At: f.clock.Now().Add(-time.Second), UserID: owner.UserID, Action: ActionUserCreate, Outcome: OutcomeOK,
-			Credential: CredentialSession, Target: string(created.ID), IP: home.IP, UserAgent: home.UserAgent, RequestID: home.RequestID,
+			ID: events[0].ID, At: f.clock.Now().Add(-time.Second), UserID: owner.UserID, Actor: owner.PublicID, Action: ActionUserCreate, Outcome: OutcomeOK,
+			Credential: CredentialSession, Target: string(created.PublicID), IP: home.IP, UserAgent: home.UserAgent, RequestID: home.RequestID,
 		}
 		if diff := cmp.Diff(wantEvent, events[0]); diff != "" {
 			t.Error(diff)
@@ -85,7 +85,7 @@ func TestTheOperatorIsRecorded(t *testing.T) {
 			t.Fatalf("got %+v", events)
 		}
 		for _, event := range events {
-			if event.Credential != CredentialCLI || event.UserID != "" || event.Target == "" {
+			if event.Credential != CredentialCLI || event.UserID != 0 || event.Actor != "" || event.Target == "" {
 				t.Errorf("got %+v", event)
 			}
 		}
@@ -96,7 +96,7 @@ func TestRejectedChangeLeavesNoEvent(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		before := len(f.events())
-		_, err := f.SetAdmin(t.Context(), owner, home, owner.UserID, false, nil)
+		_, err := f.SetAdmin(t.Context(), owner, home, owner.PublicID, false, nil)
 		conflict(t, err)
 		notFound(t, f.DeleteUser(t.Context(), owner, home, "unknown", nil, nil))
 		if got := f.events(); len(got) != before {
@@ -270,7 +270,7 @@ func TestUserPages(t *testing.T) {
 			if paged = append(paged, page...); len(page) < 3 {
 				break
 			}
-			query.After.At, query.After.ID = page[2].CreatedAt, string(page[2].ID)
+			query.After.At, query.After.ID = page[2].CreatedAt, string(page[2].PublicID)
 		}
 		if diff := cmp.Diff(whole, paged); diff != "" || len(whole) != 7 {
 			t.Errorf("%d users: %s", len(whole), diff)
@@ -285,10 +285,10 @@ func TestSweepDeletesManyRows(t *testing.T) {
 		must(t, f.db.Update(t.Context(), func(tx *db.Tx) error {
 			rows := make([][]any, old)
 			for i := range rows {
-				rows[i] = []any{"", fmt.Sprint(i), int64(i / 7), "", "", "", "", "", "", ""}
+				rows[i] = []any{0, fmt.Sprint(i), int64(i / 7), "", "", "", "", "", "", "", ""}
 			}
 			_, err := tx.InsertMany(t.Context(), "audit_events",
-				[]string{"user_id", "id", "at", "action", "outcome", "credential", "target", "ip", "user_agent", "request_id"}, "", rows)
+				[]string{"user_id", "id", "at", "actor", "action", "outcome", "credential", "target", "ip", "user_agent", "request_id"}, "", rows)
 			return err
 		}))
 		must(t, f.Sweep(t.Context()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +38,9 @@ type accessClaims struct {
 }
 
 // signAccessToken returns the access token of a session.
-func (s *Service) signAccessToken(user journal.UserID, session journal.SessionID, now time.Time) (secrets.Secret, error) {
-	claims := accessClaims{SessionID: session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
-		Subject: string(user), ID: journal.NewID[string](),
+func (s *Service) signAccessToken(of refreshToken, now time.Time) (secrets.Secret, error) {
+	claims := accessClaims{SessionID: of.session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
+		Subject: string(of.public), ID: newTokenName(of.user),
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessTokenLifetime)),
 	}}
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(s.keys.JWT())
@@ -47,6 +48,23 @@ func (s *Service) signAccessToken(user journal.UserID, session journal.SessionID
 		return "", fmt.Errorf("signing an access token: %w", err)
 	}
 	return secrets.Secret(text), nil
+}
+
+// newTokenName returns a new jti. It begins with the user's number, so that the
+// user's rows can be read without looking the number up.
+func newTokenName(user journal.UserID) string {
+	return strconv.FormatInt(int64(user), 10) + "." + journal.NewID[string]()
+}
+
+// userNumber returns the number in the jti. It is 0 in tokens that were issued
+// before users had numbers. The subject decides who the user is.
+func (c *accessClaims) userNumber() journal.UserID {
+	text, _, _ := strings.Cut(c.ID, ".")
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return journal.UserID(number)
 }
 
 // newJWTParser returns a parser that accepts one algorithm only.
@@ -127,12 +145,17 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 		return Principal{}, newBadCredential()
 	}
 	caller := Principal{
-		UserID: journal.UserID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
+		UserID: claims.userNumber(), PublicID: journal.PublicID(claims.Subject), SessionID: claims.SessionID, Credential: CredentialSession,
 	}
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		if caller.UserID == 0 {
+			if caller.UserID, err = UserNumber(ctx, tx, caller.PublicID); err != nil {
+				return err
+			}
+		}
 		return tx.QueryRow(ctx, `SELECT email, is_admin, created_at, totp_secret IS NOT NULL, NOT EXISTS (
 				SELECT 1 FROM sessions WHERE user_id = $1 AND sessions.id = $2 AND expires_at > $3)
-			FROM users WHERE id = $1`, caller.UserID, caller.SessionID, db.Micros(s.clock())).
+			FROM users WHERE number = $1 AND users.id = $4`, caller.UserID, caller.SessionID, db.Micros(s.clock()), caller.PublicID).
 			Scan(&caller.Email, &caller.IsAdmin, db.Instant(&caller.CreatedAt), &caller.TOTPEnabled, &caller.SessionEnded)
 	})
 	return caller, err
@@ -149,9 +172,9 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return s.owners.withOwner(ctx, tx, hash, func(owner journal.UserID) error {
 			caller.UserID = owner
-			return tx.QueryRow(ctx, `SELECT t.id, t.scope, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
-				FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.user_id = $1 AND t.hash = $2`, owner, hash).
-				Scan(&caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
+			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.scope, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
+				FROM access_tokens t JOIN users u ON u.number = t.user_id WHERE t.user_id = $1 AND t.hash = $2`, owner, hash).
+				Scan(&caller.PublicID, &caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
 					db.Instant(&caller.CreatedAt), &caller.TOTPEnabled)
 		})
 	})

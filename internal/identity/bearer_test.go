@@ -21,7 +21,7 @@ func (f *fixture) forge(method jwt.SigningMethod, key any, change func(jwt.MapCl
 	caller, _ := f.Users(f.t.Context())
 	now := f.clock.Now()
 	claims := jwt.MapClaims{
-		"sub": string(caller[0].ID), "sid": "s", "jti": "j", "typ": "access",
+		"sub": string(caller[0].PublicID), "sid": "s", "jti": "j", "typ": "access",
 		"iat": now.Unix(), "exp": now.Add(AccessTokenLifetime).Unix(),
 	}
 	token := jwt.NewWithClaims(method, claims)
@@ -44,7 +44,7 @@ func TestAccessTokenHasTheClaimsOfTheContract(t *testing.T) {
 		}
 		delete(claims, "jti")
 		now := float64(f.clock.Now().Unix())
-		want := jwt.MapClaims{"sub": string(owner.UserID), "sid": string(owner.SessionID), "typ": "access", "iat": now, "exp": now + 900}
+		want := jwt.MapClaims{"sub": string(owner.PublicID), "sid": string(owner.SessionID), "typ": "access", "iat": now, "exp": now + 900}
 		if diff := cmp.Diff(want, claims); diff != "" {
 			t.Error(diff)
 		}
@@ -142,7 +142,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		guest, pair := f.guest(guestEmail)
 		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
 		must(t, err)
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
+		must(t, f.DeleteUser(ctx, owner, home, guest.PublicID, nil, nil))
 		_, err = f.Authenticate(ctx, pair.AccessToken.Reveal(), home)
 		unauthorized(t, err)
 		_, err = f.Authenticate(ctx, token.Reveal(), home)
@@ -173,7 +173,7 @@ func TestDemotedOwnersLoseTheirRightsAtOnce(t *testing.T) {
 		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
 		must(t, err)
 		for _, isAdmin := range []bool{true, false} {
-			_, err = f.SetAdmin(ctx, owner, home, guest.UserID, isAdmin, nil)
+			_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, isAdmin, nil)
 			must(t, err)
 			for _, bearer := range []string{pair.AccessToken.Reveal(), token.Reveal()} {
 				caller, err := f.Authenticate(ctx, bearer, home)

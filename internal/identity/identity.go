@@ -140,7 +140,9 @@ const (
 // Principal is an authenticated caller. What it says about the user is read from
 // the user's row for each request, so a demotion takes effect at once.
 type Principal struct {
-	UserID      journal.UserID
+	UserID journal.UserID
+	// PublicID is set for authenticated callers.
+	PublicID    journal.PublicID
 	Email       string
 	IsAdmin     bool
 	CreatedAt   time.Time // of the user

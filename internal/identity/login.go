@@ -112,9 +112,9 @@ func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, clie
 		return nil
 	}
 	s.throttle.fail(attempt.key, s.clock())
-	event := s.event(Principal{UserID: attempt.ID}, client, ActionLogin, string(attempt.ID))
+	event := s.event(Principal{UserID: attempt.ID, PublicID: attempt.PublicID}, client, ActionLogin, string(attempt.PublicID))
 	event.Outcome = OutcomeWrongPassword
-	if attempt.ID == "" {
+	if attempt.ID == 0 {
 		event.Outcome = OutcomeUnknownUser
 	}
 	s.recorder.addFailure(event)
@@ -181,7 +181,7 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 		return nil, err
 	}
 	if verdict.isWrong() {
-		event := s.event(Principal{UserID: user.ID}, client, ActionLogin, string(user.ID))
+		event := s.event(Principal{UserID: user.ID, PublicID: user.PublicID}, client, ActionLogin, string(user.PublicID))
 		event.Outcome = OutcomeWrongCode
 		err = RecordAudit(ctx, tx, event)
 	}
@@ -192,11 +192,11 @@ func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account
 // a session.
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, user account, client Client, rehashed string) (TokenPair, error) {
 	if rehashed != "" {
-		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, user.ID, rehashed); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE number = $1`, user.ID, rehashed); err != nil {
 			return TokenPair{}, err
 		}
 	}
-	if err := s.record(ctx, tx, Principal{UserID: user.ID}, client, ActionLogin, string(user.ID)); err != nil {
+	if err := s.record(ctx, tx, Principal{UserID: user.ID, PublicID: user.PublicID}, client, ActionLogin, string(user.PublicID)); err != nil {
 		return TokenPair{}, err
 	}
 	return s.openSession(ctx, tx, user.User, client)

@@ -147,7 +147,7 @@ func TestLoginOfUserDeletedMeanwhile(t *testing.T) {
 		guest, _ := f.guest(guestEmail)
 		at, err := f.findLogin(ctx, guestEmail, home)
 		must(t, err)
-		must(t, f.DeleteUser(ctx, owner, home, guest.UserID, nil, nil))
+		must(t, f.DeleteUser(ctx, owner, home, guest.PublicID, nil, nil))
 		_, err = f.completeLogin(ctx, at, home, goodPass, "")
 		unauthorized(t, err)
 		if err.Error() != newWrongLogin().Error() {
@@ -262,9 +262,9 @@ func TestFailedLoginsAreRecordedWithoutTheAddress(t *testing.T) {
 		events, err := f.Audit(t.Context(), AuditQuery{Limit: 3})
 		must(t, err)
 		want := []AuditEvent{
-			{UserID: owner.UserID, Action: ActionLogin, Outcome: OutcomeOK, Target: string(owner.UserID), IP: home.IP, UserAgent: home.UserAgent, RequestID: "r-1"},
+			{UserID: owner.UserID, Actor: owner.PublicID, Action: ActionLogin, Outcome: OutcomeOK, Target: string(owner.PublicID), IP: home.IP, UserAgent: home.UserAgent, RequestID: "r-1"},
 			{Action: ActionLogin, Outcome: OutcomeUnknownUser, IP: crook.IP, UserAgent: crook.UserAgent, RequestID: "r-3"},
-			{UserID: owner.UserID, Action: ActionLogin, Outcome: OutcomeWrongPassword, Target: string(owner.UserID), IP: crook.IP, UserAgent: crook.UserAgent, RequestID: "r-3"},
+			{UserID: owner.UserID, Actor: owner.PublicID, Action: ActionLogin, Outcome: OutcomeWrongPassword, Target: string(owner.PublicID), IP: crook.IP, UserAgent: crook.UserAgent, RequestID: "r-3"},
 		}
 		for i := range events {
 			events[i].ID, events[i].At = "", time.Time{}

@@ -134,7 +134,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 		if pair, err = s.openSession(ctx, tx, known.User, client); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, caller, client, ActionPasswordChange, string(known.ID))
+		return s.record(ctx, tx, caller, client, ActionPasswordChange, string(known.PublicID))
 	})
 	if err != nil {
 		return TokenPair{}, err
@@ -150,7 +150,7 @@ func (s *Service) verifyOwnPassword(ctx context.Context, known account, caller P
 		return err
 	}
 	if !matches {
-		event := s.event(caller, client, action, string(known.ID))
+		event := s.event(caller, client, action, string(known.PublicID))
 		event.Outcome = OutcomeWrongPassword
 		s.recorder.addFailure(event)
 		return newWrongPassword()
@@ -177,7 +177,7 @@ func replacePassword(ctx context.Context, tx *db.Tx, id journal.UserID, hash str
 	if _, err := lockState(ctx, tx, id); err != nil {
 		return toNotFound(err, "user")
 	}
-	n, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
+	n, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE number = $1`, id, hash)
 	if err != nil {
 		return err
 	}

@@ -289,7 +289,7 @@ func TestWeakHashesAreReplacedAtLogin(t *testing.T) {
 		caller, old := f.owner()
 		hash, err := weak.hash(t.Context(), "", goodPass)
 		must(t, err)
-		f.exec(`UPDATE users SET password_hash = $2 WHERE id = $1`, caller.UserID, hash)
+		f.exec(`UPDATE users SET password_hash = $2 WHERE number = $1`, caller.UserID, hash)
 
 		_, err = f.Login(t.Context(), home, ownerEmail, otherPass, "")
 		unauthorized(t, err)
@@ -316,7 +316,7 @@ func (f *fixture) storedHash(id journal.UserID) string {
 	f.t.Helper()
 	var hash string
 	must(f.t, f.db.Peek(f.t.Context(), func(tx *db.Tx) error {
-		return tx.QueryRow(f.t.Context(), `SELECT password_hash FROM users WHERE id = $1`, id).Scan(&hash)
+		return tx.QueryRow(f.t.Context(), `SELECT password_hash FROM users WHERE number = $1`, id).Scan(&hash)
 	}))
 	return hash
 }

@@ -130,6 +130,6 @@ func TestPreferencesRejectInvalidJSON(t *testing.T) {
 			err := f.MergePreferences(t.Context(), owner.UserID, values{key: json.RawMessage(`1`)}, nil)
 			refused(t, err, journal.KindInvalid, "bad_request")
 		}
-		unauthorized(t, f.MergePreferences(t.Context(), "nobody", values{"key": json.RawMessage(`1`)}, nil))
+		unauthorized(t, f.MergePreferences(t.Context(), 1<<30, values{"key": json.RawMessage(`1`)}, nil))
 	})
 }

@@ -91,7 +91,7 @@ func TestNotesOfDeletedTokensAndUsersAreDropped(t *testing.T) {
 		owner, id, use := f.tokenUser()
 		use(home)
 		must(t, f.RevokeAccessToken(ctx, owner, home, id, nil))
-		f.recorder.addSeen("nobody")
+		f.recorder.addSeen(1 << 30)
 		must(t, f.Flush(ctx))
 		if n := f.count(`SELECT COUNT(*) FROM access_token_uses`); n != 0 {
 			t.Errorf("%d uses of a revoked token", n)
@@ -103,8 +103,8 @@ func TestWaitingNotesAreBounded(t *testing.T) {
 	r := newRecorder(nil, testkit.NewClock().Now, nil)
 	for i := range maxIntervalKeys + 10 {
 		client := Client{IP: fmt.Sprint(i)}
-		r.addUse(journal.UserID(client.IP), journal.TokenID(client.IP), client)
-		r.addSeen(journal.UserID(client.IP))
+		r.addUse(journal.UserID(i), journal.TokenID(client.IP), client)
+		r.addSeen(journal.UserID(i))
 	}
 	if n := max(len(r.waiting.uses), len(r.waiting.tokens), len(r.waiting.users)); n != maxWaiting {
 		t.Errorf("%d notes wait", n)
@@ -113,7 +113,7 @@ func TestWaitingNotesAreBounded(t *testing.T) {
 		t.Errorf("%d are remembered", n)
 	}
 	taken := r.take()
-	r.addUse("u", "t", home)
+	r.addUse(1<<30, "t", home)
 	r.restore(taken)
 	if n := len(r.waiting.uses); n > maxWaiting+1 {
 		t.Errorf("%d notes wait after a failed write", n)
@@ -125,7 +125,7 @@ func TestRecorderRetriesAndSurvivesPanic(t *testing.T) {
 		var out bytes.Buffer
 		r := newRecorder(nil, testkit.NewClock().Now, slog.New(slog.NewTextHandler(&out, nil)))
 		r.start() // with no database every write panics
-		r.addSeen("somebody")
+		r.addSeen(1)
 		<-time.After(10 * time.Second)
 		synctest.Wait()
 		r.stop()

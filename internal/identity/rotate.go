@@ -45,7 +45,7 @@ func RotateSecret(ctx context.Context, tx *db.Tx, at time.Time, from, to *secret
 		return ErrOtherSecret
 	}
 	type holder struct {
-		id     journal.UserID
+		id     journal.PublicID
 		sealed []byte
 	}
 	holders, err := db.List(ctx, tx, func(row db.Scanner) (h holder, err error) {

@@ -68,7 +68,7 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("opening a session: %w", err)
 	}
-	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, session: id})
+	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, public: user.PublicID, session: id})
 }
 
 // mintPair adds a refresh token to the session of replaced and signs an access
@@ -86,7 +86,7 @@ func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replace
 	if err := AddTokenOwner(ctx, tx, tokenHash(token), replaced.user, &keep); err != nil {
 		return TokenPair{}, err
 	}
-	access, err := s.signAccessToken(replaced.user, replaced.session, now)
+	access, err := s.signAccessToken(replaced, now)
 	return TokenPair{AccessToken: access, RefreshToken: token, IsAdmin: isAdmin}, err
 }
 
@@ -98,6 +98,7 @@ func newBadRefresh() error {
 // refreshToken is a stored refresh token.
 type refreshToken struct {
 	user      journal.UserID
+	public    journal.PublicID
 	session   journal.SessionID
 	hash      []byte
 	expiresAt time.Time
@@ -190,11 +191,11 @@ func (h *refreshToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err e
 	if err != nil {
 		return false, err
 	}
-	err = tx.QueryRow(ctx, `SELECT r.expires_at, r.spent_at, u.is_admin, EXISTS (
+	err = tx.QueryRow(ctx, `SELECT r.expires_at, r.spent_at, u.id, u.is_admin, EXISTS (
 			SELECT 1 FROM refresh_tokens s WHERE s.user_id = $1 AND s.session_id = $2 AND s.replaced = $3 AND s.spent_at IS NOT NULL)
-		FROM refresh_tokens r JOIN users u ON u.id = r.user_id
+		FROM refresh_tokens r JOIN users u ON u.number = r.user_id
 		WHERE r.user_id = $1 AND r.session_id = $2 AND r.hash = $3`, h.user, h.session, h.hash).
-		Scan(db.Instant(&h.expiresAt), db.NullInstant(&h.spentAt), &isAdmin, &h.successorUsed)
+		Scan(db.Instant(&h.expiresAt), db.NullInstant(&h.spentAt), &h.public, &isAdmin, &h.successorUsed)
 	return isAdmin, err
 }
 
@@ -216,7 +217,7 @@ func (s *Service) endReusedSession(ctx context.Context, tx *db.Tx, held refreshT
 	if err := deleteSession(ctx, tx, held.user, held.session); err != nil {
 		return err
 	}
-	event := s.event(Principal{UserID: held.user}, client, ActionRefreshReuse, string(held.session))
+	event := s.event(Principal{UserID: held.user, PublicID: held.public}, client, ActionRefreshReuse, string(held.session))
 	event.Outcome = OutcomeRefused
 	return RecordAudit(ctx, tx, event)
 }

@@ -147,8 +147,8 @@ func (s *Service) createAndSignIn(ctx context.Context, client Client, address st
 		if pair, err = s.openSession(ctx, tx, user, client); err != nil {
 			return err
 		}
-		self := Principal{UserID: user.ID}
-		return s.record(ctx, tx, self, client, action, string(user.ID))
+		self := Principal{UserID: user.ID, PublicID: user.PublicID}
+		return s.record(ctx, tx, self, client, action, string(user.PublicID))
 	})
 	if err != nil {
 		return User{}, TokenPair{}, err

@@ -77,8 +77,8 @@ func TestSetupRunsInsideInItsTransaction(t *testing.T) {
 			tried = id
 			return failure
 		})
-		if !errors.Is(err, failure) || tried == "" {
-			t.Fatalf("got %v for %q", err, tried)
+		if !errors.Is(err, failure) || tried == 0 {
+			t.Fatalf("got %v for user %d", err, tried)
 		}
 		status, err := f.SetupStatus(ctx)
 		must(t, err)

@@ -42,7 +42,7 @@ const totpLabel = "totp"
 
 // totpContext binds an encrypted secret to its row, so that it cannot be copied
 // to another user.
-func totpContext(id journal.UserID) string { return "users|totp_secret|" + string(id) }
+func totpContext(id journal.PublicID) string { return "users|totp_secret|" + string(id) }
 
 // TOTPCandidate is a second-factor secret that is not in use yet. It is not
 // stored; the client keeps it until it is confirmed.
@@ -107,7 +107,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 	if err != nil {
 		return err
 	}
-	sealed, err := s.keys.Seal(totpLabel, totpContext(caller.UserID), candidate)
+	sealed, err := s.keys.Seal(totpLabel, totpContext(caller.PublicID), candidate)
 	if err != nil {
 		return fmt.Errorf("encrypting the second factor: %w", err)
 	}
@@ -133,7 +133,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 }
 
 func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, sealed []byte, step int64) error {
-	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2 WHERE id = $1`, caller.UserID, sealed)
+	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2 WHERE number = $1`, caller.UserID, sealed)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, c
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, tx, caller, client, ActionTOTPEnable, string(caller.UserID))
+	return s.record(ctx, tx, caller, client, ActionTOTPEnable, string(caller.PublicID))
 }
 
 // DisableTOTP turns off the second factor. It requires the password and an
@@ -177,7 +177,7 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 		if verdict, err = s.spendCode(ctx, tx, user, code); err != nil || !verdict.right {
 			return err
 		}
-		return s.disableTOTP(ctx, tx, caller, client, user.ID)
+		return s.disableTOTP(ctx, tx, caller, client, user.User)
 	})
 	if err != nil {
 		return err
@@ -187,16 +187,16 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 
 // disableTOTP turns off the second factor and resets the count of wrong codes,
 // within a transaction.
-func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, id journal.UserID) error {
-	_, err := tx.Exec(ctx, `UPDATE user_states SET totp_failures = 0 WHERE user_id = $1`, id)
+func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, user User) error {
+	_, err := tx.Exec(ctx, `UPDATE user_states SET totp_failures = 0 WHERE user_id = $1`, user.ID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE users SET totp_secret = NULL WHERE id = $1`, id)
+	_, err = tx.Exec(ctx, `UPDATE users SET totp_secret = NULL WHERE number = $1`, user.ID)
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, tx, caller, client, ActionTOTPDisable, string(id))
+	return s.record(ctx, tx, caller, client, ActionTOTPDisable, string(user.PublicID))
 }
 
 // codeVerdict is the result of checking a code: right, wrong, or not checked
@@ -227,9 +227,9 @@ func (v codeVerdict) refusal(kind journal.Kind) error {
 // is right. One conditional UPDATE raises the last used step, so a code works
 // once, even if several requests send it at the same time.
 func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code secrets.Secret) (codeVerdict, error) {
-	secret, err := s.keys.Open(totpLabel, totpContext(user.ID), user.totpSecret)
+	secret, err := s.keys.Open(totpLabel, totpContext(user.PublicID), user.totpSecret)
 	if err != nil {
-		return codeVerdict{}, fmt.Errorf("decrypting the second factor of user %s: %w", user.ID, err)
+		return codeVerdict{}, fmt.Errorf("decrypting the second factor of user %s: %w", user.PublicID, err)
 	}
 	step, verdict, err := s.checkCode(ctx, tx, user, secret, code)
 	if err != nil || !verdict.right {

@@ -247,7 +247,7 @@ func TestSecretCannotBeCopiedToAnotherUser(t *testing.T) {
 		owner, _ := f.owner()
 		secret := f.turnOnTOTP(owner)
 		guest, _ := f.guest(guestEmail)
-		f.exec(`UPDATE users SET totp_secret = (SELECT totp_secret FROM users WHERE id = $1) WHERE id = $2`, owner.UserID, guest.UserID)
+		f.exec(`UPDATE users SET totp_secret = (SELECT totp_secret FROM users WHERE number = $1) WHERE number = $2`, owner.UserID, guest.UserID)
 		_, err := f.Login(t.Context(), home, guestEmail, goodPass, f.code(secret, 0))
 		if err == nil || journal.IsKind(err, journal.KindUnauthorized) {
 			t.Errorf("a copied secret: %v", err)
@@ -261,7 +261,7 @@ func TestPasswordResetsKeepTheSecondFactor(t *testing.T) {
 		owner, _ := f.owner()
 		guest, _ := f.guest(guestEmail)
 		secret := f.turnOnTOTP(guest)
-		must(t, f.AdminResetPassword(ctx, owner, home, guest.UserID, otherPass))
+		must(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, otherPass))
 		_, err := f.Login(ctx, home, guestEmail, otherPass, "")
 		refused(t, err, journal.KindUnauthorized, "totp_required")
 		_, err = f.Login(ctx, home, guestEmail, otherPass, f.code(secret, 0))

@@ -15,7 +15,8 @@ import (
 
 // User is a person who can sign in.
 type User struct {
-	ID journal.UserID
+	ID       journal.UserID
+	PublicID journal.PublicID
 	// Email is the address as entered, without surrounding spaces.
 	Email string
 	// IsAdmin reports that the user is an owner of the installation.
@@ -42,12 +43,12 @@ type userState struct {
 }
 
 const (
-	userColumns    = `id, email, is_admin, created_at, totp_secret IS NOT NULL`
+	userColumns    = `number, id, email, is_admin, created_at, totp_secret IS NOT NULL`
 	accountColumns = userColumns + `, password_hash, totp_secret`
 )
 
 func (u *User) columns() []any {
-	return []any{&u.ID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled}
+	return []any{&u.ID, &u.PublicID, &u.Email, &u.IsAdmin, db.Instant(&u.CreatedAt), &u.TOTPEnabled}
 }
 
 func (a *account) columns() []any {
@@ -78,15 +79,15 @@ func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
 	return a.User, err
 }
 
-// User returns a user by id.
-func (s *Service) User(ctx context.Context, id journal.UserID) (User, error) {
+// User returns a user by public id.
+func (s *Service) User(ctx context.Context, id journal.PublicID) (User, error) {
 	var user User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
 		if user, err = scanUser(tx.QueryRow(ctx, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)); err != nil {
 			return err
 		}
-		user.LastSeenAt, err = readLastSeen(ctx, tx, id)
+		user.LastSeenAt, err = readLastSeen(ctx, tx, user.ID)
 		return err
 	})
 	return user, toNotFound(err, "user")
@@ -172,7 +173,7 @@ func (s *Service) account(ctx context.Context, id journal.UserID) (account, erro
 	var a account
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
-		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`, id))
+		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE number = $1`, id))
 		return err
 	})
 	if errors.Is(err, db.ErrNoRows) {
@@ -186,13 +187,29 @@ func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, er
 	state, err := lockState(ctx, tx, id)
 	var a account
 	if err == nil {
-		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE id = $1`, id))
+		a, err = scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM users WHERE number = $1`, id))
 	}
 	if errors.Is(err, db.ErrNoRows) {
 		return account{}, newUserDeleted()
 	}
 	a.userState = state
 	return a, err
+}
+
+// PublicID returns the public id of a user, within a transaction.
+func PublicID(ctx context.Context, tx *db.Tx, id journal.UserID) (public journal.PublicID, err error) {
+	err = tx.QueryRow(ctx, `SELECT id FROM users WHERE number = $1`, id).Scan(&public)
+	return public, toNotFound(err, "user")
+}
+
+// UserNumber returns the number of the user with a public id, or 0 if there is
+// none, within a transaction.
+func UserNumber(ctx context.Context, tx *db.Tx, public journal.PublicID) (id journal.UserID, err error) {
+	err = tx.QueryRow(ctx, `SELECT number FROM users WHERE id = $1`, public).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
 }
 
 // lockState locks and reads a user's state. Whatever reads or changes credentials
@@ -207,10 +224,10 @@ func lockState(ctx context.Context, tx *db.Tx, id journal.UserID) (state userSta
 // insertUser inserts a user within a transaction. The unique key on the
 // normalized address decides between two users with the same one.
 func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
-	user := User{ID: journal.NewID[journal.UserID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
-	_, err := tx.Exec(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		user.ID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt))
+	user := User{PublicID: journal.NewID[journal.PublicID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
+	err := tx.QueryRow(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) RETURNING number`,
+		user.PublicID, address.typed, address.key, hash, isAdmin, db.Micros(user.CreatedAt)).Scan(&user.ID)
 	if errors.Is(err, db.ErrConflict) {
 		return User{}, journal.Conflict("This email address is already in use.")
 	}

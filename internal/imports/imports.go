@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"fillbook/internal/db"
@@ -115,7 +116,7 @@ func newReadingQueue() *fairqueue.Queue {
 
 // waitForSlot waits until a file of the user can be read.
 func (s *Service) waitForSlot(ctx context.Context, owner journal.UserID) (release func(), err error) {
-	release, err = s.reading.Acquire(ctx, string(owner))
+	release, err = s.reading.Acquire(ctx, strconv.FormatInt(int64(owner), 10))
 	if errors.Is(err, fairqueue.ErrBusy) {
 		return nil, &journal.Error{
 			Kind: journal.KindUnavailable, Code: "unavailable", RetryAfter: patience, Err: err,

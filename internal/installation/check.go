@@ -23,16 +23,20 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	for _, problem := range problems {
 		report(problem)
 	}
+	users, err := i.publicIDs(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the users: %w", err)
+	}
 	err = i.Ledger.Check(ctx, func(p ledger.Problem) {
-		report(fmt.Sprintf("user %s, account %s, record %q: %s", p.User, p.Account, p.Record, p.What))
+		report(fmt.Sprintf("user %s, account %s, record %q: %s", users[p.User], p.Account, p.Record, p.What))
 	})
 	if err != nil {
 		return fmt.Errorf("checking the ledger: %w", err)
 	}
-	if err := i.checkImports(ctx, report); err != nil {
+	if err := i.checkImports(ctx, users, report); err != nil {
 		return fmt.Errorf("checking imports: %w", err)
 	}
-	if err := i.checkAnnotations(ctx, report); err != nil {
+	if err := i.checkAnnotations(ctx, users, report); err != nil {
 		return fmt.Errorf("checking annotations: %w", err)
 	}
 	if err := i.Routine.Check(ctx, report); err != nil {
@@ -44,17 +48,27 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	return i.Identity.Check(ctx, report)
 }
 
+// publicIDs returns the public ids of all users, which reports contain.
+func (i *Installation) publicIDs(ctx context.Context) (map[journal.UserID]journal.PublicID, error) {
+	users, err := i.Identity.Users(ctx)
+	ids := make(map[journal.UserID]journal.PublicID, len(users))
+	for _, user := range users {
+		ids[user.ID] = user.PublicID
+	}
+	return ids, err
+}
+
 // checkImports checks that only committed imports have rows.
-func (i *Installation) checkImports(ctx context.Context, report func(string)) error {
+func (i *Installation) checkImports(ctx context.Context, users map[journal.UserID]journal.PublicID, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
 		return imports.Check(ctx, tx, func(p ledger.Problem) {
-			report(fmt.Sprintf("user %s, import %s: %s", p.User, p.Record, p.What))
+			report(fmt.Sprintf("user %s, import %s: %s", users[p.User], p.Record, p.What))
 		})
 	})
 }
 
 // checkAnnotations checks that every annotated trade exists.
-func (i *Installation) checkAnnotations(ctx context.Context, report func(string)) error {
+func (i *Installation) checkAnnotations(ctx context.Context, users map[journal.UserID]journal.PublicID, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
 		annotated := map[journal.UserID][]journal.TradeID{}
 		err := playbook.EachAnnotatedTrade(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
@@ -70,7 +84,7 @@ func (i *Installation) checkAnnotations(ctx context.Context, report func(string)
 				return err
 			}
 			for _, id := range missing {
-				report(fmt.Sprintf("user %s: the annotated trade %s does not exist.", user, id))
+				report(fmt.Sprintf("user %s: the annotated trade %s does not exist.", users[user], id))
 			}
 		}
 		return nil
@@ -89,7 +103,7 @@ func (i *Installation) checkFiles(ctx context.Context, report func(string)) erro
 			return err
 		}
 		for _, a := range lost {
-			report(fmt.Sprintf("user %s: the file of attachment %s (%s) is missing or incomplete.", user.ID, a.ID, a.Name))
+			report(fmt.Sprintf("user %s: the file of attachment %s (%s) is missing or incomplete.", user.PublicID, a.ID, a.Name))
 		}
 	}
 	return nil

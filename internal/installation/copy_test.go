@@ -343,7 +343,7 @@ func obstruct(t *testing.T, from, to *house) (repair func()) {
 		return nil
 	}
 	if from.files == "" {
-		name := filepath.Join(to.files, string(from.owner))
+		name := filepath.Join(to.files, string(from.public()))
 		must(t, os.WriteFile(name, nil, 0o600))
 		return func() { must(t, os.Remove(name)) }
 	}
@@ -351,7 +351,7 @@ func obstruct(t *testing.T, from, to *house) (repair func()) {
 	must(t, from.DB.View(t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(t.Context(), `SELECT MAX(id) FROM attachments`).Scan(&last)
 	}))
-	name := filepath.Join(from.files, string(from.owner), string(last))
+	name := filepath.Join(from.files, string(from.public()), string(last))
 	must(t, os.Rename(name, name+".away"))
 	must(t, os.Mkdir(name, 0o700))
 	return func() {

@@ -82,6 +82,7 @@ func New(options Options) (*Installation, error) {
 		Known: playbook.Known{
 			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
 			AnnotationsChanged: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
+			PublicID: identity.PublicID, UserNumber: identity.UserNumber,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
@@ -112,7 +113,7 @@ func (i *Installation) Sweep(ctx context.Context) error {
 
 // DeleteUser deletes a user with everything they own, including files.
 func (i *Installation) DeleteUser(
-	ctx context.Context, caller identity.Principal, client identity.Client, id journal.UserID, check func(identity.User) error,
+	ctx context.Context, caller identity.Principal, client identity.Client, id journal.PublicID, check func(identity.User) error,
 ) error {
 	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, i.emptyAccounts); err != nil {
 		return err
@@ -147,10 +148,10 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
-		return i.removeFilesAfterCommit(tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
+		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
 	}
 	if len(change.Deleted) > 0 {
-		if err := i.removeFilesAfterCommit(tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
+		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
 			return err
 		}
 	}
@@ -159,10 +160,10 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 
 // removeFilesAfterCommit returns a function that removes the files of deleted
 // attachments after the commit.
-func (i *Installation) removeFilesAfterCommit(tx *db.Tx, owner journal.UserID) func([]journal.AttachmentID, error) error {
+func (i *Installation) removeFilesAfterCommit(ctx context.Context, tx *db.Tx, owner journal.UserID) func([]journal.AttachmentID, error) error {
 	return func(files []journal.AttachmentID, err error) error {
 		if err == nil && len(files) > 0 {
-			tx.AfterCommit(func() { i.Playbook.RemoveFiles(owner, files) })
+			tx.AfterCommit(func() { i.Playbook.RemoveFiles(ctx, owner, files) })
 		}
 		return err
 	}

@@ -32,6 +32,16 @@ type house struct {
 	files   string
 }
 
+// public returns the public id of the house's user.
+func (h *house) public() (id journal.PublicID) {
+	h.t.Helper()
+	must(h.t, h.DB.Peek(h.t.Context(), func(tx *db.Tx) (err error) {
+		id, err = identity.PublicID(h.t.Context(), tx, h.owner)
+		return err
+	}))
+	return id
+}
+
 func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -168,7 +178,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 				return err
 			}
 			caller := identity.Principal{UserID: second.ID, IsAdmin: true, Credential: identity.CredentialSession}
-			return h.DeleteUser(h.t.Context(), caller, identity.Client{}, h.owner, nil)
+			return h.DeleteUser(h.t.Context(), caller, identity.Client{}, h.public(), nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +203,7 @@ func TestCheckSeesDamage(t *testing.T) {
 	for name, damage := range map[string]struct{ statement, says string }{
 		"a result":     {`UPDATE trades SET net_pnl = '1'`, "differs from its fills"},
 		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
-		"annotations":  {`UPDATE trade_annotations SET trade_id = 'nowhere'`, "does not exist"},
+		"annotations":  {`UPDATE trade_annotations SET trade_id = $1`, "does not exist"},
 		"the owner":    {`UPDATE users SET is_admin = FALSE`, "none of them is an owner"},
 		"the setup":    {`DELETE FROM instance`, "not marked as set up"},
 		"a trade gone": {`DELETE FROM trades`, ""},
@@ -205,7 +215,11 @@ func TestCheckSeesDamage(t *testing.T) {
 				h.write(trade, "words")
 				h.sound()
 				must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
-					_, err := tx.Exec(t.Context(), damage.statement)
+					var args []any
+					if strings.Contains(damage.statement, "$1") {
+						args = append(args, journal.NewID[journal.TradeID]())
+					}
+					_, err := tx.Exec(t.Context(), damage.statement, args...)
 					return err
 				}))
 				found := strings.Join(h.problems(), "\n")
@@ -220,7 +234,7 @@ func TestCheckSeesDamage(t *testing.T) {
 func TestCheckMissesAFile(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		h.attach(h.fill(matching.Buy, "100", 0).TradeIDs[0])
-		must(t, os.RemoveAll(filepath.Join(h.files, string(h.owner))))
+		must(t, os.RemoveAll(filepath.Join(h.files, string(h.public()))))
 		if found := strings.Join(h.problems(), "\n"); !strings.Contains(found, "chart.png") {
 			t.Fatalf("the check says %q", found)
 		}

@@ -10,11 +10,16 @@ package journal
 
 import "github.com/google/uuid"
 
+// UserID is the number of a user, which identifies the user in every table. It
+// is never used for another user. Clients do not see it; see [PublicID].
+type UserID int64
+
 // Each kind of record has its own id type, so that swapped arguments
 // do not compile. All of them are opaque strings to clients.
 type (
-	// UserID names a person who signs in.
-	UserID string
+	// PublicID names a person who signs in, outside of the database: in the API,
+	// in tokens and in the paths of attachments.
+	PublicID string
 	// SessionID names one signed-in device, that is one refresh family.
 	SessionID string
 	// TokenID names a personal access token, not its secret.

@@ -139,7 +139,7 @@ func TestDeleteUserDeletesEverything(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10; sell 2 11; buy 1 12")...)
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE id = $1`, d.owner)
+			_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE number = $1`, d.owner)
 			return err
 		}))
 		for _, table := range []string{"accounts", "streams", "executions", "trades", "import_spans", "trade_log"} {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -63,12 +62,12 @@ func Origins(
 	}
 	found := map[journal.ExecutionID]string{}
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
-		var id journal.ExecutionID
-		var origin string
-		err := row.Scan(&id, &origin)
-		found[id] = origin
+		var f fill
+		err := row.Scan(&f.at, &f.seq, &f.id, &f.origin)
+		f.setID(&a)
+		found[f.id] = f.origin
 		return err
-	}, `SELECT id, origin FROM executions WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY id`, owner, a.number)
+	}, `SELECT executed_at, seq, id, origin FROM executions WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin`, owner, a.number)
 	return found, err
 }
 
@@ -88,7 +87,15 @@ type ArchivedFill struct {
 // a restore has inserted. It is a step; an invalid origin is ignored, because
 // it would never match.
 func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
+	places, err := findFills(ctx, tx, owner, slices.Sorted(maps.Keys(fills)))
+	if err != nil {
+		return err
+	}
 	for _, id := range slices.Sorted(maps.Keys(fills)) {
+		at, known := places[id]
+		if !known {
+			continue // not the owner's
+		}
 		external, err := journal.CleanName("external_id", fills[id].ExternalID)
 		if err != nil {
 			return err
@@ -96,9 +103,10 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		origin := cleanOrigin(fills[id].Origin)
 		_, err = tx.Exec(ctx, `
 			UPDATE executions SET origin = COALESCE($1, origin), external_id = COALESCE($2, external_id)
-			WHERE user_id = $3 AND id = $4`, nullIfEmpty(origin), nullIfEmpty(external), owner, id)
+			WHERE user_id = $3 AND account = $4 AND executed_at = $5 AND seq = $6`,
+			nullIfEmpty(origin), nullIfEmpty(external), owner, at.account.number, at.At, at.Seq)
 		if err == nil && external != "" {
-			err = setFirstExternal(ctx, tx, owner, id, external)
+			err = setFirstExternal(ctx, tx, owner, at, external)
 		}
 		if err != nil {
 			return err
@@ -120,19 +128,10 @@ func cleanOrigin(text string) string {
 // setFirstExternal sets the external id that the trade is ordered by which a
 // fill opens. The trade was created in the same transaction, so no reader has
 // seen it.
-func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID, external string) error {
-	var account, at, seq int64
-	err := tx.QueryRow(ctx, `SELECT account, executed_at, seq FROM executions WHERE user_id = $1 AND id = $2`, owner, id).
-		Scan(&account, &at, &seq)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil // not the owner's
-	}
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `
+func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, at place, external string) error {
+	_, err := tx.Exec(ctx, `
 		UPDATE trades SET first_external = $1 WHERE user_id = $2 AND account = $3 AND opened_at = $4 AND first_seq = $5`,
-		external, owner, account, at, seq)
+		external, owner, at.account.number, at.At, at.Seq)
 	return err
 }
 

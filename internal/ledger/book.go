@@ -24,7 +24,8 @@ type book struct {
 
 	revision    int64 // this write's
 	nextSeq     int64
-	nextStream  int64
+	nextStream  int64 // a multiple of streamBlock if a block has to be reserved
+	lastStream  int64 // the greatest next_stream of all the user's accounts
 	arrivals    int64 // the last arrival number of all the user's accounts
 	loggedSince int64 // the log is complete after this revision
 
@@ -79,9 +80,9 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
-		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, `+lastArrival+`
+		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, `+lastArrival+`, `+lastStream+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
-		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &all)...)
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &all, &b.lastStream)...)
 	// After a wait for the lock only the columns of the row itself are current.
 	b.arrivals = max(b.arrivals, all)
 	return b, mapNotFound(err, "account")
@@ -89,6 +90,9 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 
 // lastArrival selects the last arrival number of any account of user $1.
 const lastArrival = `(SELECT COALESCE(MAX(arrivals), 0) FROM accounts AS every WHERE every.user_id = $1)`
+
+// lastStream selects the greatest next_stream of any account of user $1.
+const lastStream = `(SELECT COALESCE(MAX(next_stream), 0) FROM accounts AS every WHERE every.user_id = $1)`
 
 // NextArrival returns the arrival number of the owner's next fill. It is a step.
 func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64, err error) {
@@ -172,7 +176,7 @@ func (b *book) flush(ctx context.Context) error {
 func (b *book) removeTrades(ctx context.Context) error {
 	rows := make([][]any, len(b.change.Removed))
 	for i, id := range b.change.Removed {
-		rows[i] = []any{string(b.owner), string(id)}
+		rows[i] = []any{int64(b.owner), id}
 	}
 	return b.tx.DeleteMany(ctx, "trades", []string{"user_id", "id"}, rows)
 }

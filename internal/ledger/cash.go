@@ -115,7 +115,7 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 // CashTransaction returns one of the owner's cash transactions.
 func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+		account, err := findAccountID(ctx, tx, owner, "cash_transactions", id, "cash transaction")
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*book, Cash) error,
 ) error {
-	account, err := findAccountID(ctx, tx, owner, "cash_transactions", string(id), "cash transaction")
+	account, err := findAccountID(ctx, tx, owner, "cash_transactions", id, "cash transaction")
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
@@ -125,14 +126,14 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 // checkSources compares the fills that have several sources with the merged
 // values of those sources.
 func (c *checker) checkSources(ctx context.Context) error {
-	ids, err := db.List(ctx, c.tx, db.Single[journal.ExecutionID],
-		`SELECT DISTINCT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY execution_id`,
+	numbers, err := db.List(ctx, c.tx, db.Single[int64],
+		`SELECT DISTINCT seq FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY seq`,
 		c.owner, c.account.number)
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(ids, 1000) {
-		fills, err := c.fillsByID(ctx, part)
+	for part := range slices.Chunk(numbers, 1000) {
+		fills, err := c.sourcedFills(ctx, part)
 		if err != nil {
 			return err
 		}
@@ -140,9 +141,9 @@ func (c *checker) checkSources(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for id, f := range fills {
-			if after, _ := f.rebuild(sources[id]); !sameRow(f, after) {
-				c.reportProblem(string(id), "The execution differs from its sources.")
+		for seq, f := range fills {
+			if after, _ := f.rebuild(sources[seq]); !sameRow(f, after) {
+				c.reportProblem(string(f.id), "The execution differs from its sources.")
 			}
 		}
 	}
@@ -327,12 +328,13 @@ func (f *fill) toOracle() oracle.Fill {
 	return o
 }
 
-// rowChecks find rows that contradict others. Each query returns the ids of the
-// wrong rows for a user and an account number.
+// rowChecks find rows that contradict others. Each query returns the wrong rows
+// for a user and an account number: of executions executed_at, seq and id, of
+// other tables the id.
 var rowChecks = []struct{ what, query string }{
 	{"The execution's instrument is missing.", `
-		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
-			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream) ORDER BY id`},
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream) ORDER BY executed_at, seq`},
 	{"The trade's instrument is missing.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
 			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
@@ -345,11 +347,11 @@ var rowChecks = []struct{ what, query string }{
 			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
 				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
 	{"The execution's number in the account is greater than the account's counter.", `
-		SELECT id FROM executions WHERE user_id = $1 AND account = $2
-			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2
+			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY executed_at, seq`},
 	{"The execution's arrival number is greater than the account's counter.", `
-		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
-			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY id`},
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
+			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY executed_at, seq`},
 	{"The cash transaction is linked to a trade that is not in the account.", `
 		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
 			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},
@@ -363,18 +365,40 @@ var rowChecks = []struct{ what, query string }{
 			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
 				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
 	{"The execution's facts and its sources disagree.", `
-		SELECT id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
 			SELECT 1 FROM fill_sources WHERE fill_sources.user_id = $1 AND fill_sources.account = $2
-				AND fill_sources.execution_id = executions.id) ORDER BY id`},
+				AND fill_sources.seq = executions.seq) ORDER BY executed_at, seq`},
 	{"The sources belong to a missing execution.", `
-		SELECT execution_id FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
+		SELECT seq FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
 			SELECT 1 FROM executions WHERE executions.user_id = $1 AND executions.account = $2
-				AND executions.id = fill_sources.execution_id) ORDER BY execution_id`},
+				AND (executions.facts & 512) <> 0 AND executions.seq = fill_sources.seq) ORDER BY seq`},
+}
+
+// scanRecord reads the id of a record.
+func scanRecord(row db.Scanner) (string, error) {
+	var id any
+	err := row.Scan(&id)
+	if bytes, ok := id.([]byte); ok && len(bytes) == 16 {
+		return journal.UUIDText([16]byte(bytes)), err
+	}
+	return fmt.Sprint(id), err
+}
+
+// scanExecutionRecord reads the id of an execution.
+func (c *checker) scanExecutionRecord(row db.Scanner) (string, error) {
+	var f fill
+	err := row.Scan(&f.at, &f.seq, &f.id)
+	f.setID(&c.account)
+	return string(f.id), err
 }
 
 func (c *checker) checkRows(ctx context.Context) error {
 	for _, check := range rowChecks {
-		wrong, err := db.List(ctx, c.tx, db.Single[string], check.query, c.owner, c.account.number)
+		scan := scanRecord
+		if strings.Contains(check.query, "SELECT executed_at, seq, id ") {
+			scan = c.scanExecutionRecord
+		}
+		wrong, err := db.List(ctx, c.tx, scan, check.query, c.owner, c.account.number)
 		if err != nil {
 			return err
 		}

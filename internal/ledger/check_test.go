@@ -21,9 +21,9 @@ func TestCheckFindsDamage(t *testing.T) {
 		"remaining":         {`UPDATE trades SET qty_remaining = '1' WHERE net_pnl = '2'`, "differs from its fills", true},
 		"listing":           {`UPDATE trades SET list_at = list_at + 1`, "differs from its fills", true},
 		"state":             {`UPDATE trades SET is_open = NOT is_open`, "differs from its fills", true},
-		"head":              {`UPDATE trades SET head = '0' WHERE head <> '0'`, "differs from its fills", true},
+		"head":              {`UPDATE trades SET head = NULL WHERE head <> '0'`, "differs from its fills", true},
 		"begin":             {`UPDATE trades SET opened_at = opened_at + 1 WHERE net_pnl = '2'`, "is missing", true},
-		"link":              {`UPDATE executions SET trade_id = 'x' WHERE flip_trade_id IS NULL`, "is linked to", true},
+		"link":              {`UPDATE executions SET trade_id = '` + noTrade + `' WHERE flip_trade_id IS NULL`, "is linked to", true},
 		"second link":       {`UPDATE executions SET flip_trade_id = NULL`, "is linked to", true},
 		"lost trade":        {`DELETE FROM trades WHERE net_pnl = '2'`, "is missing", true},
 		"lost fill":         {`DELETE FROM executions WHERE quantity = '3'`, "differs from its fills", true},
@@ -37,7 +37,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"arrival number":    {`UPDATE accounts SET next_seq = 2`, "number in the account", false},
 		"revision":          {`UPDATE accounts SET revision = 0`, "greater than the account's", false},
 		"log":               {`DELETE FROM trade_log`, "missing from the change log", false},
-		"cash":              {`UPDATE cash_transactions SET trade_id = 'x'`, "linked to a trade", false},
+		"cash":              {`UPDATE cash_transactions SET trade_id = '` + noTrade + `'`, "linked to a trade", false},
 	}, func(t *testing.T, d *fixture, c example) {
 		d.insert("batch", orders(t, "buy 1 10; sell 3 12; buy 2 11; sell 5 10 symbol=MSFT")...)
 		id := d.trades()[0].ID

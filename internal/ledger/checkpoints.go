@@ -109,7 +109,7 @@ func (b *book) flushCheckpoints(ctx context.Context) error {
 	rows := make([][]any, len(b.checkpoints))
 	for i, c := range b.checkpoints {
 		at := c.Last()
-		rows[i] = []any{string(b.owner), b.account.number, c.stream, at.At, at.Seq, c.String()}
+		rows[i] = []any{int64(b.owner), b.account.number, c.stream, at.At, at.Seq, c.String()}
 	}
 	b.outdated, b.checkpoints = nil, nil
 	_, err := b.tx.InsertMany(ctx, "trade_checkpoints",

@@ -49,8 +49,8 @@ func StartCursor() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
 const (
 	figuresSelect = `
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
-		entry_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
-		COALESCE(gross_pnl, realized_pnl), COALESCE(net_pnl, realized_pnl), fees, commission,
+		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
+		fees, commission, net_pnl, gross_pnl, realized_pnl,
 		order_key, first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct` + tradesFrom + `
 	WHERE trades.user_id = $1`
 
@@ -64,9 +64,12 @@ const (
 func scanFigureTrade(row db.Scanner) (c FigureTrade, err error) {
 	var t matching.Trade
 	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
-		&c.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced, &t.Volume,
-		&c.Gross, &c.Net, &c.Fees, &c.Commission, &c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct)
-	c.EntrySize, c.QtyOpened, c.Volume = t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
+		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened, oneIfNull{&t.Multiplier}, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced,
+		volumeScanner{&t}, zeroIfNull{&t.FeesTotal}, zeroIfNull{&t.Commission}, &t.NetPnL, grossScanner{&t}, realizedScanner{&t},
+		&c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct)
+	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
+	c.Gross, c.Net = t.GrossPnL.Or(t.RealizedPnL), t.NetPnL.Or(t.RealizedPnL)
+	c.Fees, c.Commission = t.FeesTotal, t.Commission
 	return c, err
 }
 

@@ -188,7 +188,7 @@ func (b *book) collectNewFill(f *fill, instrument streamKey) {
 func (b *book) writeLinks(ctx context.Context) error {
 	rows := make([][]any, len(b.relinked))
 	for i, f := range b.relinked {
-		rows[i] = []any{string(f.next.trade), nullIfEmpty(f.next.flip), string(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{f.next.trade, f.next.flip, int64(b.owner), b.account.number, f.at, f.seq}
 	}
 	return b.tx.UpdateMany(ctx, "executions", []string{"trade_id", "flip_trade_id"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)

@@ -144,9 +144,9 @@ func (c *fillCursor) between(from, to int64) []*fill {
 
 // read reads the next chunk without the removed fills.
 func (c *fillCursor) read() {
-	scan, query := scanFill, fillsAfter
+	scan, query := c.b.scanFill, fillsAfter
 	if c.comparedOnly {
-		scan, query = scanCompared, comparedAfter
+		scan, query = c.b.scanCompared, comparedAfter
 	}
 	chunk, err := db.List(c.ctx, c.b.tx, scan, query,
 		c.b.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)

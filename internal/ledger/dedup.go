@@ -93,7 +93,7 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	}
 	for part := range slices.Chunk(ids, 100) {
 		args := []any{b.owner, b.account.number}
-		list, err := db.List(ctx, b.tx, scanFill,
+		list, err := db.List(ctx, b.tx, b.scanFill,
 			fillSelect+b.tx.Using("executions_external")+externalFills+db.In(&args, part)+` ORDER BY seq DESC`, args...)
 		if err != nil {
 			return nil, err

@@ -18,7 +18,7 @@ type reversal struct {
 	// own are the fills whose first source is the import, others those of which
 	// it is a later source; both are in the order of arrival.
 	own, others []*fill
-	sources     map[journal.ExecutionID][]*source
+	sources     map[int64][]*source // by the fill's number
 	repeats     []repeat
 
 	// The changes to make.
@@ -67,7 +67,7 @@ func (r *reversal) load(ctx context.Context) (err error) {
 		return err
 	}
 	for _, s := range r.spans {
-		fills, err := db.List(ctx, r.tx, scanFill, fillSelect+inSpan+` ORDER BY executed_at, seq`, r.spanArgs(s)...)
+		fills, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` ORDER BY executed_at, seq`, r.spanArgs(s)...)
 		if err != nil {
 			return err
 		}
@@ -80,11 +80,11 @@ func (r *reversal) load(ctx context.Context) (err error) {
 	if len(all) == 0 {
 		return nil
 	}
-	var several []journal.ExecutionID
+	var several []int64
 	first, last := all[0].seq, all[0].seq
 	for _, f := range all {
 		if f.facts.has(hasSources) {
-			several = append(several, f.id)
+			several = append(several, f.seq)
 		}
 		first, last = min(first, f.seq), max(last, f.seq)
 	}
@@ -103,17 +103,17 @@ func (r *reversal) spanArgs(s span) []any {
 
 // loadOthers reads the fills of which the import is a later source.
 func (r *reversal) loadOthers(ctx context.Context) error {
-	ids, err := db.List(ctx, r.tx, db.Single[journal.ExecutionID], `
-		SELECT DISTINCT execution_id FROM fill_sources
-		WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY execution_id`, r.owner, r.account.number, r.batch)
+	numbers, err := db.List(ctx, r.tx, db.Single[int64], `
+		SELECT DISTINCT seq FROM fill_sources
+		WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY seq`, r.owner, r.account.number, r.batch)
 	if err != nil {
 		return err
 	}
-	isOwn := make(map[journal.ExecutionID]bool, len(r.own))
+	isOwn := make(map[int64]bool, len(r.own))
 	for _, f := range r.own {
-		isOwn[f.id] = true
+		isOwn[f.seq] = true
 	}
-	fills, err := r.fillsByID(ctx, slices.DeleteFunc(ids, func(id journal.ExecutionID) bool { return isOwn[id] }))
+	fills, err := r.sourcedFills(ctx, slices.DeleteFunc(numbers, func(seq int64) bool { return isOwn[seq] }))
 	r.others = slices.SortedFunc(maps.Values(fills), func(f, g *fill) int { return cmp.Compare(f.seq, g.seq) })
 	return err
 }
@@ -164,7 +164,7 @@ func (r *reversal) isInSpans(seq int64) bool {
 // sourcesLeft returns the sources of a fill without the import's.
 func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
-	for _, s := range r.sources[f.id] {
+	for _, s := range r.sources[f.seq] {
 		if s.batch == r.batch {
 			next, found := r.nextBatch(f, s.number)
 			if !found {
@@ -251,7 +251,7 @@ func (r *reversal) deleteRemoved(ctx context.Context) error {
 	}
 	rows := make([][]any, len(r.removed))
 	for i, f := range r.removed {
-		rows[i] = []any{string(r.owner), r.account.number, f.at, f.seq}
+		rows[i] = []any{int64(r.owner), r.account.number, f.at, f.seq}
 	}
 	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
 }

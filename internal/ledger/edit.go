@@ -127,11 +127,11 @@ func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
 ) error {
-	account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
+	at, err := findFill(ctx, tx, owner, id)
 	if err != nil {
 		return err
 	}
-	return s.withBook(ctx, tx, owner, account, func(b *book) error {
+	return s.withBook(ctx, tx, owner, at.account.ID, func(b *book) error {
 		f, err := b.fillByID(ctx, id)
 		if err != nil {
 			return err
@@ -295,7 +295,7 @@ func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+		account, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
 		if err != nil {
 			return err
 		}

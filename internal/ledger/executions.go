@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"fillbook/internal/db"
@@ -62,11 +62,11 @@ type ExecutionQuery struct {
 // Execution returns one of the owner's executions.
 func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		account, err := findAccountID(ctx, tx, owner, "executions", string(id), "execution")
+		at, err := findFill(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
-		b, err := readBook(ctx, tx, owner, account)
+		b, err := readBook(ctx, tx, owner, at.account.ID)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,9 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
-		e, err := fill.toExecution(known[number], key, imports.batchOf(number, fill.seq), fill.links)
+		account := known[number]
+		fill.setID(&account)
+		e, err := fill.toExecution(account, key, imports.batchOf(number, fill.seq), fill.links)
 		if err != nil {
 			return err
 		}
@@ -144,11 +146,15 @@ var executionSelect = fillSelectOnly + `, executions.account AS account_number, 
 func (q ExecutionQuery) addConditions(f *filter) {
 	f.addPeriod("executions.executed_at", q.Scope.Period)
 	if q.After != nil {
-		at, arrival, account := f.arg(q.After.At), f.arg(q.After.Arrival), f.arg(q.After.Account)
+		at, arrival, account := f.arg(q.After.At), f.arg(clampNumber(q.After.Arrival)), f.arg(clampNumber(q.After.Account))
 		f.terms = append(f.terms, "executions.executed_at >= "+at, // the condition that uses the index
 			fmt.Sprintf("(executions.executed_at, executions.arrival, executions.account) > (%s, %s, %s)", at, arrival, account))
 	}
 }
+
+// clampNumber limits a number of a client's cursor to what a column can have, so
+// that the comparison with it has the same result and no error.
+func clampNumber(n int64) int64 { return min(max(n, math.MinInt32), math.MaxInt32) }
 
 // toExecution converts a fill to an Execution.
 func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
@@ -215,7 +221,9 @@ func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, erro
 }
 
 // findAccountID returns the account of one of the owner's records.
-func findAccountID(ctx context.Context, tx *db.Tx, owner journal.UserID, table, id, what string) (account journal.AccountID, err error) {
+func findAccountID(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
+) (account journal.AccountID, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT accounts.id FROM `+table+` AS record JOIN accounts
 			ON accounts.user_id = record.user_id AND accounts.number = record.account
@@ -229,15 +237,27 @@ func TradesByExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
 ) (map[journal.ExecutionID][]journal.TradeID, error) {
 	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))
-	for part := range slices.Chunk(ids, 100) {
-		args := []any{owner}
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			var id journal.ExecutionID
+	places, err := findFills(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	type numbered struct{ account, seq int64 }
+	byNumber := make(map[numbered]journal.ExecutionID, len(places))
+	byAccount := map[int64][]matching.Position{}
+	for id, at := range places {
+		byNumber[numbered{at.account.number, at.Seq}] = id
+		byAccount[at.account.number] = append(byAccount[at.account.number], at.Position)
+	}
+	for account, at := range byAccount {
+		err := eachAt(ctx, tx, owner, account, at, func(row db.Scanner) error {
+			var seq int64
 			var in links
-			err := row.Scan(&id, &in.trade, textScanner[journal.TradeID]{&in.flip})
-			found[id] = in.list()
+			err := row.Scan(&seq, &in.trade, &in.flip)
+			if id, asked := byNumber[numbered{account, seq}]; asked {
+				found[id] = in.list()
+			}
 			return err
-		}, `SELECT id, trade_id, flip_trade_id FROM executions WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
+		}, `SELECT seq, trade_id, flip_trade_id FROM executions`, "")
 		if err != nil {
 			return nil, err
 		}

@@ -284,8 +284,8 @@ func checkAmount(field string, d decimal.Decimal) error {
 
 // fillColumns are the columns of a fill in the order of scan and args.
 var fillColumns = []string{
-	"seq", "id", "stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier",
-	"stated_pnl", "external_id", "origin", "details", "facts", "created_at", "trade_id", "flip_trade_id", "arrival",
+	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
+	"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
 }
 
 var (
@@ -294,46 +294,51 @@ var (
 	fillInsert     = append([]string{"user_id", "account"}, fillColumns...)
 )
 
-func scanFill(row db.Scanner) (*fill, error) {
+func (b *book) scanFill(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	return f, row.Scan(f.scan()...)
+	err := row.Scan(f.scan()...)
+	f.setID(&b.account)
+	return f, err
 }
 
 // comparedColumns are the columns that duplicates are found by.
-const comparedColumns = `seq, id, stream, executed_at, is_buy, quantity, price, fees, commission, multiplier, stated_pnl,
-	external_id, origin, details, facts`
+const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, price, commission, fees, multiplier, stated_pnl,
+	id, external_id, origin, details`
 
 // scanCompared reads comparedColumns.
-func scanCompared(row db.Scanner) (*fill, error) {
+func (b *book) scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	return f, row.Scan(&f.seq, &f.id, &f.stream, &f.at, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission,
-		&f.multiplier, &f.stated, textScanner[string]{&f.externalID}, textScanner[string]{&f.origin}, &f.details, &f.facts)
+	err := row.Scan(&f.at, &f.seq, &f.stream, &f.facts, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees}, oneIfNull{&f.multiplier}, &f.stated, &f.id, textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin}, textScanner[string]{&f.details})
+	f.setID(&b.account)
+	return f, err
 }
 
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{
-		&f.seq, &f.id, &f.stream, &f.at,
+		&f.at, &f.seq, &f.stream, &f.createdAt, &f.arrival, &f.facts,
 		sideScanner{&f.side},
-		&f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier,
-		&f.stated,
+		&f.links.trade, &f.quantity, &f.price,
+		zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees},
+		oneIfNull{&f.multiplier},
+		&f.stated, &f.links.flip, &f.id,
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
-		&f.details, &f.facts, &f.createdAt,
-		&f.links.trade,
-		textScanner[journal.TradeID]{&f.links.flip},
-		&f.arrival,
+		textScanner[string]{&f.details},
 	}
 }
 
-// args returns the values for fillColumns, with the links as regrouped. They
-// are plain strings and numbers: converting each one in the driver would
-// dominate the time of a bulk insert.
-func (f *fill) args() []any {
+// args returns the values for fillColumns, with the links as regrouped. Most are
+// plain strings and numbers: converting each one in the driver would dominate
+// the time of a bulk insert.
+func (f *fill) args(a *Account) []any {
 	return []any{
-		f.seq, string(f.id), f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(),
-		f.commission.String(), f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details,
-		int64(f.facts), f.createdAt, string(f.next.trade), nullIfEmpty(f.next.flip), f.arrival,
+		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy, f.next.trade,
+		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
+		nullNumber(f.stated), f.next.flip, f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
 	}
 }
 
@@ -345,6 +350,15 @@ func nullIfEmpty[T ~string](text T) any {
 	return string(text)
 }
 
+// nullIf returns nil for a number that is usual and need not be stored.
+func nullIf(n decimal.Decimal, usual string) any {
+	text := n.String()
+	if text == usual {
+		return nil
+	}
+	return text
+}
+
 // nullNumber returns nil for an absent number, so that it is stored as NULL.
 func nullNumber(n decimal.Null) any {
 	if !n.Valid {
@@ -353,17 +367,10 @@ func nullNumber(n decimal.Null) any {
 	return n.Decimal.String()
 }
 
-// fillByID reads one fill of the book's account.
-func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
-	f, err := scanFill(b.tx.QueryRow(ctx,
-		fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))
-	return f, mapNotFound(err, "execution")
-}
-
 // insertFills writes new fills.
 func (b *book) insertFills(ctx context.Context, fills []*fill) error {
 	return insertRows(ctx, b.tx, "executions", fillInsert, len(fills), func(i int) []any {
-		return append([]any{string(b.owner), b.account.number}, fills[i].args()...)
+		return append([]any{int64(b.owner), b.account.number}, fills[i].args(&b.account)...)
 	})
 }
 
@@ -371,7 +378,7 @@ func (b *book) insertFills(ctx context.Context, fills []*fill) error {
 func (b *book) updateFills(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = append(f.changeableValues(), string(b.owner), b.account.number, f.was, f.seq)
+		rows[i] = append(f.changeableValues(&b.account), int64(b.owner), b.account.number, f.was, f.seq)
 	}
 	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
@@ -380,15 +387,15 @@ func (b *book) updateFills(ctx context.Context, fills []*fill) error {
 // the order of changeable.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
-	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id",
+	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id", "id",
 }
 
 // changeableValues returns the values for changeableColumns.
-func (f *fill) changeableValues() []any {
+func (f *fill) changeableValues(a *Account) []any {
 	return []any{
-		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), f.fees.String(), f.commission.String(),
-		f.multiplier.String(), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), f.details, int64(f.facts),
-		string(f.next.trade), nullIfEmpty(f.next.flip),
+		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
+		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
+		int64(f.facts), f.next.trade, f.next.flip, f.storedID(a),
 	}
 }
 
@@ -406,7 +413,7 @@ func (b *book) collectDetails(before, after *fill) {
 func (b *book) updateDetails(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = []any{nullIfEmpty(f.externalID), f.details, int64(f.facts), string(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{nullIfEmpty(f.externalID), nullIfEmpty(f.details), int64(f.facts), int64(b.owner), b.account.number, f.at, f.seq}
 	}
 	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)

@@ -50,7 +50,7 @@ func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *
 				d := newFixture(t, database)
 				fn(t, d, c)
 				must(t, database.Update(t.Context(), func(tx *db.Tx) error {
-					_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE id = $1`, d.owner)
+					_, err := tx.Exec(t.Context(), `DELETE FROM users WHERE number = $1`, d.owner)
 					return err
 				}))
 			})
@@ -77,13 +77,7 @@ func newFixture(t testing.TB, database *db.DB) *fixture {
 // newUser puts a person into the database; the ledger needs only the id.
 func newUser(t testing.TB, database *db.DB) journal.UserID {
 	t.Helper()
-	id := journal.NewID[journal.UserID]()
-	must(t, database.Update(context.Background(), func(tx *db.Tx) error {
-		_, err := tx.Exec(context.Background(), `
-			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			id, string(id), string(id), "", false, 0)
-		return err
-	}))
+	id, _ := testkit.NewUser(t, database)
 	return id
 }
 

@@ -187,7 +187,8 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch jou
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
 	for _, a := range arrivals {
 		if a.known == nil {
-			a.seq, a.id = b.nextSeq, journal.NewID[journal.ExecutionID]()
+			a.seq = b.nextSeq
+			a.id = b.account.executionID(a.position())
 			if a.createdAt == 0 {
 				a.createdAt = db.Micros(b.now)
 			}

@@ -165,8 +165,7 @@ func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, er
 	if err != nil || found != nil {
 		return found, err
 	}
-	s := &stream{number: b.account.number<<32 | b.nextStream, key: key, isNew: true}
-	b.nextStream++
+	s := &stream{number: -int64(len(b.streams)) - 1, key: key, isNew: true}
 	b.streams[key] = s
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/matching"
 )
 
 // knownFills are the writes that result from arrivals that are already stored.
@@ -66,8 +67,8 @@ type knownPlan struct {
 	*book
 	batch   journal.BatchID
 	out     knownFills
-	fills   map[journal.ExecutionID]*fill
-	sources map[journal.ExecutionID][]*source
+	fills   map[int64]*fill // by number, as the sources
+	sources map[int64][]*source
 	imports spans
 	keys    map[int64]streamKey
 }
@@ -80,14 +81,15 @@ func (p *knownPlan) load(ctx context.Context, open []*arrival) (err error) {
 	if p.imports, err = loadSpans(ctx, p.tx, p.owner, p.account); err != nil {
 		return err
 	}
-	var ids, several []journal.ExecutionID
+	var places []matching.Position
+	var several []int64
 	for _, a := range open {
-		ids = append(ids, a.known.id)
+		places = append(places, a.known.position())
 		if a.known.facts.has(hasSources) {
-			several = append(several, a.known.id)
+			several = append(several, a.known.seq)
 		}
 	}
-	if p.fills, err = p.fillsByID(ctx, ids); err != nil {
+	if p.fills, err = p.fillsAt(ctx, places); err != nil {
 		return err
 	}
 	p.sources, err = p.loadSources(ctx, several)
@@ -110,12 +112,12 @@ func (p *knownPlan) keyOf(ctx context.Context, number int64) (streamKey, error) 
 
 // add plans the writes for one arrival.
 func (p *knownPlan) add(ctx context.Context, a *arrival) error {
-	before := p.fills[a.known.id]
+	before := p.fills[a.known.seq]
 	key, err := p.keyOf(ctx, before.stream)
 	if err != nil {
 		return err
 	}
-	list := p.sources[before.id]
+	list := p.sources[before.seq]
 	for _, s := range list {
 		if s.key == *a.key && s.values.hasSameValues(a.fill) {
 			if s.batch != p.batch {
@@ -129,10 +131,10 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 		if batch := p.imports.batchOf(p.account.number, before.seq); batch != nil {
 			owner = *batch
 		}
-		list = []*source{newSource(before.id, 0, owner, key, before)}
+		list = []*source{newSource(before.seq, 0, owner, key, before)}
 		p.out.sources = append(p.out.sources, list[0])
 	}
-	p.out.sources = append(p.out.sources, newSource(before.id, list[len(list)-1].number+1, p.batch, *a.key, a.fill))
+	p.out.sources = append(p.out.sources, newSource(before.seq, list[len(list)-1].number+1, p.batch, *a.key, a.fill))
 	after := *before
 	after.state, after.was = edited, before.at
 	after.facts |= hasSources

@@ -121,7 +121,8 @@ func (d DateBasis) addAfter(f *filter, c *TradeCursor) {
 		"list_at": {"trades.list_at", c.ListedAt}, "opened_at": {"trades.opened_at", c.OpenedAt},
 		"closing": {closingColumn, c.ClosedAt}, "order_key": {"streams.order_key", c.Instrument},
 		"name_rank": {f.rank, f.ranks.place(c.Account)}, "first_external": {"trades.first_external", c.External},
-		"first_arrival": {"trades.first_arrival", c.Arrival}, "account_number": {"trades.account", c.AccountNumber},
+		"first_arrival":  {"trades.first_arrival", clampNumber(c.Arrival)},
+		"account_number": {"trades.account", clampNumber(c.AccountNumber)},
 	}
 	var names, values []string
 	for _, name := range d.orderColumns() {

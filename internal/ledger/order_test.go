@@ -204,7 +204,7 @@ func TestUpgrade(t *testing.T) {
 			for _, statement := range []string{
 				`UPDATE accounts SET rules = 0`, `UPDATE streams SET order_key = ''`,
 				`UPDATE trades SET avg_entry = '0.500061035156' WHERE qty_opened = '8192'`,
-				`UPDATE trades SET return_pct = '1000', rate_stated = NULL, rate_priced = NULL WHERE gross_pnl = '100'`,
+				`UPDATE trades SET return_pct = '1000', rate_stated = NULL, rate_priced = NULL WHERE net_pnl = '100'`,
 			} {
 				if _, err := tx.Exec(t.Context(), statement); err != nil {
 					return err

@@ -78,7 +78,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 	if first > last {
 		return nil
 	}
-	list, err := db.List(ctx, d.b.tx, scanCompared, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
+	list, err := db.List(ctx, d.b.tx, d.b.scanCompared, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
 		d.b.owner, d.b.account.number, first-day, last)
 	if err != nil || len(list) == 0 {
 		return err
@@ -117,7 +117,7 @@ type editedFill struct {
 const editedFillsWhere = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
 
 func (d *deduper) loadOrigins(ctx context.Context) error {
-	list, err := db.List(ctx, d.b.tx, scanFill, fillSelect+editedFillsWhere, d.b.owner, d.b.account.number)
+	list, err := db.List(ctx, d.b.tx, d.b.scanFill, fillSelect+editedFillsWhere, d.b.owner, d.b.account.number)
 	d.origins = make(map[string][]editedFill, len(list))
 	for _, f := range list {
 		key, at := splitOrigin(f.origin)

@@ -35,11 +35,11 @@ type tradeSpan struct {
 }
 
 const partialSelect = `
-	SELECT id, stream, opened_at, first_seq, last_at, last_seq, head, is_open
+	SELECT id, stream, opened_at, first_seq, COALESCE(last_at, list_at), last_seq, head, is_open
 	FROM trades WHERE user_id = $1 AND ` + isPartial
 
 func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
-	err = row.Scan(&s.id, &s.stream, &s.first.At, &s.first.Seq, &s.last.At, &s.last.Seq, &s.head.Consumed, &s.open)
+	err = row.Scan(&s.id, &s.stream, &s.first.At, &s.first.Seq, &s.last.At, &s.last.Seq, zeroIfNull{&s.head.Consumed}, &s.open)
 	return s, err
 }
 
@@ -90,11 +90,13 @@ func compareSpans(a, b tradeSpan) int {
 }
 
 const partSelect = `
-	SELECT stream, executed_at, seq, id, is_buy, quantity, price, fees, commission, multiplier, stated_pnl
+	SELECT stream, executed_at, seq, is_buy, quantity, price, fees, commission, multiplier, stated_pnl
 	FROM executions WHERE user_id = $1`
 
+// scanPart reads partSelect. Grouping a single stream in order needs no ids.
 func scanPart(row db.Scanner) (f fill, err error) {
-	err = row.Scan(&f.stream, &f.at, &f.seq, &f.id, sideScanner{&f.side}, &f.quantity, &f.price, &f.fees, &f.commission, &f.multiplier, &f.stated)
+	err = row.Scan(&f.stream, &f.at, &f.seq, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.fees}, zeroIfNull{&f.commission},
+		oneIfNull{&f.multiplier}, &f.stated)
 	return f, err
 }
 

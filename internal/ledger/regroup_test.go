@@ -230,8 +230,8 @@ func TestIsolation(t *testing.T) {
 		} {
 			err := call()
 			refused(t, err, journal.KindNotFound, "")
-			if err != nil && strings.Contains(err.Error(), string(d.owner)) {
-				t.Errorf("%s names the owner: %v", name, err)
+			if err != nil && strings.Contains(err.Error(), string(d.account)) {
+				t.Errorf("%s names the account: %v", name, err)
 			}
 		}
 		_, err = l.AddCash(ctx, stranger, theirs, ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(1), OccurredAt: begin, Trade: &trade})

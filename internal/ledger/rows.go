@@ -62,10 +62,10 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 
 // tradeColumns are the columns of a trade in the order of scan and args.
 var tradeColumns = []string{
-	"id", "stream", "is_long", "opened_at", "first_seq", "head", "last_at", "last_seq", "qty_opened", "qty_remaining",
-	"entry_notional", "exit_notional", "volume", "avg_entry", "avg_exit", "multiplier", "fees", "commission",
-	"gross_pnl", "net_pnl", "realized_pnl", "return_pct", "execution_count", "is_open", "list_at",
-	"entry_size", "rate_stated", "rate_priced", "first_external", "first_arrival",
+	"id", "stream", "is_long", "is_open", "opened_at", "first_seq", "list_at", "last_at", "last_seq", "execution_count",
+	"first_arrival", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit", "commission", "fees", "net_pnl",
+	"return_pct", "gross_pnl", "realized_pnl", "volume", "multiplier", "head", "qty_remaining", "entry_size", "rate_stated",
+	"rate_priced", "first_external",
 }
 
 var (
@@ -75,7 +75,8 @@ var (
 	tradeUpdate     = append(slices.Clone(tradeColumns[1:]), "revision")
 )
 
-// scan lists the destinations for tradeColumns.
+// scan lists the destinations for tradeColumns. A value that follows from others
+// is after them.
 func (t *tradeRow) scan() []any {
 	if t.Trade == nil {
 		t.Trade = &matching.Trade{}
@@ -83,25 +84,52 @@ func (t *tradeRow) scan() []any {
 	return []any{
 		&t.id, &t.stream,
 		directionScanner{&t.Direction},
-		&t.First.At, &t.First.Seq, &t.Head.Consumed, &t.Last.At, &t.Last.Seq,
-		&t.QtyOpened, &t.QtyRemaining, &t.EntryNotional, &t.ExitNotional, &t.Volume, &t.AvgEntry, &t.AvgExit,
-		&t.Multiplier, &t.FeesTotal, &t.Commission, &t.GrossPnL, &t.NetPnL, &t.RealizedPnL, &t.ReturnPct, &t.count,
-		&t.open, &t.listed,
+		&t.open, &t.First.At, &t.First.Seq, &t.listed,
+		lastScanner{&t.Last.At, &t.listed},
+		&t.Last.Seq, &t.count, &t.arrival,
+		&t.QtyOpened, &t.EntryNotional, &t.ExitNotional, &t.AvgEntry, &t.AvgExit,
+		zeroIfNull{&t.Commission},
+		zeroIfNull{&t.FeesTotal},
+		&t.NetPnL, &t.ReturnPct,
+		grossScanner{t.Trade},
+		realizedScanner{t.Trade},
+		volumeScanner{t.Trade},
+		oneIfNull{&t.Multiplier},
+		zeroIfNull{&t.Head.Consumed},
+		zeroIfNull{&t.QtyRemaining},
 		entrySizeScanner{t.Trade},
-		&t.Rate.Stated, &t.Rate.Priced, &t.external, &t.arrival,
+		&t.Rate.Stated, &t.Rate.Priced, &t.external,
 	}
 }
 
 // args are the values for tradeColumns.
 func (t *tradeRow) args() []any {
 	return []any{
-		string(t.id), t.stream, t.Direction == matching.Long, t.First.At, t.First.Seq, t.Head.Consumed.String(),
-		t.Last.At, t.Last.Seq, t.QtyOpened.String(), t.QtyRemaining.String(), t.EntryNotional.String(),
-		t.ExitNotional.String(), t.Volume.String(), t.AvgEntry.String(), nullNumber(t.AvgExit), t.Multiplier.String(),
-		t.FeesTotal.String(), t.Commission.String(), nullNumber(t.GrossPnL), nullNumber(t.NetPnL),
-		t.RealizedPnL.String(), nullNumber(t.ReturnPct), t.count, t.open, t.listed,
-		t.storedSize(), nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.arrival,
+		t.id, t.stream, t.Direction == matching.Long, t.open, t.First.At, t.First.Seq, t.listed, t.storedLast(), t.Last.Seq, t.count,
+		t.arrival, t.QtyOpened.String(), t.EntryNotional.String(), t.ExitNotional.String(), t.AvgEntry.String(), nullNumber(t.AvgExit),
+		nullIf(t.Commission, "0"), nullIf(t.FeesTotal, "0"), nullNumber(t.NetPnL), nullNumber(t.ReturnPct),
+		t.storedGross(), nullIf(t.RealizedPnL, t.NetPnL.Or(decimal.Zero).String()), nullIf(t.Volume, t.EntryNotional.Add(t.ExitNotional).String()),
+		nullIf(t.Multiplier, "1"), nullIf(t.Head.Consumed, "0"), nullIf(t.QtyRemaining, "0"), t.storedSize(),
+		nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external,
 	}
+}
+
+// storedLast returns the instant of the last fill as it is stored: NULL if it is
+// the instant that lists use.
+func (t *tradeRow) storedLast() *int64 {
+	if t.Last.At == t.listed {
+		return nil
+	}
+	return &t.Last.At
+}
+
+// storedGross returns the gross result as it is stored: NULL if it is the net
+// result and the costs.
+func (t *tradeRow) storedGross() any {
+	if t.GrossPnL.Valid && t.NetPnL.Valid {
+		return nullIf(t.GrossPnL.Decimal, t.NetPnL.Decimal.Add(t.FeesTotal).Add(t.Commission).String())
+	}
+	return nullNumber(t.GrossPnL)
 }
 
 // storedSize returns the entry size as it is stored: NULL if it is the quantity
@@ -123,14 +151,14 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 func (b *book) flushTrades(ctx context.Context) error {
 	slices.SortFunc(b.newTrades, func(x, y *tradeRow) int { return cmp.Compare(x.id, y.id) })
 	err := insertRows(ctx, b.tx, "trades", tradeInsert, len(b.newTrades), func(i int) []any {
-		return append([]any{string(b.owner), b.account.number, b.revision}, b.newTrades[i].args()...)
+		return append([]any{int64(b.owner), b.account.number, b.revision}, b.newTrades[i].args()...)
 	})
 	if err != nil {
 		return err
 	}
 	rows := make([][]any, len(b.changedTrades))
 	for i, t := range b.changedTrades {
-		rows[i] = append(t.args()[1:], b.revision, string(b.owner), string(t.id))
+		rows[i] = append(t.args()[1:], b.revision, int64(b.owner), t.id)
 	}
 	b.newTrades, b.changedTrades = nil, nil
 	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
@@ -199,6 +227,81 @@ func (e entrySizeScanner) Scan(value any) error {
 		e.EntrySize = e.QtyOpened.Mul(e.Multiplier)
 	}
 	return err
+}
+
+// lastScanner scans the instant of the last fill; NULL is the instant that lists
+// use, which must be scanned before it.
+type lastScanner struct{ at, listed *int64 }
+
+func (l lastScanner) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*l.at = *l.listed
+	case int64:
+		*l.at = v
+	default:
+		return fmt.Errorf("instant has type %T", value)
+	}
+	return nil
+}
+
+// grossScanner scans the gross result. The net result and the costs must be
+// scanned before it.
+type grossScanner struct{ *matching.Trade }
+
+func (g grossScanner) Scan(value any) error {
+	err := g.GrossPnL.Scan(value)
+	if !g.GrossPnL.Valid && g.NetPnL.Valid {
+		g.GrossPnL = decimal.Of(g.NetPnL.Decimal.Add(g.FeesTotal).Add(g.Commission))
+	}
+	return err
+}
+
+// realizedScanner scans the realized result. The net result must be scanned
+// before it.
+type realizedScanner struct{ *matching.Trade }
+
+func (r realizedScanner) Scan(value any) error {
+	var realized decimal.Null
+	err := realized.Scan(value)
+	r.RealizedPnL = realized.Or(r.NetPnL.Or(decimal.Zero))
+	return err
+}
+
+// volumeScanner scans the volume. Both notionals must be scanned before it.
+type volumeScanner struct{ *matching.Trade }
+
+func (v volumeScanner) Scan(value any) error {
+	var volume decimal.Null
+	err := volume.Scan(value)
+	v.Volume = volume.Decimal
+	if !volume.Valid {
+		v.Volume = v.EntryNotional.Add(v.ExitNotional)
+	}
+	return err
+}
+
+// zeroIfNull scans a number in whose column NULL means 0, oneIfNull one in whose
+// column it means 1.
+type (
+	zeroIfNull struct{ number *decimal.Decimal }
+	oneIfNull  struct{ number *decimal.Decimal }
+)
+
+func (z zeroIfNull) Scan(value any) error {
+	if value == nil {
+		*z.number = decimal.Zero
+		return nil
+	}
+	return z.number.Scan(value)
+}
+
+func (o oneIfNull) Scan(value any) error {
+	if value == nil {
+		*o.number = decimal.New(1)
+		return nil
+	}
+	return o.number.Scan(value)
 }
 
 // scanFlag converts a boolean of either engine.

@@ -32,11 +32,11 @@ const (
 // numbers; an absent value is NULL.
 var sortColumns = map[SortKey]string{
 	SortOpenedAt:   "trades.opened_at",
-	SortClosedAt:   "CASE WHEN trades.is_open THEN NULL ELSE trades.last_at END",
+	SortClosedAt:   "CASE WHEN trades.is_open THEN NULL ELSE trades.list_at END",
 	SortSymbol:     "streams.symbol",
 	SortNetPnL:     "trades.net_pnl",
 	SortReturnPct:  "trades.return_pct",
-	SortTimeHeld:   "CASE WHEN trades.is_open THEN NULL ELSE trades.last_at - trades.opened_at END",
+	SortTimeHeld:   "CASE WHEN trades.is_open THEN NULL ELSE trades.list_at - trades.opened_at END",
 	SortQtyOpened:  "trades.qty_opened",
 	SortEntryPrice: "trades.avg_entry",
 	SortExitPrice:  "trades.avg_exit",
@@ -151,8 +151,8 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, e
 	switch {
 	case s.Of != nil:
 		var t matching.Trade
-		err = row.Scan(append(place, directionScanner{&t.Direction}, &t.EntryNotional, &t.QtyOpened, &t.Multiplier, entrySizeScanner{&t},
-			&t.Rate.Stated, &t.Rate.Priced, &t.FeesTotal, &t.Commission, &t.NetPnL)...)
+		err = row.Scan(append(place, directionScanner{&t.Direction}, &t.EntryNotional, &t.QtyOpened, oneIfNull{&t.Multiplier}, entrySizeScanner{&t},
+			&t.Rate.Stated, &t.Rate.Priced, zeroIfNull{&t.FeesTotal}, zeroIfNull{&t.Commission}, &t.NetPnL)...)
 		r.Number = s.Of(SortFigures{
 			Trade: r.ID, Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
 			Fees: t.FeesTotal, Commission: t.Commission, NetPnL: t.NetPnL,

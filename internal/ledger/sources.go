@@ -16,16 +16,16 @@ import (
 // source is a row of fill_sources: the values that one source has for a fill.
 // Only those that a source can state are set.
 type source struct {
-	execution journal.ExecutionID
-	number    int64
-	batch     journal.BatchID // empty for an entry by hand
-	key       streamKey
-	values    fill
+	seq    int64 // of the fill in the account
+	number int64
+	batch  journal.BatchID // empty for an entry by hand
+	key    streamKey
+	values fill
 }
 
 // newSource returns the values of a fill as a source of an execution.
-func newSource(execution journal.ExecutionID, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
-	s := &source{execution: execution, number: number, batch: batch, key: key, values: *said}
+func newSource(seq, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
+	s := &source{seq: seq, number: number, batch: batch, key: key, values: *said}
 	s.values.facts &= sourceFacts
 	return s
 }
@@ -61,17 +61,17 @@ func (s *source) marshalContent() (string, error) {
 	return string(text), err
 }
 
-const sourceSelect = `SELECT execution_id, source, batch_id, content FROM fill_sources WHERE user_id = $1 AND account = $2 AND `
+const sourceSelect = `SELECT seq, source, batch_id, content FROM fill_sources WHERE user_id = $1 AND account = $2 AND `
 
 func scanSource(row db.Scanner) (*source, error) {
 	s := &source{}
 	var text string
-	if err := row.Scan(&s.execution, &s.number, &s.batch, &text); err != nil {
+	if err := row.Scan(&s.seq, &s.number, &s.batch, &text); err != nil {
 		return nil, err
 	}
 	var c sourceContent
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return nil, fmt.Errorf("reading source %d of execution %s: %w", s.number, s.execution, err)
+		return nil, fmt.Errorf("reading source %d of execution number %d: %w", s.number, s.seq, err)
 	}
 	s.key = streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
 	s.values = fill{
@@ -81,27 +81,27 @@ func scanSource(row db.Scanner) (*source, error) {
 	return s, nil
 }
 
-// loadSources reads the sources of some executions, each list by number.
-func (b *book) loadSources(ctx context.Context, ids []journal.ExecutionID) (map[journal.ExecutionID][]*source, error) {
-	found := make(map[journal.ExecutionID][]*source, len(ids))
-	for part := range slices.Chunk(ids, 100) {
+// loadSources reads the sources of some fills, each list by number.
+func (b *book) loadSources(ctx context.Context, numbers []int64) (map[int64][]*source, error) {
+	found := make(map[int64][]*source, len(numbers))
+	for part := range slices.Chunk(numbers, 100) {
 		args := []any{b.owner, b.account.number}
 		list, err := db.List(ctx, b.tx, scanSource,
-			sourceSelect+`execution_id IN `+db.In(&args, part)+` ORDER BY execution_id, source`, args...)
+			sourceSelect+`seq IN `+db.In(&args, part)+` ORDER BY seq, source`, args...)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range list {
-			found[s.execution] = append(found[s.execution], s)
+			found[s.seq] = append(found[s.seq], s)
 		}
 	}
 	return found, nil
 }
 
-var sourceKey = []string{"user_id", "account", "execution_id", "source"}
+var sourceKey = []string{"user_id", "account", "seq", "source"}
 
 func (b *book) sourceKeyOf(s *source) []any {
-	return []any{string(b.owner), b.account.number, string(s.execution), s.number}
+	return []any{int64(b.owner), b.account.number, s.seq, s.number}
 }
 
 // insertSources stores sources.
@@ -128,8 +128,8 @@ func (b *book) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND execution_id = $3`,
-		b.owner, b.account.number, f.id)
+	_, err := b.tx.Exec(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`,
+		b.owner, b.account.number, f.seq)
 	return err
 }
 
@@ -160,7 +160,7 @@ func joinRepeats(list []repeat) []repeat {
 func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
 	var rows [][]any
 	for _, r := range joinRepeats(list) {
-		rows = append(rows, []any{string(b.owner), b.account.number, r.first, r.last, r.source, string(r.batch)})
+		rows = append(rows, []any{int64(b.owner), b.account.number, r.first, r.last, r.source, string(r.batch)})
 	}
 	for part := range slices.Chunk(rows, 512) {
 		_, err := b.tx.InsertMany(ctx, "import_repeats",
@@ -180,21 +180,4 @@ func (b *book) loadRepeats(ctx context.Context, first, last int64) ([]repeat, er
 	}, `SELECT first_seq, last_seq, source, batch_id FROM import_repeats
 		WHERE user_id = $1 AND account = $2 AND first_seq <= $3 AND last_seq >= $4 ORDER BY batch_id, first_seq, source`,
 		b.owner, b.account.number, last, first)
-}
-
-// fillsByID reads fills of the book's account.
-func (b *book) fillsByID(ctx context.Context, ids []journal.ExecutionID) (map[journal.ExecutionID]*fill, error) {
-	found := make(map[journal.ExecutionID]*fill, len(ids))
-	for part := range slices.Chunk(ids, 100) {
-		args := []any{b.owner, b.account.number}
-		list, err := db.List(ctx, b.tx, scanFill,
-			fillSelect+b.tx.Using("executions_id")+` WHERE user_id = $1 AND account = $2 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range list {
-			found[f.id] = f
-		}
-	}
-	return found, nil
 }

@@ -19,7 +19,7 @@ func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 // CheckTradeOwner returns an error if the trade does not exist or is not the
 // owner's. It is a step for packages that read what belongs to a trade.
 func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) error {
-	_, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	_, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
 	return err
 }
 
@@ -27,7 +27,7 @@ func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 // that no regrouping removes the trade before the transaction ends. It is a
 // step for packages that annotate trades.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (journal.AccountID, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	account, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
 	if err != nil || tx.Lock() == "" {
 		return account, err
 	}
@@ -35,7 +35,7 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 		return "", err
 	}
 	// The trade may have been removed during the wait for the lock.
-	return findAccountID(ctx, tx, owner, "trades", string(id), "trade")
+	return findAccountID(ctx, tx, owner, "trades", id, "trade")
 }
 
 // LockTrades locks the accounts of several trades and returns them, as

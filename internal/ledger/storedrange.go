@@ -76,7 +76,7 @@ func (d *deduper) loadRange(ctx context.Context, groups map[*streamKey][]*arriva
 	}
 	d.b.read += stored
 	return byStream, true, db.Each(ctx, d.b.tx, func(row db.Scanner) error {
-		f, err := scanCompared(row)
+		f, err := d.b.scanCompared(row)
 		if list := byStream[f.stream]; list != nil {
 			list.rest = append(list.rest, f)
 		}

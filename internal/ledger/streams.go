@@ -65,19 +65,42 @@ func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	if err != nil || found != nil {
 		return found, err
 	}
-	s := &stream{number: b.account.number<<32 | b.nextStream, key: key, isNew: true}
-	b.nextStream++
+	s := &stream{key: key, isNew: true}
 	b.streams[key] = s
-	_, err = b.tx.Exec(ctx, `
-		INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
-	return s, err
+	return s, b.insertStream(ctx, s)
+}
+
+// streamBlock is how many numbers an account reserves at a time. Numbers are
+// unique among the streams of a user and small, because every fill has one.
+const streamBlock = 64
+
+// insertStream stores a stream under the next number of the account. If another
+// account of the user has reserved the same block at the same time, the number
+// is taken, and the account reserves the next block.
+func (b *book) insertStream(ctx context.Context, s *stream) error {
+	for {
+		if b.nextStream%streamBlock == 0 {
+			b.nextStream = max(streamBlock, (b.lastStream+streamBlock-1)/streamBlock*streamBlock)
+		}
+		s.number = b.nextStream
+		b.nextStream++
+		b.lastStream = max(b.lastStream, b.nextStream)
+		key := s.key
+		inserted, err := b.tx.Exec(ctx, `
+			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (user_id, number) DO NOTHING`,
+			b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
+		if err != nil || inserted == 1 {
+			return err
+		}
+		b.nextStream = (b.nextStream + streamBlock - 1) / streamBlock * streamBlock
+		b.lastStream = max(b.lastStream, b.nextStream)
+	}
 }
 
 // findStream returns the stream of an instrument, or nil.
 func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
-	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 1 {
+	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 0 {
 		return s, nil
 	}
 	s := &stream{key: key}

@@ -204,6 +204,9 @@ func TestDamagedTradeIsReported(t *testing.T) {
 
 func (d *fixture) damage(statement string, args ...any) {
 	d.Helper()
+	if before, after, found := strings.Cut(statement, "'"+noTrade+"'"); found {
+		statement, args = before+"$1"+after, []any{journal.TradeID(noTrade)}
+	}
 	must(d, d.db.Update(context.Background(), func(tx *db.Tx) error {
 		n, err := tx.Exec(context.Background(), statement, args...)
 		if err == nil && n == 0 {
@@ -212,6 +215,9 @@ func (d *fixture) damage(statement string, args ...any) {
 		return err
 	}))
 }
+
+// noTrade is the id of a trade that does not exist.
+const noTrade = "00000000-0000-7000-8000-000000000000"
 
 // TestTouchedSince is how a copy of an account's trades is kept up to date.
 func TestTouchedSince(t *testing.T) {

@@ -80,7 +80,7 @@ func (b *book) updateOrderKeys(ctx context.Context) error {
 		var number int64
 		var key streamKey
 		err := row.Scan(append([]any{&number}, key.scan()...)...)
-		rows = append(rows, []any{key.orderKey(), string(b.owner), number})
+		rows = append(rows, []any{key.orderKey(), int64(b.owner), number})
 		return err
 	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
 	if err != nil {

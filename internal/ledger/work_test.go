@@ -160,15 +160,9 @@ func (s *trial) try(t *testing.T, write func(context.Context, *book, int) error)
 
 func personWithAccount(t testing.TB, s *Service) (journal.UserID, journal.AccountID) {
 	t.Helper()
-	id := journal.NewID[journal.UserID]()
+	id, _ := testkit.NewUser(t, s.db)
 	var a Account
-	err := s.db.Update(context.Background(), func(tx *db.Tx) error {
-		_, err := tx.Exec(context.Background(), `
-			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			id, string(id), string(id), "", false, 0)
-		if err != nil {
-			return err
-		}
+	err := s.db.Update(context.Background(), func(tx *db.Tx) (err error) {
 		a, err = CreateAccount(context.Background(), tx, id, s.clock(), NewAccount{Name: "Main"})
 		return err
 	})
@@ -197,7 +191,7 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 }
 
 func fillAt(ctx context.Context, b *book, at time.Time) (*fill, error) {
-	return scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3`,
+	return b.scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3`,
 		b.owner, b.account.number, db.Micros(at)))
 }
 
@@ -224,7 +218,7 @@ func TestPlans(t *testing.T) {
 	two := []Account{{number: 1}, {number: 2}}
 	list := func(table, head, order string, where func(*filter)) (text string) {
 		err := database.View(t.Context(), func(tx *db.Tx) error {
-			text = selection{table, "u", two, head, where}.orderedQuery(tx, &filter{}, order, 5)
+			text = selection{table, 1, two, head, where}.orderedQuery(tx, &filter{}, order, 5)
 			return nil
 		})
 		if err != nil {

@@ -219,7 +219,11 @@ func (s *Service) ReadAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
 ) (io.ReadCloser, error) {
 	if s.options.Files != nil {
-		file, err := s.options.Files.open(owner, id)
+		public, err := s.options.Known.PublicID(ctx, tx, owner)
+		if err != nil {
+			return nil, err
+		}
+		file, err := s.options.Files.open(public, id)
 		if err != nil {
 			return nil, fmt.Errorf("opening attachment %s: %w", id, err)
 		}
@@ -252,8 +256,12 @@ func (s *Service) Reattach(
 	} else {
 		a.Note = &target.Note
 	}
+	public, err := s.publicID(ctx, owner)
+	if err != nil {
+		return "", false, err
+	}
 	if s.options.Files != nil {
-		if err := s.options.Files.write(owner, a.ID, content); err != nil {
+		if err := s.options.Files.write(public, a.ID, content); err != nil {
 			return "", false, fmt.Errorf("storing an attachment: %w", err)
 		}
 	}
@@ -262,7 +270,7 @@ func (s *Service) Reattach(
 		return err
 	})
 	if _, refused := errors.AsType[*journal.Error](err); refused || err == nil && !added {
-		s.RemoveFiles(owner, []journal.AttachmentID{a.ID})
+		s.RemoveFiles(ctx, owner, []journal.AttachmentID{a.ID})
 	}
 	return id, added, err
 }

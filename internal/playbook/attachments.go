@@ -52,8 +52,12 @@ func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Targe
 	} else {
 		attachment.Note = &target.Note
 	}
+	public, err := s.publicID(ctx, owner)
+	if err != nil {
+		return Attachment{}, err
+	}
 	if s.options.Files != nil {
-		if err := s.options.Files.write(owner, attachment.ID, content); err != nil {
+		if err := s.options.Files.write(public, attachment.ID, content); err != nil {
 			return Attachment{}, fmt.Errorf("storing an attachment: %w", err)
 		}
 	}
@@ -61,7 +65,7 @@ func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Targe
 		return s.addAttachment(ctx, tx, owner, attachment, content)
 	})
 	if _, refused := errors.AsType[*journal.Error](err); refused { // after any other fault the row may be there
-		s.RemoveFiles(owner, []journal.AttachmentID{attachment.ID})
+		s.RemoveFiles(ctx, owner, []journal.AttachmentID{attachment.ID})
 	}
 	return attachment, err
 }
@@ -199,8 +203,13 @@ func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades 
 func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
 	var attachment Attachment
 	var content []byte
+	var public journal.PublicID
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		if attachment, err = readAttachment(ctx, tx, owner, id, ""); err != nil || s.options.Files != nil {
+		if attachment, err = readAttachment(ctx, tx, owner, id, ""); err != nil {
+			return err
+		}
+		if s.options.Files != nil {
+			public, err = s.options.Known.PublicID(ctx, tx, owner)
 			return err
 		}
 		return tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
@@ -211,7 +220,7 @@ func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id j
 	if s.options.Files == nil {
 		return attachment, inMemory{bytes.NewReader(content)}, nil
 	}
-	file, err := s.options.Files.open(owner, id)
+	file, err := s.options.Files.open(public, id)
 	if err != nil {
 		return Attachment{}, nil, fmt.Errorf("opening attachment %s: %w", id, err)
 	}
@@ -248,6 +257,6 @@ func (s *Service) DeleteAttachment(ctx context.Context, owner journal.UserID, id
 	if err != nil {
 		return err
 	}
-	s.RemoveFiles(owner, []journal.AttachmentID{id})
+	s.RemoveFiles(ctx, owner, []journal.AttachmentID{id})
 	return nil
 }

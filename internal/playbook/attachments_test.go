@@ -245,7 +245,7 @@ func TestFilesOnDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite), playbook.Options{})
 	kept := w.attach(playbook.Target{Trade: w.annTrade})
-	path := filepath.Join(w.dir, string(w.ann), string(kept.ID))
+	path := filepath.Join(w.dir, string(w.public[w.ann]), string(kept.ID))
 	info, err := os.Stat(path)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
@@ -261,14 +261,14 @@ func TestFilesOnDisk(t *testing.T) {
 		must(t, os.Chtimes(name, modified, modified))
 	}
 	must(t, os.Chtimes(path, old, old))
-	stray(filepath.Join(string(w.ann), "stray"), old)
-	stray(filepath.Join(string(w.ann), "half.part"), old)
-	stray(filepath.Join(string(w.ann), "uploading"), young)
+	stray(filepath.Join(string(w.public[w.ann]), "stray"), old)
+	stray(filepath.Join(string(w.public[w.ann]), "half.part"), old)
+	stray(filepath.Join(string(w.public[w.ann]), "uploading"), young)
 	stray(filepath.Join("gone", "a"), old)
 	stray("not-ours", old)
 	removed, err := w.SweepFiles(w.ctx)
 	must(t, err)
-	want := []string{filepath.Join(string(w.ann), string(kept.ID)), filepath.Join(string(w.ann), "uploading"), "not-ours"}
+	want := []string{filepath.Join(string(w.public[w.ann]), string(kept.ID)), filepath.Join(string(w.public[w.ann]), "uploading"), "not-ours"}
 	if got := w.files(); removed != 3 || !slices.Equal(got, want) {
 		t.Errorf("swept %d, left are %v", removed, got)
 	}
@@ -282,7 +282,7 @@ func TestFilesOnDisk(t *testing.T) {
 	if len(bad) != 1 || bad[0].ID != kept.ID {
 		t.Errorf("broken are %+v", bad)
 	}
-	must(t, w.RemoveFilesOf(w.ann))
+	must(t, w.RemoveFilesOf(w.public[w.ann]))
 	if got := w.files(); !slices.Equal(got, []string{"not-ours"}) {
 		t.Errorf("left are %v", got)
 	}
@@ -301,7 +301,7 @@ func TestNoFilesInDatabase(t *testing.T) {
 	w.attach(playbook.Target{Trade: w.annTrade})
 	n, err := w.SweepFiles(w.ctx)
 	bad, err2 := w.CheckFiles(w.ctx, w.ann)
-	if n != 0 || err != nil || err2 != nil || len(bad) != 0 || w.RemoveFilesOf(w.ann) != nil {
+	if n != 0 || err != nil || err2 != nil || len(bad) != 0 || w.RemoveFilesOf(w.public[w.ann]) != nil {
 		t.Errorf("swept %d, %v; broken %v, %v", n, err, bad, err2)
 	}
 }

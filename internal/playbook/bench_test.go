@@ -1,7 +1,6 @@
 package playbook_test
 
 import (
-	"fmt"
 	"testing"
 
 	"fillbook/internal/db"
@@ -16,18 +15,18 @@ func BenchmarkLoadAnnotations(b *testing.B) {
 	ctx := b.Context()
 	err := d.Update(ctx, func(tx *db.Tx) error {
 		for _, statement := range []string{
-			`INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ('u', 'u', 'u', '', 1, 0)`,
+			`INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at) VALUES (1, 'u', 'u', 'u', '', 1, 0)`,
 			`INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
-				VALUES ('u', 'a', 1, 'a', '', '', 'USD', '0', 0, 0)`,
+				VALUES (1, 'a', 1, 'a', '', '', 'USD', '0', 0, 0)`,
 		} {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
 		}
-		for i := range 1000 {
+		for range 1000 {
 			_, err := tx.Exec(ctx, `INSERT INTO trade_annotations
 				(user_id, trade_id, account_id, notes, initial_risk, stop_price, emotional_state, confidence, reviewed_at, updated_at)
-				VALUES ('u', $1, 'a', 'held too long', '100.5', '99.25', 'calm', 4, 1, 1)`, fmt.Sprint(i))
+				VALUES (1, $1, 'a', 'held too long', '100.5', '99.25', 'calm', 4, 1, 1)`, journal.NewID[journal.TradeID]())
 			if err != nil {
 				return err
 			}
@@ -40,7 +39,7 @@ func BenchmarkLoadAnnotations(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		err := d.View(ctx, func(tx *db.Tx) error {
-			found, err := playbook.LoadAllAnnotations(ctx, tx, journal.UserID("u"))
+			found, err := playbook.LoadAllAnnotations(ctx, tx, journal.UserID(1))
 			if err == nil && len(found) != 1000 {
 				b.Fatalf("%d of 1000 trades have annotations", len(found))
 			}

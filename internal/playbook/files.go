@@ -43,12 +43,12 @@ func (f *Files) Close() error { return f.root.Close() }
 // unfinished ends the name of a file that is being written.
 const unfinished = ".part"
 
-func fileOf(owner journal.UserID, id journal.AttachmentID) string {
+func fileOf(owner journal.PublicID, id journal.AttachmentID) string {
 	return string(owner) + "/" + string(id)
 }
 
 // write puts a file on the disk. When it returns nil, the file survives a crash.
-func (f *Files) write(owner journal.UserID, id journal.AttachmentID, content []byte) error {
+func (f *Files) write(owner journal.PublicID, id journal.AttachmentID, content []byte) error {
 	err := f.root.Mkdir(string(owner), 0o700)
 	if err == nil {
 		err = f.sync(".")
@@ -91,7 +91,7 @@ func (f *Files) sync(directory string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-func (f *Files) open(owner journal.UserID, id journal.AttachmentID) (*os.File, error) {
+func (f *Files) open(owner journal.PublicID, id journal.AttachmentID) (*os.File, error) {
 	return f.root.Open(fileOf(owner, id))
 }
 
@@ -103,20 +103,41 @@ func (f *Files) removeFile(name string) error {
 	return nil
 }
 
-// RemoveFiles removes the files of attachments whose rows are gone, after the
-// transaction in which they went. It is best effort: what it leaves behind,
-// [Service.SweepFiles] finds.
-func (s *Service) RemoveFiles(owner journal.UserID, ids []journal.AttachmentID) {
+// publicID returns the public id of a user, which names the directory of the
+// user's files. It is empty if content is stored in the database.
+func (s *Service) publicID(ctx context.Context, owner journal.UserID) (public journal.PublicID, err error) {
 	if s.options.Files == nil {
+		return "", nil
+	}
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		public, err = s.options.Known.PublicID(ctx, tx, owner)
+		return err
+	})
+	return public, err
+}
+
+// RemoveFiles removes the files of deleted attachments after the transaction
+// that deleted their rows. Files that it cannot remove are removed by
+// [Service.SweepFiles].
+func (s *Service) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
+	if s.options.Files == nil || len(ids) == 0 {
 		return
 	}
+	public, err := s.publicID(context.WithoutCancel(ctx), owner)
+	if err != nil {
+		return
+	}
+	s.removeFiles(public, ids)
+}
+
+func (s *Service) removeFiles(owner journal.PublicID, ids []journal.AttachmentID) {
 	for _, id := range ids {
 		_ = s.options.Files.removeFile(fileOf(owner, id))
 	}
 }
 
 // RemoveFilesOf removes every file of a user whose rows are gone.
-func (s *Service) RemoveFilesOf(owner journal.UserID) error {
+func (s *Service) RemoveFilesOf(owner journal.PublicID) error {
 	if s.options.Files == nil || owner == "" {
 		return nil
 	}
@@ -141,7 +162,7 @@ func (s *Service) SweepFiles(ctx context.Context) (removed int, err error) {
 		if !user.IsDir() {
 			continue
 		}
-		n, err := s.sweepUser(ctx, journal.UserID(user.Name()))
+		n, err := s.sweepUser(ctx, journal.PublicID(user.Name()))
 		removed += n
 		if err != nil {
 			return removed, err
@@ -150,7 +171,7 @@ func (s *Service) SweepFiles(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-func (s *Service) sweepUser(ctx context.Context, owner journal.UserID) (removed int, err error) {
+func (s *Service) sweepUser(ctx context.Context, owner journal.PublicID) (removed int, err error) {
 	files := s.options.Files
 	entries, err := fs.ReadDir(files.root.FS(), string(owner))
 	if err != nil {
@@ -178,9 +199,13 @@ func (s *Service) sweepUser(ctx context.Context, owner journal.UserID) (removed 
 }
 
 // attachmentIDs are the ids of a user's attachments, sorted.
-func (s *Service) attachmentIDs(ctx context.Context, owner journal.UserID) ([]journal.AttachmentID, error) {
+func (s *Service) attachmentIDs(ctx context.Context, public journal.PublicID) ([]journal.AttachmentID, error) {
 	var ids []journal.AttachmentID
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		owner, err := s.options.Known.UserNumber(ctx, tx, public)
+		if err != nil {
+			return err
+		}
 		ids, err = db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments WHERE user_id = $1 ORDER BY id`, owner)
 		return err
 	})
@@ -198,8 +223,12 @@ func (s *Service) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attac
 	if err != nil || s.options.Files == nil {
 		return nil, err
 	}
+	public, err := s.publicID(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
 	return slices.DeleteFunc(all, func(a Attachment) bool {
-		info, err := s.options.Files.root.Stat(fileOf(owner, a.ID))
+		info, err := s.options.Files.root.Stat(fileOf(public, a.ID))
 		return err == nil && info.Size() == a.Size
 	}), nil
 }

@@ -424,7 +424,7 @@ func TestDeletedUser(t *testing.T) {
 		})
 		w.move(playbook.Regrouping{Orphaned: []playbook.Orphaned{{Trade: lost, Account: w.annCash, FillKeys: []string{"k"}}}})
 		w.update(func(tx *db.Tx) error {
-			_, err := tx.Exec(w.ctx, `DELETE FROM users WHERE id = $1`, w.ann)
+			_, err := tx.Exec(w.ctx, `DELETE FROM users WHERE number = $1`, w.ann)
 			return err
 		})
 		for _, table := range []string{

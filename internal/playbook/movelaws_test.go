@@ -21,7 +21,7 @@ func TestNothingSaidIsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite), playbook.Options{})
 	rapid.Check(t, func(r *rapid.T) {
-		w.ann, w.annCash = w.person("somebody")
+		w.ann, w.annCash = w.person()
 		h := history{world: w, r: r, fills: map[journal.TradeID][]string{}}
 		for i := range rapid.IntRange(1, 4).Draw(r, "trades") {
 			h.open(i)

@@ -283,6 +283,6 @@ func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journ
 	if err != nil {
 		return err
 	}
-	s.RemoveFiles(owner, files)
+	s.RemoveFiles(ctx, owner, files)
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 	if err != nil {
 		return err
 	}
-	s.RemoveFiles(owner, files)
+	s.RemoveFiles(ctx, owner, files)
 	return nil
 }
 

@@ -53,6 +53,11 @@ type Known struct {
 	// Unlinked may be nil. It is called for each account in which a deleted tag or
 	// setup is removed from trades, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
+	// PublicID returns the public id of a user, which names the directory of the
+	// user's files, and UserNumber the user with a public id, or 0. Both may be
+	// nil if Files is nil.
+	PublicID   func(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.PublicID, error)
+	UserNumber func(ctx context.Context, tx *db.Tx, public journal.PublicID) (journal.UserID, error)
 }
 
 // Options are the settings of a [Service].

@@ -26,6 +26,7 @@ type world struct {
 	ann, bob           journal.UserID
 	annCash, bobCash   journal.AccountID
 	annTrade, bobTrade journal.TradeID
+	public             map[journal.UserID]journal.PublicID
 
 	mu        sync.Mutex
 	trades    map[journal.TradeID]holder
@@ -47,9 +48,10 @@ func each(t *testing.T, fn func(w *world)) {
 
 func newWorld(t *testing.T, d *db.DB, options playbook.Options) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), db: d, clock: testkit.NewClock(), trades: map[journal.TradeID]holder{}}
+	w := &world{t: t, ctx: t.Context(), db: d, clock: testkit.NewClock(), trades: map[journal.TradeID]holder{}, public: map[journal.UserID]journal.PublicID{}}
 	options.Known = playbook.Known{
 		Account: w.knownAccount, Trade: w.knownTrade, Trades: w.knownTrades, InstrumentType: knownFuture, AnnotationsChanged: w.noteAnnotated,
+		PublicID: w.publicID, UserNumber: w.userNumber,
 	}
 	if d.Engine() == db.SQLite {
 		w.dir = t.TempDir()
@@ -59,21 +61,30 @@ func newWorld(t *testing.T, d *db.DB, options playbook.Options) *world {
 		options.Files = files
 	}
 	w.Service = playbook.New(d, w.clock.Now, options)
-	w.ann, w.annCash = w.person("ann")
-	w.bob, w.bobCash = w.person("bob")
+	w.ann, w.annCash = w.person()
+	w.bob, w.bobCash = w.person()
 	w.annTrade, w.bobTrade = w.trade(w.ann, w.annCash), w.trade(w.bob, w.bobCash)
 	return w
 }
 
+func (w *world) publicID(_ context.Context, _ *db.Tx, owner journal.UserID) (journal.PublicID, error) {
+	return w.public[owner], nil
+}
+
+func (w *world) userNumber(_ context.Context, _ *db.Tx, public journal.PublicID) (journal.UserID, error) {
+	for id, known := range w.public {
+		if known == public {
+			return id, nil
+		}
+	}
+	return 0, nil
+}
+
 // person adds a user with an account.
-func (w *world) person(name string) (journal.UserID, journal.AccountID) {
+func (w *world) person() (journal.UserID, journal.AccountID) {
 	w.t.Helper()
-	user := journal.NewID[journal.UserID]()
-	w.update(func(tx *db.Tx) error {
-		_, err := tx.Exec(w.ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, '', FALSE, 0)`,
-			user, name, string(user))
-		return err
-	})
+	user, public := testkit.NewUser(w.t, w.db)
+	w.public[user] = public
 	return user, w.account(user, 1)
 }
 

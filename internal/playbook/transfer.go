@@ -28,8 +28,14 @@ func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service,
 	if err != nil {
 		return c, err
 	}
-	for _, p := range places {
-		content, err := from.content(ctx, source, p.owner, p.id)
+	for i, p := range places {
+		if i > 0 && places[i-1].owner == p.owner {
+			p.public = places[i-1].public
+		} else if p.public, err = from.options.Known.PublicID(ctx, source, p.owner); err != nil {
+			return c, err
+		}
+		places[i].public = p.public
+		content, err := from.content(ctx, source, p)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, db.ErrNoRows) {
 			c.Missing = append(c.Missing, p.id)
 			continue
@@ -40,7 +46,7 @@ func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service,
 		if !to.hasFile(p) {
 			c.written = append(c.written, p)
 		}
-		if err := to.keep(ctx, target, p.owner, p.id, content); err != nil {
+		if err := to.keep(ctx, target, p, content); err != nil {
 			return c, fmt.Errorf("writing attachment %s: %w", p.id, err)
 		}
 	}
@@ -49,8 +55,9 @@ func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service,
 
 // contentPlace is where the content of an attachment is found.
 type contentPlace struct {
-	owner journal.UserID
-	id    journal.AttachmentID
+	owner  journal.UserID
+	public journal.PublicID
+	id     journal.AttachmentID
 }
 
 // CopiedContent reports what [CopyContent] did.
@@ -66,7 +73,9 @@ type CopiedContent struct {
 // committed. Files that were there before stay: they may belong to other rows.
 func (c CopiedContent) Undo() {
 	for _, p := range c.written {
-		c.to.RemoveFiles(p.owner, []journal.AttachmentID{p.id})
+		if c.to.options.Files != nil {
+			c.to.removeFiles(p.public, []journal.AttachmentID{p.id})
+		}
 	}
 }
 
@@ -75,17 +84,17 @@ func (s *Service) hasFile(p contentPlace) bool {
 	if s.options.Files == nil {
 		return false
 	}
-	_, err := s.options.Files.root.Stat(fileOf(p.owner, p.id))
+	_, err := s.options.Files.root.Stat(fileOf(p.public, p.id))
 	return err == nil
 }
 
 // content reads the whole of an attachment, as one step.
-func (s *Service) content(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID) (content []byte, err error) {
+func (s *Service) content(ctx context.Context, tx *db.Tx, p contentPlace) (content []byte, err error) {
 	if s.options.Files == nil {
-		err = tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
+		err = tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, p.owner, p.id).Scan(&content)
 		return content, err
 	}
-	file, err := s.options.Files.open(owner, id)
+	file, err := s.options.Files.open(p.public, p.id)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +103,10 @@ func (s *Service) content(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 }
 
 // keep stores the content of an attachment whose row is there.
-func (s *Service) keep(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID, content []byte) error {
+func (s *Service) keep(ctx context.Context, tx *db.Tx, p contentPlace, content []byte) error {
 	if s.options.Files != nil {
-		return s.options.Files.write(owner, id, content)
+		return s.options.Files.write(p.public, p.id, content)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, id, content)
+	_, err := tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, p.owner, p.id, content)
 	return err
 }

@@ -27,7 +27,7 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 				return err
 			}
 			for _, breach := range findBreaches(archive) {
-				report(fmt.Sprintf("user %s: %s", user, breach))
+				report(fmt.Sprintf("user number %d: %s", user, breach))
 			}
 		}
 		return nil

@@ -108,7 +108,7 @@ func TestDeletingUserDeletesRoutine(t *testing.T) {
 		item := f.create("a", Pre, everyday, "")
 		f.tick(today, item.ID, true)
 		f.must(f.db.Update(f.Context(), func(tx *db.Tx) error {
-			_, err := tx.Exec(f.Context(), `DELETE FROM users WHERE id = $1`, f.owner)
+			_, err := tx.Exec(f.Context(), `DELETE FROM users WHERE number = $1`, f.owner)
 			return err
 		}))
 		for _, table := range []string{"routine_items", "routine_ticks", "routine_seeds", "checklist_templates"} {

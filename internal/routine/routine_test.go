@@ -42,16 +42,7 @@ func newFixture(t *testing.T, d *db.DB, logs DailyLogs) fixture {
 
 func newUser(t testing.TB, d *db.DB) journal.UserID {
 	t.Helper()
-	id := journal.NewID[journal.UserID]()
-	err := d.Update(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(t.Context(), `
-			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6)`, id, string(id), string(id), "", false, 0)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id, _ := testkit.NewUser(t, d)
 	return id
 }
 

@@ -19,7 +19,7 @@ import (
 func newLogs(logs ...DailyLog) DailyLogs {
 	return func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error {
 		var id journal.UserID
-		if err := tx.QueryRow(ctx, `SELECT id FROM users WHERE id = $1`, owner).Scan(&id); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT number FROM users WHERE number = $1`, owner).Scan(&id); err != nil {
 			return err
 		}
 		for _, log := range logs {

@@ -45,7 +45,7 @@ func readTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]strin
 	}
 	lines := []string{}
 	if err := json.Unmarshal([]byte(text), &lines); err != nil {
-		return nil, fmt.Errorf("parsing the stored template of user %s: %w", owner, err)
+		return nil, fmt.Errorf("parsing the stored template of user number %d: %w", owner, err)
 	}
 	return lines, nil
 }

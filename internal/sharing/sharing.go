@@ -319,11 +319,11 @@ func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner 
 	}
 	switch {
 	case errors.Is(err, db.ErrNoRows):
-		return "", "", scope, ErrNotFound()
+		return 0, "", scope, ErrNotFound()
 	case err != nil:
-		return "", "", scope, err
+		return 0, "", scope, err
 	case expires != nil && !s.clock().Before(*expires):
-		return "", "", scope, ErrNotFound()
+		return 0, "", scope, ErrNotFound()
 	}
 	err = json.Unmarshal([]byte(text), &scope)
 	return owner, id, scope, err

@@ -14,7 +14,23 @@ import (
 	"testing"
 
 	"fillbook/internal/db"
+	"fillbook/internal/journal"
 )
+
+// NewUser inserts a user and returns its number and its public id.
+func NewUser(t testing.TB, d *db.DB) (id journal.UserID, public journal.PublicID) {
+	t.Helper()
+	public = journal.NewID[journal.PublicID]()
+	err := d.Update(context.Background(), func(tx *db.Tx) error {
+		return tx.QueryRow(context.Background(), `
+			INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, '', FALSE, 0)
+			RETURNING number`, public, string(public), string(public)).Scan(&id)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id, public
+}
 
 // EachEngine runs fn on SQLite and on PostgreSQL, each with a new database that
 // has the current schema and no rows. Both run in parallel with each other and

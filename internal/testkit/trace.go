@@ -21,7 +21,7 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
 	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending'`, "hourly sweep"},
-	{`SELECT id, at, user_id, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
+	{`SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
 	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
 	{`SELECT (SELECT COUNT(*) FROM audit_events`, "list of all users' events"},
 	{`SELECT at / 86400000000 AS day, COUNT(*) FROM audit_events`, "list of all users' events"},

@@ -40,12 +40,8 @@ func newFixture(t *testing.T, d *db.DB) *fixture {
 	must(t, err)
 	services, err := installation.New(installation.Options{DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
-	f := &fixture{T: t, services: services, owner: journal.NewID[journal.UserID]()}
-	must(t, d.Update(t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(t.Context(), `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $3, '', FALSE, 0)`,
-			f.owner, "a", "a")
-		return err
-	}))
+	f := &fixture{T: t, services: services}
+	f.owner, _ = testkit.NewUser(t, d)
 	account, err := f.services.Ledger.CreateAccount(t.Context(), f.owner, ledger.NewAccount{Name: "Main", BaseCurrency: "USD"})
 	must(t, err)
 	f.account = account.ID

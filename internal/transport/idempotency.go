@@ -59,6 +59,7 @@ type stored struct {
 // then the outcome of this one is ignored.
 type claim struct {
 	user, key string
+	owner     journal.UserID
 	at        time.Time
 }
 
@@ -73,7 +74,7 @@ func (i *Idempotency) Middleware() Middleware {
 				next.ServeHTTP(w, r)
 				return
 			}
-			mine := claim{user: user, key: key}
+			mine := claim{user: user, key: key, owner: RequestOf(r.Context()).Owner}
 			known, err := i.claim(r, &mine)
 			switch {
 			case err != nil:
@@ -125,7 +126,7 @@ func (i *Idempotency) tryClaim(ctx context.Context, mine claim, hash []byte) (*s
 		known = nil
 		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = $1 AND key = $2
 			AND (claimed_at <= $3 OR (NOT answered AND (claimed_at <= $4 OR claimed_at >= $5)))`,
-			mine.user, mine.key, db.Micros(mine.at.Add(-retention)),
+			mine.owner, mine.key, db.Micros(mine.at.Add(-retention)),
 			db.Micros(mine.at.Add(-claimTimeout)), db.Micros(mine.at.Add(claimTimeout))) // the clock may have been set back
 		if err != nil {
 			return err
@@ -133,22 +134,22 @@ func (i *Idempotency) tryClaim(ctx context.Context, mine claim, hash []byte) (*s
 		inserted, err := tx.Exec(ctx, `INSERT INTO idempotency_keys
 			(user_id, key, request_hash, claimed_at, answered, status, headers, body)
 			VALUES ($1, $2, $3, $4, FALSE, 0, '', $5)
-			ON CONFLICT (user_id, key) DO NOTHING`, mine.user, mine.key, hash, db.Micros(mine.at), []byte{})
+			ON CONFLICT (user_id, key) DO NOTHING`, mine.owner, mine.key, hash, db.Micros(mine.at), []byte{})
 		if err != nil || inserted == 1 {
 			return err
 		}
-		known, err = i.load(ctx, tx, mine.user, mine.key)
+		known, err = i.load(ctx, tx, mine)
 		return err
 	})
 	return known, err
 }
 
-func (i *Idempotency) load(ctx context.Context, tx *db.Tx, user, key string) (*stored, error) {
+func (i *Idempotency) load(ctx context.Context, tx *db.Tx, mine claim) (*stored, error) {
 	row := &stored{}
 	var headers string
 	var sealed []byte
 	err := tx.QueryRow(ctx, `SELECT request_hash, claimed_at, answered, status, headers, body
-		FROM idempotency_keys WHERE user_id = $1 AND key = $2`, user, key).
+		FROM idempotency_keys WHERE user_id = $1 AND key = $2`, mine.owner, mine.key).
 		Scan(&row.hash, db.Instant(&row.claimedAt), &row.answered, &row.status, &headers, &sealed)
 	if err != nil || !row.answered {
 		return row, err
@@ -156,7 +157,7 @@ func (i *Idempotency) load(ctx context.Context, tx *db.Tx, user, key string) (*s
 	if err := json.Unmarshal([]byte(headers), &row.headers); err != nil {
 		return nil, fmt.Errorf("reading a stored response: %w", err)
 	}
-	row.body, err = i.keys.Open(sealName, user+"|"+key, sealed)
+	row.body, err = i.keys.Open(sealName, mine.user+"|"+mine.key, sealed)
 	if err != nil {
 		return nil, fmt.Errorf("decrypting a stored response: %w", err)
 	}
@@ -205,7 +206,7 @@ func (i *Idempotency) store(ctx context.Context, mine claim, answer *recordingWr
 	return i.db.Update(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE idempotency_keys SET answered = TRUE, status = $1, headers = $2, body = $3
 			WHERE user_id = $4 AND key = $5 AND claimed_at = $6`,
-			answer.status, string(text), sealed, mine.user, mine.key, db.Micros(mine.at))
+			answer.status, string(text), sealed, mine.owner, mine.key, db.Micros(mine.at))
 		return err
 	})
 }
@@ -213,7 +214,7 @@ func (i *Idempotency) store(ctx context.Context, mine claim, answer *recordingWr
 func (i *Idempotency) release(ctx context.Context, mine claim) error {
 	return i.db.Update(ctx, func(tx *db.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = $1 AND key = $2 AND claimed_at = $3 AND NOT answered`,
-			mine.user, mine.key, db.Micros(mine.at))
+			mine.owner, mine.key, db.Micros(mine.at))
 		return err
 	})
 }

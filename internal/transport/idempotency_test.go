@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/journal"
 	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
@@ -44,10 +45,13 @@ func newShop(t *testing.T, d *db.DB) *shop {
 		_, _ = fmt.Fprintf(w, `{"sale":%d}`, number)
 	}
 	for _, user := range []string{"anna", "bert"} {
-		s.exec(`INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $1, $1, '', FALSE, 0)`, user)
+		s.exec(`INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at) VALUES ($1, $2, $2, $2, '', FALSE, 0)`, numberOf(user), user)
 	}
 	return s
 }
+
+// numberOf returns the number of a user of the shop.
+func numberOf(user string) journal.UserID { return journal.UserID(len(user) + int(user[0])) }
 
 func (s *shop) exec(statement string, args ...any) {
 	s.t.Helper()
@@ -63,7 +67,8 @@ func (s *shop) exec(statement string, args ...any) {
 func (s *shop) handler(user string, in transport.Intake) http.Handler {
 	signedIn := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			transport.RequestOf(r.Context()).User = user
+			request := transport.RequestOf(r.Context())
+			request.User, request.Owner = user, numberOf(user)
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -214,7 +219,7 @@ func TestParallelCallsHaveOneEffect(t *testing.T) {
 func TestAbandonedClaimIsReplaced(t *testing.T) {
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.exec(`INSERT INTO idempotency_keys (user_id, key, request_hash, claimed_at, answered, status, headers, body)
-			VALUES ('anna', 'k', $1, $2, FALSE, 0, '', $1)`, []byte{1}, db.Micros(s.clock.Now()))
+			VALUES ($1, 'k', $2, $3, FALSE, 0, '', $2)`, numberOf("anna"), []byte{1}, db.Micros(s.clock.Now()))
 		wantRefusal(s.t, s.buy("anna", "k", "/sales", `{}`), http.StatusConflict, "conflict")
 		s.clock.Advance(2 * time.Minute)
 		s.wantSale(s.buy("anna", "k", "/sales", `{}`), 1, false)

@@ -20,6 +20,8 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+
+	"fillbook/internal/journal"
 )
 
 // Middleware wraps a handler.
@@ -43,8 +45,10 @@ type Request struct {
 	// Route is the pattern that matched, such as GET /api/v1/accounts/{id}. The
 	// log contains it instead of the path, which may contain a secret.
 	Route string
-	// User is the id of the signed-in user, for the log.
-	User string
+	// User is the public id of the signed-in user, for the log; Owner is the
+	// number of the same user.
+	User  string
+	Owner journal.UserID
 	// Fault is the error that caused a 5xx response, for the log.
 	Fault error
 	// Refused is the error response, if there was one.
