@@ -27,7 +27,7 @@ test-citus: ## Test on a distributed database: a Citus coordinator and two worke
 
 soak: ## Kill servers 1000 times and their database 50 times (about 15 minutes)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
-		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|TestMigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
+		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|MigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
 	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run TestSourcesInAnyOrder ./internal/ledger -rapid.checks=300
 
 soak-hostile: ## Test with 1000 incomplete requests, 200 slow readers and 100 slow uploads, on each engine
