@@ -389,9 +389,10 @@ func hasCommon[T comparable](have, want []T) bool {
 // Text identifies what the lookups have besides the trades of a revision: the tags
 // by their kinds and names.
 func (l *Lookups) Text() string {
-	text := fmt.Sprint(l.Mistakes)
+	var text strings.Builder
+	fmt.Fprint(&text, l.Mistakes)
 	for i := range l.Words {
-		text += fmt.Sprint(l.Words[i].Tags)
+		fmt.Fprint(&text, l.Words[i].Tags)
 	}
-	return text
+	return text.String()
 }
