@@ -28,6 +28,8 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 			f.Status = OnlyClosed
 		case "None":
 			f.None = true
+		case "Invert":
+			f.Invert = true
 		case "Conditions": // see TestEveryConditionIsTested in tradefilter
 			f.Weekdays = []int{1}
 		case "Lookups":

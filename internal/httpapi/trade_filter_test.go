@@ -435,3 +435,40 @@ func passesMode(have []any, values url.Values, name string) bool {
 	}
 	return found > 0 || len(want) == 0
 }
+
+// TestBreakdownByRoot: the rows of contracts of one root are one row, and its link
+// finds them.
+func TestBreakdownByRoot(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		for i, symbol := range []string{"NQZ6", "NQH7", "MNQZ6"} {
+			future := more{"instrument_type": "future", "multiplier": 1}
+			d.fill(symbol, "buy 1@10", 10*i, future)
+			d.fill(symbol, "sell 1@"+itoa(12+i), 10*i+5, future)
+		}
+		rows := d.get("/analytics/breakdown?by=root&explain=true&evidence=false").want(http.StatusOK)
+		rows.wantColumn("key", "NQ", "MNQ").wantColumn("net_pnl", "5", "4").is("0.trades", "2")
+		link := strings.TrimPrefix(rows.text("0.explanation.trades_link"), "/api/v1")
+		d.get(link).want(http.StatusOK).wantColumn("symbol", "NQH7", "NQZ6")
+	})
+}
+
+// TestFilteredExports: tables of trades take the filter, backups and fills do not.
+func TestFilteredExports(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "10", "-4")
+		for _, format := range []string{"csv&rows=trades", "xlsx"} {
+			d.get("/exports?outcome=win&format=" + format).want(http.StatusOK)
+		}
+		if csv := string(d.get("/exports?format=csv&outcome=loss").want(http.StatusOK).body); strings.Count(csv, "\n") != 2 || !strings.Contains(csv, ",-4,") {
+			t.Errorf("the export is %s", csv)
+		}
+		for _, format := range []string{"json", "zip", "csv&rows=executions", ""} {
+			d.get("/exports?account_id=" + d.account + "&format=" + format).want(http.StatusOK)
+			d.get("/exports?weekday=1&format="+format).wantError(http.StatusBadRequest, "bad_request").wantField("weekday")
+		}
+	})
+}
