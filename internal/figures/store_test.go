@@ -85,11 +85,8 @@ func TestColumnsAreStored(t *testing.T) {
 		text[len(text)/3]++
 		must(t, os.WriteFile(path, text, 0o600))
 		start("with a damaged file")
-		path, _ = file()
-		now, err := os.ReadFile(path)
-		must(t, err)
-		if bytes.Equal(now, text) {
-			t.Error("the damaged file was not replaced")
+		if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, text) {
+			t.Errorf("the damaged file was not replaced: %v", err)
 		}
 		s := open()
 		must(t, s.Sweep(time.Now().Add(24*time.Hour)))
