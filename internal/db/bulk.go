@@ -288,7 +288,7 @@ func typeOf(rows [][]any, column int) string {
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
 		}
-		switch kind.Kind() { //nolint:exhaustive // all other values are texts
+		switch kind.Kind() {
 		case reflect.Int, reflect.Int64:
 			return "BIGINT"
 		case reflect.Bool:
