@@ -241,7 +241,7 @@ func (s *session) timeAggregate(ctx context.Context, account string) (times, err
 		MIN(CAST(net_pnl AS kind)) FROM trades`+ofAccount+` AND net_pnl IS NOT NULL`, "kind", kind)
 	return timeRepeated(20, 3*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {
-			var sums [8]float64
+			var sums [8]any
 			return tx.QueryRow(ctx, query, s.owner, account).
 				Scan(&sums[0], &sums[1], &sums[2], &sums[3], &sums[4], &sums[5], &sums[6], &sums[7])
 		})
