@@ -122,7 +122,7 @@ func TestCompleteResponsesAreSpooledForSlowClients(t *testing.T) {
 				defer close(done)
 				handler.ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
 			}()
-			time.Sleep(time.Second)
+			<-time.After(time.Second) // of the fake clock
 			if n := s.Bytes(); (n > 0) != slow {
 				t.Errorf("slow %t: %d bytes are in the spool", slow, n)
 			}
