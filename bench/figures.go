@@ -41,6 +41,9 @@ func (s *session) measureFigures(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.measureExplained(ctx); err != nil {
+		return err
+	}
 	if err := s.measureThroughput(ctx, "summary", api+"/analytics/summary?account_id="+s.large); err != nil {
 		return err
 	}
@@ -48,6 +51,21 @@ func (s *session) measureFigures(ctx context.Context) error {
 		return err
 	}
 	return s.measureAfterWrites(ctx, aggregate)
+}
+
+// measureExplained measures the summary with the evidence of its figures, compared with
+// the summary alone.
+func (s *session) measureExplained(ctx context.Context) error {
+	plain, err := s.measure(ctx, "summary, beside the explained one", 50, func(int) reply { return s.getFigure(ctx, "summary", "") })
+	if err != nil {
+		return err
+	}
+	r, err := s.measure(ctx, "summary, explained", 50, func(int) reply { return s.getFigure(ctx, "summary", "&explain=true") })
+	if err != nil {
+		return err
+	}
+	r.setLimit("the summary alone", times{plain.P50})
+	return nil
 }
 
 func (s *session) measureSharePage(ctx context.Context) error {
@@ -93,15 +111,34 @@ func (s *session) relaunch(ctx context.Context) (err error) {
 	return nil
 }
 
+// measureShutdown stops an idle server, and starts another one.
+func (s *session) measureShutdown(ctx context.Context) error {
+	s.waitForRelease()
+	r := s.startRecord("shutdown, idle")
+	begin := time.Now()
+	err := s.server.stop()
+	s.finishRecord(r, times{time.Since(begin)})
+	s.server = nil
+	if err != nil {
+		return err
+	}
+	if s.server, err = s.settings.serve(ctx); err == nil {
+		s.client.base = s.server.base
+	}
+	return err
+}
+
 // measureRestart restarts the server on the full database, with nothing cached,
 // so that the first figures read every trade.
 func (s *session) measureRestart(ctx context.Context) error {
-	if err := s.relaunch(ctx); err != nil {
+	if err := s.measureShutdown(ctx); err != nil {
 		return err
 	}
 	if err := s.recordStart(ctx, "start, full database"); err != nil {
 		return err
 	}
+	s.waitForRelease()
+	s.addMemory("memory at rest", readUsage(s.server.pid()).rss)
 	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
 		return err

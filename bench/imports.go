@@ -61,6 +61,10 @@ func (s *session) measurePreviews(ctx context.Context, file []byte) error {
 // fillAccount imports one file after the other. One record covers
 // all of them; its limit is the plain insert of the same rows.
 func (s *session) fillAccount(ctx context.Context) (took times, err error) {
+	before, err := s.databaseSize(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r := s.startRecord("import of all fills")
 	var all time.Duration
 	for left := s.size; left > 0; left -= fileRows {
@@ -80,7 +84,11 @@ func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 		all += answer.took
 	}
 	s.finishRecord(r, times{all})
+	s.addMemory("memory, peak of the import", r.PeakRSS)
 	s.filled = all
+	if err := s.measureStorage(ctx, before); err != nil {
+		return nil, err
+	}
 	return took, s.measureInsertLimits(ctx, r)
 }
 

@@ -42,6 +42,7 @@ type Record struct {
 	First     time.Duration `json:"first"` // the first call of its kind since the data changed
 	Noise     float64       `json:"noise"` // of p50, as a part of it
 	Rate      float64       `json:"rate,omitempty"`
+	Amount    int64         `json:"amount,omitempty"` // bytes, of a record of memory or storage
 
 	Limit      string        `json:"limit,omitempty"` // what is measured as the limit
 	LimitP50   time.Duration `json:"limit_p50,omitempty"`

@@ -126,7 +126,7 @@ func (t *table) growthTable() string {
 		if e, known := w.exponent(); known {
 			exponent = fmt.Sprintf("%.2f", e)
 		}
-		wanted, met := w.formatTarget()
+		wanted, met := w.formatTargets(t.engine)
 		fmt.Fprintf(&b, " %s | %s | %s | %s |\n", exponent, w.last().Limit, wanted, met)
 	}
 	return b.String() + "\n"
@@ -135,8 +135,11 @@ func (t *table) growthTable() string {
 // format returns the median with its ratio, or the calls per second.
 func (r Record) format() string {
 	text := formatDuration(r.P50)
-	if r.Rate > 0 {
+	switch {
+	case r.Rate > 0:
 		text = formatNumber(r.Rate) + "/s"
+	case r.Amount > 0:
+		text = formatBytes(r.Amount)
 	}
 	if r.Ratio > 0 {
 		text += " (" + formatRatio(r.Ratio) + ")"
@@ -147,19 +150,20 @@ func (r Record) format() string {
 	return text
 }
 
-func (w row) formatTarget() (wanted, met string) {
-	t, found := targetOf(w.operation)
-	if !found {
-		return "", ""
+// formatTargets returns the targets of the row, and for each whether it is met.
+func (w row) formatTargets(engine string) (wanted, met string) {
+	var goals, results []string
+	for _, t := range targetsOf(engine, w.operation) {
+		result := "**no**"
+		switch reached, known := w.checkTarget(t); {
+		case !known:
+			result = "not measured"
+		case reached:
+			result = "yes"
+		}
+		goals, results = append(goals, t.format()), append(results, result)
 	}
-	switch reached, known := w.checkTarget(t); {
-	case !known:
-		return t.format(), "not measured"
-	case reached:
-		return t.format(), "yes"
-	default:
-		return t.format(), "**no**"
-	}
+	return strings.Join(goals, "; "), strings.Join(results, "; ")
 }
 
 // costTable returns the other figures of each operation at the largest size.

@@ -75,11 +75,11 @@ func TestATargetIsJudgedWhereItWasSet(t *testing.T) {
 	w := row{"deletion of a fill half the journal back", map[int]Record{
 		1000: {Size: 1000, P50: time.Millisecond}, 1_000_000: {Size: 1_000_000, P50: time.Second},
 	}}
-	if wanted, met := w.formatTarget(); wanted != "≤ 60.0 ms at 100k" || met != "not measured" {
+	if wanted, met := w.formatTargets("sqlite"); wanted != "≤ 60.0 ms at 100k" || met != "not measured" {
 		t.Errorf("%s: %s", wanted, met)
 	}
 	w.at[hundredThousand] = Record{Size: hundredThousand, P50: 50 * time.Millisecond}
-	if _, met := w.formatTarget(); met != "yes" {
+	if _, met := w.formatTargets("sqlite"); met != "yes" {
 		t.Errorf("met: %s", met)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // minDetectorTrades is the number of trades below which detectors report nothing.
@@ -99,7 +100,7 @@ type WeekdayBucket struct {
 
 // SessionBucket is the trades opened in one session.
 type SessionBucket struct {
-	Session Session `json:"session"`
+	Session tradefilter.Session `json:"session"`
 	Group
 }
 
@@ -122,6 +123,24 @@ var holdBuckets = [...]struct {
 	{"4h_1d", microsDay},
 	{"1d_1w", 7 * microsDay},
 	{"over_1w", 1<<63 - 1},
+}
+
+// HoldRange returns the holding times of a bucket, in seconds.
+func HoldRange(bucket string) (r tradefilter.Range, known bool) {
+	const micros = 6
+	for i := range holdBuckets {
+		if holdBuckets[i].name != bucket {
+			continue
+		}
+		if i > 0 {
+			r.Min = decimal.Of(decimal.FromScaled(holdBuckets[i-1].below, micros))
+		}
+		if i < len(holdBuckets)-1 {
+			r.Max = decimal.Of(decimal.FromScaled(holdBuckets[i].below-1, micros))
+		}
+		return r, true
+	}
+	return r, false
 }
 
 func holdBucket(held int64) int {

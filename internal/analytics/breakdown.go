@@ -19,6 +19,7 @@ type Dimension string
 // that of the selection's basis.
 const (
 	BySymbol     Dimension = "symbol"
+	ByRoot       Dimension = "root"
 	BySetup      Dimension = "setup"
 	ByTag        Dimension = "tag"
 	ByMistake    Dimension = "mistake"
@@ -37,7 +38,7 @@ const (
 // Dimensions returns all dimensions.
 func Dimensions() []Dimension {
 	return []Dimension{
-		BySymbol, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
+		BySymbol, ByRoot, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
 		ByGrade, ByAccount,
 	}
 }
@@ -372,6 +373,8 @@ func (c *page) dictionaryOf(q BreakdownQuery) (column *dictionary, parts func(wo
 	switch q.By {
 	case BySymbol:
 		return &c.symbol, whole
+	case ByRoot:
+		return &c.contract, func(word string) []string { return []string{splitContract(word).root} }
 	case ByInstrument:
 		return &c.instrument, whole
 	case BySetup:

@@ -34,6 +34,13 @@ type Trade struct {
 	Quality uint8
 	Setups  []journal.SetupID
 	Tags    []journal.TagID
+	// The following values are only filtered by. Root is the root of the future,
+	// the underlying of the option, or the symbol; OptionRight and Expiry are empty
+	// without an option. EmotionalState is folded; see [tradefilter.Fold].
+	Root, OptionRight                string
+	Expiry                           journal.Day
+	EmotionalState                   string
+	Reviewed, HasNote, HasAttachment bool
 	// Instrument, External and Arrival order trades of the same instants: symbol,
 	// contract and lot as a text that compares as they do, the first fill's id at
 	// the broker, and the number of that fill in the order of arrival, which no

@@ -21,7 +21,6 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 	kind := reflect.TypeFor[Filter]()
 	for i := range kind.NumField() {
 		var f Filter
-		field := reflect.ValueOf(&f).Elem().Field(i)
 		switch name := kind.Field(i).Name; name {
 		case "Period", "Basis", "Realized", "Tolerance":
 			continue
@@ -29,8 +28,12 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 			f.Status = OnlyClosed
 		case "None":
 			f.None = true
+		case "Conditions": // see TestEveryConditionIsTested in tradefilter
+			f.Weekdays = []int{1}
+		case "Lookups":
+			f.Lookups.Among = NewTradeIDs(nil)
 		default:
-			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+			t.Errorf("%s is not in the test", name)
 		}
 		if !f.isNarrowed() {
 			t.Errorf("%s does not narrow the filter", kind.Field(i).Name)

@@ -16,6 +16,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 var zoneNames = []string{"UTC", "Europe/Athens", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Asia/Beirut"}
@@ -73,6 +74,7 @@ func anyTrades(size int) *rapid.Generator[[]Trade] {
 				row.ID = journal.TradeID(fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i))
 			}
 			row.Net = row.Gross.Sub(row.Fees)
+			addFilteredValues(t, &row)
 			row.OpenedAt = row.ClosedAt.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 5, 15, 59, 60, 61, 1440, 20000}).Draw(t, "held")) * time.Minute)
 			rows[i] = row
 		}
@@ -91,11 +93,16 @@ func anyFilter() *rapid.Generator[Filter] {
 			at := anyInstant().Draw(t, "to")
 			f.Period.To = &at
 		}
+		f.Conditions = anyConditions().Draw(t, "conditions")
+		f.Lookups = anyLookups(len(f.Words)).Draw(t, "lookups")
+		f.Tolerance = anyTolerance().Draw(t, "tolerance")
 		f.Symbols = rapid.SampledFrom([][]string{nil, nil, {"AAA"}, {"AAA", "CCC"}, {"ZZZ"}}).Draw(t, "symbols")
-		f.Sides = rapid.SampledFrom([][]Side{nil, nil, {Short}}).Draw(t, "sides")
-		f.InstrumentTypes = rapid.SampledFrom([][]string{nil, nil, {"future"}}).Draw(t, "types")
+		f.Side = rapid.SampledFrom([]tradefilter.Side{"", "", tradefilter.Short}).Draw(t, "side")
+		f.InstrumentType = rapid.SampledFrom([]string{"", "", "future"}).Draw(t, "type")
 		f.Tags = rapid.SampledFrom([][]journal.TagID{nil, nil, {"x"}, {"y", "mistake"}}).Draw(t, "tags")
+		f.TagMode = anyMode().Draw(t, "tag mode")
 		f.Setups = rapid.SampledFrom([][]journal.SetupID{nil, nil, {"u"}}).Draw(t, "setups")
+		f.SetupMode = anyMode().Draw(t, "setup mode")
 		return f
 	})
 }
@@ -180,8 +187,7 @@ func TestSelectionIsTheFilter(t *testing.T) {
 			if f.Basis == ByOpening {
 				at = row.OpenedAt
 			}
-			if f.Period.Contains(at) && matchesAny(f.Symbols, row.Symbol) && matchesAny(f.Sides, row.Side) && matchesAny(f.InstrumentTypes, row.InstrumentType) &&
-				matchesAny(f.Tags, row.Tags...) && matchesAny(f.Setups, row.Setups...) {
+			if f.Period.Contains(at) && passesConditions(&row, &f) {
 				want = append(want, row.ID)
 			}
 		}
@@ -401,14 +407,14 @@ func TestClockIsTheZone(t *testing.T) {
 			}
 			wall := at.In(eastern.zone)
 			minute := wall.Hour()*60 + wall.Minute()
-			want := Overnight
+			want := tradefilter.Overnight
 			switch {
 			case minute >= 240 && minute < 570:
-				want = Premarket
+				want = tradefilter.Premarket
 			case minute >= 570 && minute < 960:
-				want = Regular
+				want = tradefilter.Regular
 			case minute >= 960 && minute < 1200:
-				want = Afterhours
+				want = tradefilter.Afterhours
 			}
 			if got := sessions[eastern.sessionAt(micros)]; got != want {
 				t.Fatalf("%s is in %s, want %s", wall, got, want)

@@ -14,6 +14,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // scenario is a small journal in the notation of docs/metrics.md:
@@ -260,9 +261,9 @@ func (s *scenario) answer(t *testing.T, name string) any {
 		return BuildShareView(selection, ShareQuery{Zone: zone, Capital: s.capital(), Currency: "USD", ShowAmounts: s.set["amounts"] != ""})
 	case name == "compare":
 		var sides [2]*Selection
-		for i, side := range []Side{Long, Short} {
+		for i, side := range []tradefilter.Side{tradefilter.Long, tradefilter.Short} {
 			of := filter
-			of.Sides = []Side{side}
+			of.Side = side
 			sides[i] = SelectTrades(columns, of)
 		}
 		return CompareSelections(sides[0], sides[1], zone, s.capital(), s.capital())

@@ -38,6 +38,8 @@ type page struct {
 	setups     dictionary // the ids of one trade, joined
 	tags       dictionary
 	order      dictionary // symbol, contract and lot, to be compared
+	contract   dictionary // root, right and expiry, joined
+	emotion    dictionary
 }
 
 // newPage returns a page of trades, which must be in the order of closing.
@@ -85,7 +87,7 @@ func (c *page) rankedOptionals() []*optional {
 }
 
 func (c *page) dictionaries() []*dictionary {
-	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags, &c.order}
+	return []*dictionary{&c.symbol, &c.instrument, &c.setups, &c.tags, &c.order, &c.contract, &c.emotion}
 }
 
 func (c *page) push(t *Trade) {
@@ -111,6 +113,8 @@ func (c *page) push(t *Trade) {
 	c.setups.push(joinIDs(t.Setups))
 	c.tags.push(joinIDs(t.Tags))
 	c.order.push(t.Instrument)
+	c.contract.push(joinContract(t))
+	c.emotion.push(t.EmotionalState)
 	c.external.push(t.External)
 	c.arrival = append(c.arrival, t.Arrival)
 }
@@ -136,6 +140,7 @@ func (c *page) bytes() int {
 }
 
 func (c *page) trade(r int32) Trade {
+	contract, state := splitContract(c.contract.at(r)), c.state[r]
 	return Trade{
 		ID: c.ids.at(r), Symbol: c.symbol.at(r), InstrumentType: c.instrument.at(r), Side: c.side[r],
 		OpenedAt: time.UnixMicro(c.opened[r]).UTC(), ClosedAt: time.UnixMicro(c.closed[r]).UTC(),
@@ -145,7 +150,9 @@ func (c *page) trade(r int32) Trade {
 		RMultiple: c.rMultiple.at(r),
 		Setups:    splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
-		Part: c.state[r].isPart(), Open: c.state[r].isOpen(),
+		Part: state.isPart(), Open: state.isOpen(),
+		Root: contract.root, OptionRight: contract.right, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),
+		Reviewed: state.has(reviewedState), HasNote: state.has(noteState), HasAttachment: state.has(attachmentState),
 	}
 }
 

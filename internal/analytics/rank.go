@@ -16,6 +16,7 @@ type RankKey uint8
 // The keys. Instants and the holding time are in microseconds.
 const (
 	RankByOpening RankKey = iota
+	RankByListing         // the closing of a closed trade, the opening of an open one
 	RankByClosing
 	RankBySymbol
 	RankByNet
@@ -128,7 +129,7 @@ func (r *ranking) addPage(c *Columns, p *page) (passed int) {
 	if first == end {
 		return 0
 	}
-	passes, value := p.newRowTest(r.query.Filter), p.newValueReader(r.query.Key)
+	passes, value := p.newRowTest(&r.query.Filter), p.newValueReader(r.query.Key)
 	at, step := int32(first), int32(1)
 	if r.query.Down {
 		at, step = int32(end-1), -1
@@ -221,7 +222,7 @@ func (c *page) rawValues(key RankKey) (values []int64, scale int32, present []bo
 	switch {
 	case key == RankByOpening:
 		return c.opened, 0, nil
-	case key == RankByClosing && !open:
+	case key == RankByListing || key == RankByClosing && !open:
 		return c.closed, 0, nil
 	case key == RankByNet && !open:
 		return c.net.narrow, c.net.scale, nil
@@ -340,6 +341,8 @@ func (c *page) newValueReader(key RankKey) func(row int32, into *RankedRow) {
 	switch key {
 	case RankByOpening:
 		return number(func(row int32) decimal.Decimal { return decimal.New(c.opened[row]) })
+	case RankByListing:
+		return number(func(row int32) decimal.Decimal { return decimal.New(c.closed[row]) })
 	case RankByClosing:
 		return closed(func(row int32) decimal.Decimal { return decimal.New(c.closed[row]) })
 	case RankByHoldingTime:

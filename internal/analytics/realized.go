@@ -27,17 +27,24 @@ type rowState uint8
 const (
 	partState rowState = 1 << iota
 	openState
+	reviewedState
+	noteState
+	attachmentState
 )
 
 func (r rowState) isPart() bool { return r&partState != 0 }
 func (r rowState) isOpen() bool { return r&openState != 0 }
 
+func (r rowState) has(flag rowState) bool { return r&flag != 0 }
+
 func newRowState(t *Trade) (r rowState) {
-	if t.Part {
-		r |= partState
-	}
-	if t.Open {
-		r |= openState
+	for _, flag := range []struct {
+		is    bool
+		state rowState
+	}{{t.Part, partState}, {t.Open, openState}, {t.Reviewed, reviewedState}, {t.HasNote, noteState}, {t.HasAttachment, attachmentState}} {
+		if flag.is {
+			r |= flag.state
+		}
 	}
 	return r
 }

@@ -8,19 +8,18 @@ import (
 	"time"
 
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
-// Filter selects trades, with the same fields as the filters of lists.
-// An empty field accepts everything; the values of one field are alternatives.
+// Filter selects trades by the conditions of lists. An empty field accepts
+// everything.
 type Filter struct {
 	Period journal.Period
 	// Basis is the instant that the period tests and that decides the day.
-	Basis           Basis
-	Symbols         []string
-	InstrumentTypes []string
-	Sides           []Side
-	Setups          []journal.SetupID
-	Tags            []journal.TagID
+	Basis Basis
+	tradefilter.Conditions
+	// Lookups are what the conditions need that is not in columns.
+	Lookups Lookups
 	// Realized must be set if the columns have realized parts. The period then tests
 	// the instant of each part, whatever the basis, and the parts of one trade
 	// count as one trade.
@@ -37,8 +36,7 @@ type Filter struct {
 
 // isNarrowed reports whether the filter tests anything besides the period.
 func (f *Filter) isNarrowed() bool {
-	return f.None || f.Status != AnyStatus ||
-		len(f.Symbols) > 0 || len(f.InstrumentTypes) > 0 || len(f.Sides) > 0 || len(f.Setups) > 0 || len(f.Tags) > 0
+	return f.None || f.Status != AnyStatus || !f.IsEmpty() || f.Lookups.Among != nil
 }
 
 // isComplete reports whether every trade that closed before one that passes the
@@ -141,7 +139,7 @@ func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
 	if first == end {
 		return picks
 	}
-	passes := c.newRowTest(f)
+	passes := c.newRowTest(&f)
 	for row := int32(first); int(row) < end; row++ {
 		if passes == nil || passes(row) {
 			picks = append(picks, pick{source, row})
@@ -171,58 +169,6 @@ func (c *page) rowRange(f Filter) (first, end int) {
 // ceilMicro returns the first microsecond that is not before an instant.
 func ceilMicro(at time.Time) int64 {
 	return at.Add(time.Microsecond - time.Nanosecond).UnixMicro()
-}
-
-// newRowTest returns a function that tests a row against a filter, or nil if
-// there is nothing to test besides the period of closing.
-func (c *page) newRowTest(f Filter) func(row int32) bool {
-	var tests []func(row int32) bool
-	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
-		tests = append(tests, func(row int32) bool { return f.Period.Contains(time.UnixMicro(c.opened[row])) })
-	}
-	if f.Status != AnyStatus {
-		tests = append(tests, func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })
-	}
-	if len(f.Sides) > 0 {
-		tests = append(tests, func(row int32) bool { return slices.Contains(f.Sides, c.side[row]) })
-	}
-	if len(f.Symbols) > 0 {
-		tests = append(tests, c.symbol.newTest(func(word string) bool { return slices.Contains(f.Symbols, word) }))
-	}
-	if len(f.InstrumentTypes) > 0 {
-		tests = append(tests, c.instrument.newTest(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))
-	}
-	if len(f.Setups) > 0 {
-		tests = append(tests, c.setups.newTest(func(word string) bool { return hasCommon(splitIDs[journal.SetupID](word), f.Setups) }))
-	}
-	if len(f.Tags) > 0 {
-		tests = append(tests, c.tags.newTest(func(word string) bool { return hasCommon(splitIDs[journal.TagID](word), f.Tags) }))
-	}
-	if len(tests) == 0 {
-		return nil
-	}
-	return func(row int32) bool {
-		for _, passes := range tests {
-			if !passes(row) {
-				return false
-			}
-		}
-		return true
-	}
-}
-
-// newTest tests each string once, and returns a function that tests rows by the
-// code of their string.
-func (d *dictionary) newTest(passes func(word string) bool) func(row int32) bool {
-	pass := make([]bool, len(d.values))
-	for n, word := range d.values {
-		pass[n] = passes(word)
-	}
-	return func(row int32) bool { return pass[d.codes[row]] }
-}
-
-func hasCommon[T comparable](have, want []T) bool {
-	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
 }
 
 // mergeRuns merges sorted runs into one, two at a time.

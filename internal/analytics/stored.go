@@ -16,7 +16,7 @@ import (
 
 // StoredFormat is the version of the stored form. It must be raised with every
 // change to the columns or to the meaning of their values.
-const StoredFormat = 1
+const StoredFormat = 2
 
 // storedPage is the stored form of a page.
 type storedPage struct {

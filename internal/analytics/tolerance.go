@@ -36,7 +36,7 @@ func boundedOutcomes(s *Selection, net []int128, tolerance Tolerance) (list []ou
 		return outcomesWithinR(s, net, func(risk int128) int128 { return risk.times(factor) }, unit), true
 	}
 	var limit amounts
-	limit.push(truncate(tolerance.Amount, s.scale))
+	limit.push(roundTo(tolerance.Amount, s.scale, false))
 	if limit.unbounded != nil || !limit.fits(s.scale) {
 		return nil, false
 	}
@@ -92,16 +92,4 @@ func toFraction(r decimal.Decimal) (factor, unit int64, ok bool) {
 		return 0, 0, false
 	}
 	return factor, powers[scale], true
-}
-
-// truncate cuts d, which must not be negative, to scale decimals.
-func truncate(d decimal.Decimal, scale int32) decimal.Decimal {
-	if d.Scale() <= scale {
-		return d
-	}
-	cut := d.Round(scale)
-	if cut.Cmp(d) > 0 {
-		cut = cut.Sub(decimal.FromScaled(1, scale))
-	}
-	return cut
 }

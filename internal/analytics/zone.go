@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // The lengths of local time, in microseconds.
@@ -102,19 +103,8 @@ func endOfDay(day journal.Day, zone *time.Location) time.Time {
 	return latest
 }
 
-// Session is a part of the US-equity trading day, on the clock of New York.
-type Session string
-
-// The sessions. Weekends have the same clock as other days.
-const (
-	Premarket  Session = "premarket"
-	Regular    Session = "rth"
-	Afterhours Session = "afterhours"
-	Overnight  Session = "overnight"
-)
-
 // sessions are the sessions in the order of the day.
-var sessions = [...]Session{Premarket, Regular, Afterhours, Overnight}
+var sessions = [...]tradefilter.Session{tradefilter.Premarket, tradefilter.Regular, tradefilter.Afterhours, tradefilter.Overnight}
 
 // sessionAt returns the index in sessions of an instant. The clock must be that
 // of New York.

@@ -14,18 +14,16 @@ import (
 // named, with their annotations, one row a trade. It is one step of a
 // reading transaction and streams.
 func WriteTradesCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	return writeCSV(ctx, tx, owner, accounts, tradeTable, out)
+	return writeCSV(ctx, tx, Request{Owner: owner, Accounts: accounts}, tradeTable, out)
 }
 
 // WriteFillsCSV is [WriteTradesCSV] for the fills, one row each.
 func WriteFillsCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	return writeCSV(ctx, tx, owner, accounts, fillTable, out)
+	return writeCSV(ctx, tx, Request{Owner: owner, Accounts: accounts}, fillTable, out)
 }
 
-func writeCSV(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, of table, out io.Writer,
-) error {
-	t, err := newTabler(ctx, tx, owner, accounts)
+func writeCSV(ctx context.Context, tx *db.Tx, r Request, of table, out io.Writer) error {
+	t, err := newTabler(ctx, tx, r)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
+	"fillbook/internal/tradeview"
 )
 
 // Format is what an export is written as.
@@ -42,8 +44,16 @@ type Request struct {
 	Accounts []journal.AccountID
 	// Fills has a CSV list fills in place of trades.
 	Fills bool
-	At    time.Time
+	// Filter selects the trades of a table; its accounts are ignored.
+	Filter tradefilter.Filter
+	// Trades lists the trades of a table. It may be nil if the filter does not
+	// need columns.
+	Trades TradeLister
+	At     time.Time
 }
+
+// TradeLister calls fn with the trades of a query, as one step.
+type TradeLister func(ctx context.Context, tx *db.Tx, owner journal.UserID, q tradeview.Query, fn func(*tradeview.View) error) error
 
 // Check refuses what cannot be exported.
 func (r Request) Check() error {
@@ -72,12 +82,12 @@ func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, o
 	case Zip:
 		return WriteZip(ctx, tx, files, r.Owner, scope, out)
 	case XLSX:
-		err = WriteXLSX(ctx, tx, r.Owner, r.Accounts, out)
+		err = writeXLSX(ctx, tx, r, out)
 	case CSV:
 		if r.Fills {
-			return nil, WriteFillsCSV(ctx, tx, r.Owner, r.Accounts, out)
+			return nil, writeCSV(ctx, tx, r, fillTable, out)
 		}
-		err = WriteTradesCSV(ctx, tx, r.Owner, r.Accounts, out)
+		err = writeCSV(ctx, tx, r, tradeTable, out)
 	}
 	return nil, err
 }

@@ -114,6 +114,7 @@ type restoredBundle struct {
 	trades  []journal.TradeID
 	orphans []journal.TradeID
 	changed map[journal.TradeID]bool // by this restore, so that readers will notice
+	noted   []journal.TradeID        // trades with a new note
 }
 
 func newRestorer(ctx context.Context, tx *db.Tx, services Services, order Order) *restorer {

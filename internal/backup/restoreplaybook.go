@@ -86,6 +86,12 @@ func (r *restorer) restoreNotes() error {
 			return err
 		}
 	}
+	for _, b := range r.bundles {
+		slices.Sort(b.noted)
+		if err := r.touch(b, slices.Compact(b.noted)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -113,8 +119,18 @@ func (r *restorer) restoreNote(place int, in Note) error {
 	r.notes[place] = id
 	if added {
 		r.result.Notes++
+		r.recordNoted(in.Trade, change.Trade.Value)
 	}
 	return nil
+}
+
+// recordNoted records that a trade has a new note; an orphan is not a trade.
+func (r *restorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
+	if trade == "" || ref.Trade == nil {
+		return
+	}
+	b := r.bundles[ref.Account]
+	b.noted = append(b.noted, trade)
 }
 
 // accountAt returns the account at a place of the file, empty if there is

@@ -83,6 +83,8 @@ type tabler struct {
 	tx       *db.Tx
 	owner    journal.UserID
 	scope    journal.Scope
+	query    tradeview.Query
+	list     TradeLister
 	accounts map[journal.AccountID]ledger.Account
 	tags     map[journal.TagID]statement.ListItem
 	setups   map[journal.SetupID]statement.ListItem
@@ -90,13 +92,19 @@ type tabler struct {
 
 // newTabler resolves the accounts before anything is written, so that a wrong
 // one can still be answered.
-func newTabler(ctx context.Context, tx *db.Tx, owner journal.UserID, only []journal.AccountID) (*tabler, error) {
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, only, ledger.ToList)
+func newTabler(ctx context.Context, tx *db.Tx, r Request) (*tabler, error) {
+	owner := r.Owner
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, r.Accounts, ledger.ToList)
 	if err != nil {
 		return nil, err
 	}
 	t := &tabler{
-		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: only}, accounts: map[journal.AccountID]ledger.Account{},
+		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts}, accounts: map[journal.AccountID]ledger.Account{},
+		query: tradeview.Query{Filter: r.Filter}, list: r.Trades,
+	}
+	t.query.Filter.Scope.Accounts = r.Accounts
+	if t.list == nil {
+		t.list = tradeview.EachInDatabase
 	}
 	for _, a := range accounts {
 		t.accounts[a.ID] = a
@@ -156,8 +164,7 @@ func listTradeHeaders() []string {
 }
 
 func (t *tabler) trades(write rowWriter) error {
-	query := tradeview.Query{Trades: ledger.TradeQuery{Scope: t.scope}}
-	return tradeview.Each(t.ctx, t.tx, t.owner, query, func(v *tradeview.View) error { return write(t.tradeRow(v)) })
+	return t.list(t.ctx, t.tx, t.owner, t.query, func(v *tradeview.View) error { return write(t.tradeRow(v)) })
 }
 
 func (t *tabler) tradeRow(trade *tradeview.View) []cell {

@@ -22,7 +22,11 @@ import (
 // of some accounts, or of all if none is named. It is one step of a reading
 // transaction and streams. Texts are cells of text, which no spreadsheet runs.
 func WriteXLSX(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	t, err := newTabler(ctx, tx, owner, accounts)
+	return writeXLSX(ctx, tx, Request{Owner: owner, Accounts: accounts}, out)
+}
+
+func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
+	t, err := newTabler(ctx, tx, r)
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,14 @@ import (
 // that process is to do until it is killed.
 const childTask = "FILLBOOK_TEST_CHILD"
 
-// childFile is the SQLite file that the child works on.
+// childFile is the SQLite file or the PostgreSQL address that the child works on.
 const childFile = "FILLBOOK_TEST_FILE"
 
 func TestMain(m *testing.M) {
 	task, isChild := map[string]func(context.Context, string) error{
-		"write":   writeUntilKilled,
-		"migrate": migrateOnce,
+		"write":       writeUntilKilled,
+		"migrate":     migrateOnce,
+		"migrate-all": migrateAll,
 	}[os.Getenv(childTask)]
 	if !isChild {
 		os.Exit(m.Run())

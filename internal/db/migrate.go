@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,8 +26,32 @@ var embedded embed.FS
 type migration struct {
 	version  int
 	name     string
-	checksum string            // of the PostgreSQL text, the source
-	text     map[Engine]string // what each engine runs
+	checksum string // of the PostgreSQL text, the source
+	source   string // the PostgreSQL text
+	sqlite   string // replaces the translation of the source if not empty
+}
+
+// statements returns what an engine runs.
+func (m migration) statements(engine Engine) []string {
+	switch {
+	case engine == PostgreSQL:
+		return splitStatements(m.source)
+	case m.sqlite != "":
+		return splitStatements(m.sqlite)
+	default:
+		return splitStatements(toSQLite(m.source))
+	}
+}
+
+// baselineMark is in the text of a step that creates every table again.
+const baselineMark = "\n-- baseline:"
+
+// statementsForNew returns the statements of a baseline that a new database needs: those
+// that do not move rows from old tables.
+func (m migration) statementsForNew(engine Engine) []string {
+	return slices.DeleteFunc(m.statements(engine), func(statement string) bool {
+		return strings.HasPrefix(statement, "DROP ") || strings.Contains(statement, "old_")
+	})
 }
 
 // migrations returns the embedded steps in order. NNNN_name.sql is PostgreSQL
@@ -66,14 +91,12 @@ func readMigration(files fs.FS, name string) (migration, error) {
 		return migration{}, errors.New("the name must be NNNN_words.sql")
 	}
 	sum := sha256.Sum256(text)
-	step := migration{version: version, name: label, checksum: hex.EncodeToString(sum[:8])}
-	step.text = map[Engine]string{PostgreSQL: string(text), SQLite: toSQLite(string(text))}
+	step := migration{version: version, name: label, checksum: hex.EncodeToString(sum[:8]), source: string(text)}
 	own, err := fs.ReadFile(files, strings.TrimSuffix(name, ".sql")+".sqlite.sql")
-	if err == nil {
-		step.text[SQLite] = string(own)
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return migration{}, err
 	}
+	step.sqlite = string(own)
 	return step, nil
 }
 
@@ -167,6 +190,11 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 			return err
 		}
 	}
+	if version == 0 {
+		if err := d.createBaseline(ctx, steps); err != nil {
+			return err
+		}
+	}
 	for _, step := range steps {
 		if err := d.apply(ctx, step); err != nil {
 			return fmt.Errorf("migration %d (%s): %w", step.version, step.name, err)
@@ -237,8 +265,43 @@ const createVersions = `CREATE TABLE IF NOT EXISTS schema_migrations (
 // migrationLock is the key of PostgreSQL's advisory lock; any constant does.
 const migrationLock = 0x66696c6c
 
+// findBaseline returns the version of the last baseline, or 0.
+func findBaseline(steps []migration) int {
+	last := len(steps)
+	for last > 0 && !strings.Contains(steps[last-1].source, baselineMark) {
+		last--
+	}
+	return last
+}
+
+// createBaseline creates the tables of the last baseline in a new database, so that it
+// does not run the steps before it.
+func (d *DB) createBaseline(ctx context.Context, steps []migration) error {
+	last := findBaseline(steps)
+	if last == 0 {
+		return nil
+	}
+	return d.updateSchema(ctx, 1, func(tx *Tx) error {
+		if err := d.execMigration(ctx, tx, steps[last-1].statementsForNew(d.engine)); err != nil {
+			return fmt.Errorf("creating the tables of version %d: %w", last, err)
+		}
+		return recordSteps(ctx, tx, steps[:last])
+	})
+}
+
 // apply runs one step unless it was already run.
 func (d *DB) apply(ctx context.Context, step migration) error {
+	return d.updateSchema(ctx, step.version, func(tx *Tx) error {
+		if err := d.execMigration(ctx, tx, step.statements(d.engine)); err != nil {
+			return err
+		}
+		return recordSteps(ctx, tx, []migration{step})
+	})
+}
+
+// updateSchema runs a transaction that changes the schema, unless the database has the
+// version already.
+func (d *DB) updateSchema(ctx context.Context, version int, change func(tx *Tx) error) error {
 	return d.Update(ctx, func(tx *Tx) error {
 		if d.engine == PostgreSQL {
 			if err := lockMigrations(ctx, tx); err != nil {
@@ -249,28 +312,40 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 			return translate(err)
 		}
 		var done bool
-		err := tx.QueryRow(ctx, `SELECT COUNT(*) > 0 FROM schema_migrations WHERE version = $1`, step.version).Scan(&done)
+		err := tx.QueryRow(ctx, `SELECT COUNT(*) > 0 FROM schema_migrations WHERE version = $1`, version).Scan(&done)
 		if err != nil || done {
 			return err
 		}
-		for _, statement := range splitStatements(step.text[d.engine]) {
-			if err := d.execMigration(ctx, tx, statement); err != nil {
-				return err
-			}
-		}
-		_, err = tx.Exec(ctx,
-			`INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
-			step.version, step.name, step.checksum, time.Now().UnixMicro()) //nolint:forbidigo // for the operator; nothing depends on it
-		return err
+		return change(tx)
 	})
 }
 
-func (d *DB) execMigration(ctx context.Context, tx *Tx, statement string) error {
-	if d.distributed {
-		return execDistributed(ctx, tx, statement)
+// recordSteps records that steps are applied.
+func recordSteps(ctx context.Context, tx *Tx, steps []migration) error {
+	at := time.Now().UnixMicro() //nolint:forbidigo // for the operator; nothing depends on it
+	for _, step := range steps {
+		_, err := tx.Exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
+			step.version, step.name, step.checksum, at)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := tx.session.conn.ExecContext(ctx, statement) // not kept prepared
-	return translate(err)
+	return nil
+}
+
+func (d *DB) execMigration(ctx context.Context, tx *Tx, statements []string) error {
+	for _, statement := range statements {
+		if d.distributed {
+			if err := execDistributed(ctx, tx, statement); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := tx.session.conn.ExecContext(ctx, statement); err != nil { // not kept prepared
+			return translate(err)
+		}
+	}
+	return nil
 }
 
 // separator matches what can contain a semicolon that does not end a statement,

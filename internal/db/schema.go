@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // table is a table of this program's schema.
@@ -15,7 +16,7 @@ type table struct {
 }
 
 // schemaTables returns the tables that the migrations create, each after the
-// tables that it refers to. It runs the migrations in an SQLite database in
+// tables that it refers to. It runs the migrations of a new database in an SQLite database in
 // memory and reads the result, so that it needs no knowledge of DDL and returns
 // our tables only: a PostgreSQL schema may contain tables of other programs.
 func schemaTables(ctx context.Context, steps []migration) ([]table, error) {
@@ -29,8 +30,13 @@ func schemaTables(ctx context.Context, steps []migration) ([]table, error) {
 		return nil, err
 	}
 	defer conn.Close() //nolint:errcheck // nothing in it is kept
-	for _, step := range steps {
-		if _, err := conn.ExecContext(ctx, step.text[SQLite]); err != nil {
+	baseline := findBaseline(steps)
+	for _, step := range steps[max(0, baseline-1):] {
+		statements := step.statements(SQLite)
+		if step.version == baseline {
+			statements = step.statementsForNew(SQLite)
+		}
+		if _, err := conn.ExecContext(ctx, strings.Join(statements, ";")); err != nil {
 			return nil, fmt.Errorf("migration %d (%s): %w", step.version, step.name, err)
 		}
 	}

@@ -157,7 +157,7 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 
 // NewText describes a text; its column must not be NULL.
 func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
-	return newField(name, at, func(v *T) any { return v }, func(v T) any { return textArg(v) })
+	return newField(name, at, func(v *T) any { return v }, textArg[T])
 }
 
 // textArg returns the argument for a text: the text itself if it has a stored

@@ -3,6 +3,9 @@ package figures
 import (
 	"strconv"
 	"strings"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 )
 
 // maxAnswers is the most answers that are cached.
@@ -21,10 +24,15 @@ type cachedAnswer struct {
 // cacheState returns the accounts of the snapshot, and their version with the
 // owner's breakeven tolerance.
 func (b *Snapshot) cacheState() (names, version string) {
+	names, version = accountsState(b.owner, b.Accounts)
+	return names, string(b.Tolerance.Stored) + version
+}
+
+// accountsState returns the names of some accounts and their version, for keys.
+func accountsState(owner journal.UserID, accounts []ledger.Account) (names, version string) {
 	var ids, revisions strings.Builder
-	ids.WriteString(strconv.FormatInt(int64(b.owner), 10))
-	revisions.Write(b.Tolerance.Stored)
-	for _, a := range b.Accounts {
+	ids.WriteString(strconv.FormatInt(int64(owner), 10))
+	for _, a := range accounts {
 		ids.WriteString("|" + string(a.ID))
 		revisions.WriteString("|" + strconv.FormatInt(a.Revision, 10))
 	}

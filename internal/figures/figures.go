@@ -15,15 +15,18 @@ package figures
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/identity"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
 )
 
 // DefaultMemory is the default limit of cached columns, in bytes.
@@ -38,6 +41,7 @@ type Service struct {
 	db        *db.DB
 	columns   *lru[cacheKey, *cacheEntry]
 	answers   *lru[answerKey, *cachedAnswer]
+	lookups   *lru[answerKey, *cachedLookup]
 	batchSize int // trades that are read at a time
 	store     *columnStore
 }
@@ -54,6 +58,7 @@ func New(d *db.DB, memory int, dir string) *Service {
 		db:        d,
 		columns:   newLRU[cacheKey, *cacheEntry](memory),
 		answers:   newLRU[answerKey, *cachedAnswer](maxAnswers),
+		lookups:   newLRU[answerKey, *cachedLookup](lookupMemory),
 		batchSize: tradeBatchSize,
 	}
 }
@@ -72,6 +77,16 @@ type Snapshot struct {
 	Tolerance analytics.Tolerance
 
 	owner journal.UserID
+	// closed and open are the columns of whole trades.
+	closed, open []*analytics.Columns
+}
+
+// WithWholeTrades returns the snapshot with columns of closed trades instead of
+// realized parts.
+func (b *Snapshot) WithWholeTrades() *Snapshot {
+	whole := *b
+	whole.Columns, whole.Realized = b.closed, false
+	return &whole
 }
 
 // Select returns the trades that pass a filter, with the owner's breakeven
@@ -127,14 +142,17 @@ func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 		if err != nil {
 			return nil, err
 		}
-		columns := held.columns
+		b.closed = append(b.closed, held.columns.WithName(a.Name, a.Number()))
+		b.open = append(b.open, held.open.WithName(a.Name, a.Number()))
 		if realized {
-			columns = held.realized
+			b.Columns = append(b.Columns, held.realized.WithName(a.Name, a.Number()))
 		}
-		b.Columns = append(b.Columns, columns.WithName(a.Name, a.Number()))
 		b.Capital.Cash = append(b.Capital.Cash, held.cash)
 		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
 		b.Capital.Currency = a.BaseCurrency
+	}
+	if !realized {
+		b.Columns = b.closed
 	}
 	return b, nil
 }
@@ -257,7 +275,11 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	closed, open := toRows(trades, annotations)
+	links, err := playbook.LoadLinks(ctx, tx, owner, annotations)
+	if err != nil {
+		return err
+	}
+	closed, open := toRows(trades, annotations, links)
 	h.columns = old.columns.WithChanges(closed, missingIDs(touched, closed))
 	h.open = old.open.WithChanges(open, missingIDs(touched, open))
 	if old.realized == nil {
@@ -289,21 +311,18 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
 	var parts, open []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
+	var links playbook.Links
 	after := ledger.StartCursor()
 	for last := false; !last; {
 		trades, err := ledger.FigureTrades(ctx, tx, owner, account, after, s.batchSize)
 		last = len(trades) < s.batchSize
-		switch {
-		case err != nil || annotations != nil:
-		case last:
-			annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
-		default:
-			annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
+		if err == nil && annotations == nil {
+			annotations, links, err = readAnnotations(ctx, tx, owner, trades, last)
 		}
 		if err != nil {
 			return err
 		}
-		closedRows, openRows := toRows(trades, annotations)
+		closedRows, openRows := toRows(trades, annotations, links)
 		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
 		open = append(open, analytics.BuildColumns(account.ID, openRows))
 		if !last {
@@ -316,6 +335,22 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return nil
 }
 
+// readAnnotations reads the annotations and links of some trades, or of all trades
+// of the owner if more will follow.
+func readAnnotations(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.FigureTrade, last bool,
+) (annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, err error) {
+	if last {
+		annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
+	} else {
+		annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
+	}
+	if err == nil {
+		links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
+	}
+	return annotations, links, err
+}
+
 func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	ids := make([]journal.TradeID, len(trades))
 	for i := range trades {
@@ -324,11 +359,16 @@ func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	return ids
 }
 
-// toRows puts what figures need of the annotations beside the trades.
-func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations) (closed, open []analytics.Trade) {
+// toRows puts what figures and filters need of the annotations beside the trades.
+func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links) (closed, open []analytics.Trade) {
 	closed = make([]analytics.Trade, 0, len(trades))
+	roots := rootCache{}
 	for i := range trades {
-		row := newRow(&trades[i], annotations[trades[i].ID])
+		id := trades[i].ID
+		row := newRow(&trades[i], annotations[id])
+		row.Root = roots.find(row.Symbol, row.InstrumentType)
+		row.HasNote = links.Notes[id] || !journal.IsBlank(annotations[id].Notes)
+		row.HasAttachment = links.Attachments[id]
 		if row.Open {
 			open = append(open, row)
 		} else {
@@ -336,6 +376,19 @@ func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playboo
 		}
 	}
 	return closed, open
+}
+
+// rootCache has the roots of instruments, which many trades share.
+type rootCache map[[2]string]string
+
+func (c rootCache) find(symbol, instrumentType string) string {
+	key := [2]string{symbol, instrumentType}
+	root, known := c[key]
+	if !known {
+		root = instruments.RootOf(symbol, instrumentType)
+		c[key] = root
+	}
+	return root
 }
 
 // newRow converts a trade to a row of analytics.
@@ -355,6 +408,7 @@ func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
+		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: tradefilter.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
 	}
 }
 

@@ -2,14 +2,13 @@ package figures
 
 import (
 	"context"
-	"strings"
-	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
 )
 
@@ -22,87 +21,81 @@ var rankKeys = map[ledger.SortKey]analytics.RankKey{
 	tradeview.SortQuality: analytics.RankByQuality,
 }
 
-// RankTrades ranks the trades of a sorted query from the cached columns, as
-// [tradeview.Ranker] describes. It does not know which trades are reviewed or
-// belong to an import.
-func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q tradeview.Query) (tradeview.Ranking, bool, error) {
-	key, known := rankKeys[q.Sort.By]
-	if !known || q.Batch != "" || q.Annotations.Reviewed.Set || len(q.Trades.Where) > 0 {
-		return tradeview.Ranking{}, false, nil
+// RankTrades selects and ranks trades from the cached columns, as
+// [tradeview.Ranker] describes.
+func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, q tradeview.Query) (tradeview.Ranking, error) {
+	if err := q.Filter.Scope.Period.Check(); err != nil {
+		return tradeview.Ranking{}, err
 	}
-	if err := q.Trades.Check(); err != nil {
-		return tradeview.Ranking{}, true, err
-	}
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, q.Trades.Scope.Accounts, ledger.ToList)
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, q.Filter.Scope.Accounts, ledger.ToList)
 	if err != nil {
-		return tradeview.Ranking{}, true, err
+		return tradeview.Ranking{}, err
+	}
+	filter, err := s.newListFilter(ctx, tx, owner, accounts, q.Filter)
+	if err != nil {
+		return tradeview.Ranking{}, err
 	}
 	var columns []*analytics.Columns
 	for _, a := range accounts {
 		data, err := s.load(ctx, tx, owner, a, false)
 		if err != nil {
-			return tradeview.Ranking{}, true, err
+			return tradeview.Ranking{}, err
 		}
-		if q.Trades.Status != ledger.StatusOpen {
+		if q.Filter.Status != tradefilter.Open {
 			columns = append(columns, data.columns.WithName(a.Name, a.Number()))
 		}
-		if q.Trades.Status != ledger.StatusClosed {
+		if q.Filter.Status != tradefilter.Closed {
 			columns = append(columns, data.open.WithName(a.Name, a.Number()))
 		}
 	}
-	rows, total := analytics.RankTrades(columns, analytics.RankQuery{
-		Filter: listFilter(q), Key: key, Down: q.Sort.Down, Limit: q.Trades.Limit, After: toPosition(*q.Sort),
-	})
+	query := newRankQuery(q)
+	query.Filter = filter
+	rows, total := analytics.RankTrades(columns, query)
 	ranking := tradeview.Ranking{Trades: make([]ledger.RankedTrade, len(rows)), Total: total}
 	for i := range rows {
 		ranking.Trades[i] = toRankedTrade(&rows[i])
 	}
-	return ranking, true, nil
+	return ranking, nil
 }
 
-// listFilter returns the filter of a list. The status selects columns instead.
-func listFilter(q tradeview.Query) analytics.Filter {
-	f := NewFilter(q)
-	// Lists compare whole microseconds.
-	if from := f.Period.From; from != nil {
-		whole := from.Truncate(time.Microsecond)
-		f.Period.From = &whole
+// newRankQuery returns the order and the bounds of a query, without its filter. A
+// list that is not sorted is ranked by the instant that its period tests, the
+// newest first.
+func newRankQuery(q tradeview.Query) analytics.RankQuery {
+	out := analytics.RankQuery{Limit: q.Limit}
+	if q.Sort != nil {
+		out.Key, out.Down, out.After = rankKeys[q.Sort.By], q.Sort.Down, toPosition(*q.Sort)
+		return out
 	}
-	return f
+	out.Key, out.Down = analytics.RankByListing, true
+	if q.Filter.ByOpening {
+		out.Key = analytics.RankByOpening
+	}
+	if q.After != nil {
+		at, basis := q.After.ListedAt, ledger.ByClosing
+		if q.Filter.ByOpening {
+			at, basis = q.After.OpenedAt, ledger.ByOpening
+		}
+		out.After = newPosition(ledger.RankedTrade{Number: decimal.Of(decimal.New(at)), Place: *q.After}, basis)
+	}
+	return out
 }
 
-// NewFilter returns the filter of a query for trades, without its status.
-func NewFilter(q tradeview.Query) analytics.Filter {
-	trades := q.Trades
-	f := analytics.Filter{Period: trades.Scope.Period, Setups: q.Annotations.Setups, Tags: q.Annotations.Tags}
-	for _, symbol := range trades.Symbols {
-		f.Symbols = append(f.Symbols, strings.ToUpper(strings.TrimSpace(symbol)))
-	}
-	if trades.Basis == ledger.ByOpening {
-		f.Basis = analytics.ByOpening
-	}
-	switch trades.Direction {
-	case matching.Long:
-		f.Sides = []analytics.Side{analytics.Long}
-	case matching.Short:
-		f.Sides = []analytics.Side{analytics.Short}
-	}
-	if trades.InstrumentType != "" {
-		f.InstrumentTypes = []string{strings.ToLower(trades.InstrumentType)}
-	}
-	return f
-}
-
-// toPosition returns the position after which a list continues, nil if it begins.
+// toPosition returns the position after which a sorted list continues, nil if it
+// begins.
 func toPosition(order ledger.Sort) *analytics.RankPosition {
 	if order.After == nil {
 		return nil
 	}
+	return newPosition(*order.After, order.Basis())
+}
+
+func newPosition(after ledger.RankedTrade, basis ledger.DateBasis) *analytics.RankPosition {
 	return &analytics.RankPosition{
-		Number: order.After.Number, Text: order.After.Text,
+		Number: after.Number, Text: after.Text,
 		ComparePlace: func(r *analytics.RankedRow) int {
 			place := toPlace(r)
-			return place.Compare(&order.After.Place, order.Basis())
+			return place.Compare(&after.Place, basis)
 		},
 	}
 }

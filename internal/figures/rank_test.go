@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
 )
 
@@ -23,6 +24,7 @@ type rankTest struct {
 	accounts []journal.AccountID
 	setup    journal.SetupID
 	tag      journal.TagID
+	batch    journal.BatchID // of the latest fills, once there are some
 }
 
 func newRankTest(h *env) *rankTest {
@@ -56,7 +58,7 @@ func (r *rankTest) addFills(n int) {
 			fills[i] = f
 		}
 		must(r.t, r.DB.Update(r.t.Context(), func(tx *db.Tx) error {
-			_, err := r.Ledger.InsertFills(r.t.Context(), tx, r.owner, account, "", fills)
+			_, err := r.Ledger.InsertFills(r.t.Context(), tx, r.owner, account, r.batch, fills)
 			return err
 		}))
 	}
@@ -86,22 +88,24 @@ func (r *rankTest) annotateSome() {
 	}
 }
 
-func (r *rankTest) queries() map[string]tradeview.Query {
+func (r *rankTest) filters() map[string]tradefilter.Filter {
 	from, to := minute(10).Add(500*time.Nanosecond), minute(25)
 	period := journal.Period{From: &from, To: &to}
-	return map[string]tradeview.Query{
+	return map[string]tradefilter.Filter{
 		"all":            {},
-		"one account":    {Trades: ledger.TradeQuery{Scope: journal.Scope{Accounts: r.accounts[1:2]}}},
-		"open":           {Trades: ledger.TradeQuery{Status: ledger.StatusOpen}},
-		"closed":         {Trades: ledger.TradeQuery{Status: ledger.StatusClosed, Direction: matching.Long}},
-		"a period":       {Trades: ledger.TradeQuery{Scope: journal.Scope{Period: period}}},
-		"opened then":    {Trades: ledger.TradeQuery{Scope: journal.Scope{Period: period}, Basis: ledger.ByOpening}},
-		"symbols":        {Trades: ledger.TradeQuery{Symbols: []string{"s1", " S2 "}}},
-		"a type":         {Trades: ledger.TradeQuery{InstrumentType: "stock"}},
-		"another type":   {Trades: ledger.TradeQuery{InstrumentType: "future"}},
-		"a tag":          {Annotations: playbook.TradeFilter{Tags: []journal.TagID{r.tag}}},
-		"a setup, short": {Trades: ledger.TradeQuery{Direction: matching.Short}, Annotations: playbook.TradeFilter{Setups: []journal.SetupID{r.setup}}},
-		"reviewed":       {Annotations: playbook.TradeFilter{Reviewed: journal.Some(true)}},
+		"one account":    {Scope: journal.Scope{Accounts: r.accounts[1:2]}},
+		"open":           {Status: tradefilter.Open},
+		"closed":         {Status: tradefilter.Closed, Conditions: tradefilter.Conditions{Side: tradefilter.Long}},
+		"a period":       {Scope: journal.Scope{Period: period}},
+		"opened then":    {Scope: journal.Scope{Period: period}, ByOpening: true},
+		"symbols":        {Conditions: tradefilter.Conditions{Symbols: []string{"S1", "S2"}}},
+		"a type":         {Conditions: tradefilter.Conditions{InstrumentType: "stock"}},
+		"another type":   {Conditions: tradefilter.Conditions{InstrumentType: "future"}},
+		"a tag":          {Conditions: tradefilter.Conditions{Tags: []journal.TagID{r.tag}}},
+		"a setup, short": {Conditions: tradefilter.Conditions{Side: tradefilter.Short, Setups: []journal.SetupID{r.setup}}},
+		"reviewed":       {Conditions: tradefilter.Conditions{Reviewed: journal.Some(true)}},
+		"not reviewed":   {Conditions: tradefilter.Conditions{Reviewed: journal.Some(false)}},
+		"an import":      {Conditions: tradefilter.Conditions{Batch: r.batch}},
 	}
 }
 
@@ -116,6 +120,7 @@ func TestRanksAreThoseOfTheDatabase(t *testing.T) {
 		r.addFills(60)
 		r.check("fills", tradeview.Query{Sort: &ledger.Sort{By: ledger.SortExitPrice}})
 		r.annotateSome()
+		r.batch = "an import"
 		r.addFills(3)
 		r.checkAll()
 	})
@@ -123,12 +128,51 @@ func TestRanksAreThoseOfTheDatabase(t *testing.T) {
 
 func (r *rankTest) checkAll() {
 	r.t.Helper()
-	for name, query := range r.queries() {
+	for name, filter := range r.filters() {
+		query := tradeview.Query{Filter: filter}
+		r.checkUnsorted(name, query)
 		for _, key := range tradeview.SortKeys() {
 			for _, down := range []bool{false, true} {
 				query.Sort = &ledger.Sort{By: key, Down: down}
 				r.check(fmt.Sprintf("%s by %s, down %t", name, key, down), query)
 			}
+		}
+	}
+}
+
+// checkUnsorted compares the order of a list that is not sorted, and of its pages,
+// with the list of the database.
+func (r *rankTest) checkUnsorted(name string, q tradeview.Query) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	var want []journal.TradeID
+	places := map[journal.TradeID]ledger.TradeCursor{}
+	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error {
+		return tradeview.EachInDatabase(ctx, tx, r.owner, q, func(v *tradeview.View) error {
+			want = append(want, v.ID)
+			places[v.ID] = v.Cursor
+			return nil
+		})
+	}))
+	for _, limit := range []int{0, 1 + r.random.IntN(20)} {
+		q.Limit, q.After = limit, nil
+		var got []journal.TradeID
+		for last := false; !last; {
+			must(r.t, r.DB.View(ctx, func(tx *db.Tx) error {
+				ranking, err := r.Figures.RankTrades(ctx, tx, r.owner, q)
+				if ranking.Total != len(want) {
+					r.t.Errorf("%s: the total is %d, want %d", name, ranking.Total, len(want))
+				}
+				for _, trade := range ranking.Trades {
+					place := places[trade.ID]
+					got, q.After = append(got, trade.ID), &place
+				}
+				last = limit == 0 || len(ranking.Trades) < limit
+				return err
+			}))
+		}
+		if !slices.Equal(got, want) {
+			r.t.Fatalf("%s, pages of %d:\n%q\nwant\n%q", name, limit, got, want)
 		}
 	}
 }
@@ -144,12 +188,12 @@ func (r *rankTest) check(name string, q tradeview.Query) {
 			return nil
 		}
 	}
-	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error { return tradeview.Each(ctx, tx, r.owner, q, describe(&want)) }))
+	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error { return tradeview.EachInDatabase(ctx, tx, r.owner, q, describe(&want)) }))
 	must(r.t, r.Trades.Each(ctx, r.owner, q, describe(&got)))
 	if !slices.Equal(got, want) {
 		r.t.Fatalf("%s:\n%q\nwant\n%q", name, got, want)
 	}
-	q.Trades.Limit = 5 + r.random.IntN(30)
+	q.Limit = 5 + r.random.IntN(30)
 	for {
 		page, err := r.Trades.Page(ctx, r.owner, q)
 		must(r.t, err)
@@ -159,7 +203,7 @@ func (r *rankTest) check(name string, q tradeview.Query) {
 		for i := range page.Rows {
 			must(r.t, describe(&paged)(&page.Rows[i]))
 		}
-		if len(page.Rows) < q.Trades.Limit {
+		if len(page.Rows) < q.Limit {
 			break
 		}
 		order := *q.Sort
@@ -167,6 +211,6 @@ func (r *rankTest) check(name string, q tradeview.Query) {
 		q.Sort = &order
 	}
 	if !slices.Equal(paged, want) {
-		r.t.Fatalf("%s, pages of %d:\n%q\nwant\n%q", name, q.Trades.Limit, paged, want)
+		r.t.Fatalf("%s, pages of %d:\n%q\nwant\n%q", name, q.Limit, paged, want)
 	}
 }

@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,8 +20,9 @@ import (
 func TestColumnsAreStored(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
-		fills := make([]ledger.NewFill, 0, 2*figures.MinStored)
-		for i := range figures.MinStored {
+		const trades = 500
+		fills := make([]ledger.NewFill, 0, 2*trades)
+		for i := range trades {
 			for k, side := range []matching.Side{matching.Buy, matching.Sell} {
 				fills = append(fills, ledger.NewFill{
 					Symbol: "AAA", Side: side, Quantity: decimal.New(1), Price: decimal.New(int64(10 + k*(i%7))), ExecutedAt: minute(2*i + k),
@@ -33,9 +35,14 @@ func TestColumnsAreStored(t *testing.T) {
 		}))
 		h.fill("OPEN", matching.Buy, "1", "10", 5)
 		dir := filepath.Join(t.TempDir(), "columns")
+		open := func() *figures.Service {
+			s := figures.New(h.DB, 0, dir)
+			s.SetMinStored(trades)
+			return s
+		}
 		start := func(what string) {
 			t.Helper()
-			s := figures.New(h.DB, 0, dir)
+			s := open()
 			if got, want := h.dump(s), h.dump(figures.New(h.DB, 0, "")); got != want {
 				t.Errorf("%s: the figures differ", what)
 			}
@@ -55,6 +62,12 @@ func TestColumnsAreStored(t *testing.T) {
 			}
 			return files[0], info
 		}
+		small := figures.New(h.DB, 0, dir)
+		h.dump(small)
+		small.WaitForStore()
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("the columns of %d trades were stored: %v", trades, err)
+		}
 		start("the first start")
 		_, first := file()
 		h.saveState()
@@ -72,10 +85,10 @@ func TestColumnsAreStored(t *testing.T) {
 		text[len(text)/3]++
 		must(t, os.WriteFile(path, text, 0o600))
 		start("with a damaged file")
-		if _, now := file(); os.SameFile(first, now) {
-			t.Error("the damaged file was not replaced")
+		if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, text) {
+			t.Errorf("the damaged file was not replaced: %v", err)
 		}
-		s := figures.New(h.DB, 0, dir)
+		s := open()
 		must(t, s.Sweep(time.Now().Add(24*time.Hour)))
 		file()
 		must(t, s.Sweep(time.Now().Add(8*24*time.Hour)))

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 func figureRoute(path, id, summary string) route {
@@ -164,42 +165,47 @@ type compareQuery struct {
 }
 
 func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
-	filterB, accountsB, err := in.other()
+	other, err := in.other()
 	if err != nil {
 		return nil, err
 	}
 	var out analytics.Comparison
 	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
-		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, accountsB)
+		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
 		if err != nil {
 			return err
 		}
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
+		filter, err := a.Figures.NewFilter(ctx, tx, book, other)
+		if err != nil {
+			return err
+		}
 		// The days of the probability are those of trading_days in the summaries.
-		out = analytics.CompareSelections(q.selection(), book.Select(filterB), time.UTC, q.book.Capital, book.Capital)
+		out = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
 }
 
-// other returns the other side: the same filters with its own period and accounts.
-func (in *compareQuery) other() (f analytics.Filter, accounts []journal.AccountID, err error) {
-	same := in.FigureQuery
-	same.PeriodInput = PeriodInput{}
-	if f, err = same.filter(); err != nil {
-		return f, nil, err
+// other returns the filter of the other side: the same one with its own period and
+// accounts.
+func (in *compareQuery) other() (tradefilter.Filter, error) {
+	zone, err := in.zone()
+	if err != nil {
+		return tradefilter.Filter{}, err
 	}
-	f.Period = journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
-	if f.Period.Check() != nil {
-		return f, nil, journal.InvalidField("other_from", "other_from must not be after other_to.")
+	f := in.zonedFilter(zone)
+	f.Scope.Period = journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
+	if f.Scope.Period.Check() != nil {
+		return f, journal.InvalidField("other_from", "other_from must not be after other_to.")
 	}
-	if accounts, err = splitList[journal.AccountID]("other_account_id", in.OtherAccountID); err != nil || len(accounts) > 0 {
-		return f, accounts, err
+	accounts, err := splitList[journal.AccountID]("other_account_id", in.OtherAccountID)
+	if len(accounts) > 0 {
+		f.Scope.Accounts = accounts
 	}
-	accounts, err = splitList[journal.AccountID]("account_id", in.AccountID)
-	return f, accounts, err
+	return f, err
 }
 
 func mixedCurrencies() error {

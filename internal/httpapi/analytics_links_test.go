@@ -75,6 +75,14 @@ func (j *linkedJournal) questions() []url.Values {
 		{"tag_id": {j.tags[0] + "," + j.tags[2]}},
 		{"status": {"closed"}},
 		{"status": {"open"}},
+		{"outcome": {"win,breakeven"}},
+		{"weekday": {"1,2"}, "filter_tz": {"Asia/Tokyo"}},
+		{"hour": {"15,20"}, "tz": {"Asia/Kolkata"}},
+		{"tag_id": {j.tags[0] + "," + j.tags[1]}, "tag_mode": {"all"}},
+		{"tag_id": {j.tags[2]}, "tag_mode": {"none"}},
+		{"setup_mode": {"none"}},
+		{"hold_min": {"100000"}, "pnl_max": {"500"}},
+		{"has_r": {"true"}, "mistake": {"false"}, "r_min": {"-50.5"}},
 	}
 	list := slices.Clone(parts)
 	for i, a := range parts {
@@ -114,7 +122,11 @@ func (j *linkedJournal) followFigures(values url.Values) (followed int) {
 	for i := range answer.count("explanation") {
 		at := "explanation." + itoa(i) + "."
 		link, which := answer.text(at+"trades_link"), answer.text(at+"which")
-		if wanted := which == "all" && values.Get("status") != "open"; wanted != (link != "") {
+		linked := []string{"all", "winners", "losers", "breakeven", "winners_and_losers", "with_r"}
+		if which == "losers" && values.Has("outcome") {
+			linked = nil // no trades
+		}
+		if wanted := slices.Contains(linked, which) && values.Get("status") != "open"; wanted != (link != "") {
 			j.w.t.Errorf("%s: %s of the trades %q has the link %q", path, answer.text(at+"figure"), which, link)
 		}
 		if link == "" {
@@ -170,16 +182,31 @@ func (j *linkedJournal) followRows(values url.Values, by string) (followed int) 
 // canLinkRow reports whether the filter of the list can express a row.
 func (j *linkedJournal) canLinkRow(values url.Values, by, key string) bool {
 	switch by {
-	case "symbol":
+	case "symbol", "root":
 		return !strings.Contains(key, ",")
-	case "side", "instrument", "account", "month":
+	case "side", "instrument", "account", "month", "session", "hold_time":
 		return true
+	case "weekday", "hour":
+		return !values.Has("filter_tz") // the zone of the rows is another one
 	case "tag", "mistake":
-		return key != "" && (!values.Has("tag_id") || strings.Contains(values.Get("tag_id"), key))
+		return canLinkID(values, "tag", key)
 	case "setup":
-		return key != "" && (!values.Has("setup_id") || strings.Contains(values.Get("setup_id"), key))
+		return canLinkID(values, "setup", key)
 	}
-	return false
+	return false // no trade has a grade
+}
+
+// canLinkID reports whether the filter of the list can add a tag or setup to that
+// of the question.
+func canLinkID(values url.Values, name, key string) bool {
+	asked := values.Get(name + "_id")
+	switch values.Get(name + "_mode") {
+	case "all":
+		return true
+	case "none":
+		return key == ""
+	}
+	return key == "" || asked == "" || strings.Contains(asked, key) || !strings.Contains(asked, ",")
 }
 
 // TestMonthsWithoutALink: where clocks go back over the midnight between two

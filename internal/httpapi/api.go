@@ -192,7 +192,8 @@ func newConfig(version string) huma.Config {
 				License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			},
 			Components: &huma.Components{
-				Schemas: registry,
+				Schemas:    registry,
+				Parameters: describeFilterParameters(),
 				SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
 					Type: "http", Scheme: "bearer",
 					Description: "A session access token from signing in, or a personal access token (svc_pat_…).",

@@ -8,10 +8,9 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/tradefilter"
 )
 
 type calendarQuery struct {
@@ -63,7 +62,7 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 		for _, cell := range figures.Days {
 			days[cell.Date] = &calendarDay{Cell: cell}
 		}
-		if err := in.addUnreviewed(ctx, tx, owner, year, q.zone, days); err != nil {
+		if err := q.addUnreviewed(ctx, tx, in.zonedFilter(q.zone), year, days); err != nil {
 			return err
 		}
 		if err := addNotes(ctx, tx, owner, year, q.zone, days); err != nil {
@@ -75,32 +74,33 @@ func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAn
 }
 
 // addUnreviewed counts the closed trades of each day that are not reviewed.
-func (in *calendarQuery) addUnreviewed(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay,
+func (q *figureRequest) addUnreviewed(
+	ctx context.Context, tx *db.Tx, filter tradefilter.Filter, year int, days map[journal.Day]*calendarDay,
 ) error {
-	query, err := in.query()
-	if err != nil || query.Trades.Status == ledger.StatusOpen {
-		return err
+	if filter.Reviewed.Set && filter.Reviewed.Value {
+		return nil
 	}
-	query.Trades.Status = ledger.StatusClosed
-	if in.isRealized() {
-		query.Trades.Basis = ledger.ByClosing // as the parts of the trades are
+	filter.Reviewed = journal.Some(false)
+	if q.book.Realized {
+		filter.ByOpening = false // as the parts of the trades are
 	}
-	query.Annotations.Reviewed = journal.Some(false)
-	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, zone).Add(-time.Microsecond)
-	period := &query.Trades.Scope.Period
+	period := &filter.Scope.Period
+	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, q.zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, q.zone).Add(-time.Microsecond)
 	if period.From == nil || period.From.Before(first) {
 		period.From = &first
 	}
 	if period.To == nil || period.To.After(last) {
 		period.To = &last
 	}
-	if period.From.After(*period.To) {
-		return nil
+	whole := q.book.WithWholeTrades()
+	unreviewed, err := q.api.Figures.NewFilter(ctx, tx, whole, filter)
+	if err != nil {
+		return err
 	}
-	return tradeview.EachListedTime(ctx, tx, owner, query, func(at time.Time) {
-		cellOf(days, journal.DayOf(at.In(zone))).Unreviewed++
-	})
+	for _, day := range analytics.ListDays(whole.Select(unreviewed), q.zone) {
+		cellOf(days, day.Date).Unreviewed = day.Trades
+	}
+	return nil
 }
 
 // addNotes counts the notes of each day.

@@ -61,7 +61,7 @@ func (d described) parameterFaults(operation object, query url.Values) []string 
 	var faults []string
 	list, _ := operation["parameters"].([]any)
 	for _, item := range list {
-		parameter := item.(object)
+		parameter := d.document.schema(item.(object))
 		name, _ := parameter["name"].(string)
 		if parameter["in"] != "query" {
 			continue

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -15,9 +17,9 @@ import (
 )
 
 type exportQuery struct {
-	Format    enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
-	Rows      enumParam[exportRows, exportRowSet]     `query:"rows" doc:"The rows of a csv. Default trades."`
-	AccountID []string                                `query:"account_id,explode" doc:"One account, or several for tables. Default: everything."`
+	TradeFilter
+	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
+	Rows   enumParam[exportRows, exportRowSet]     `query:"rows" doc:"The rows of a csv. Default trades."`
 }
 
 // exportRows is what the rows of a table are.
@@ -36,21 +38,37 @@ type (
 func (exportFormats) values() []backup.Format { return backup.Formats() }
 func (exportRowSet) values() []exportRows     { return []exportRows{tradeRows, executionRows} }
 
-func (in exportQuery) request(owner journal.UserID) (r backup.Request, err error) {
-	r = backup.Request{Owner: owner, Format: in.Format.Value, Fills: in.Rows.Value == executionRows}
+func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
+	r := backup.Request{
+		Owner: owner, Format: in.Format.Value, Fills: in.Rows.Value == executionRows, Accounts: in.filter.Scope.Accounts, Filter: in.filter,
+	}
 	if r.Format == "" {
 		r.Format = backup.JSON
 	}
-	if r.Accounts, err = splitList[journal.AccountID]("account_id", in.AccountID); err != nil {
+	if err := in.checkFilter(r); err != nil {
 		return r, err
 	}
 	return r, r.Check()
 }
 
+// checkFilter refuses a filter of what is not a list of trades.
+func (in exportQuery) checkFilter(r backup.Request) error {
+	if r.Format == backup.XLSX || r.Format == backup.CSV && !r.Fills {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.sent)) {
+		if name != "account_id" {
+			return journal.InvalidField(name, "%s filters trades. Use it with format=xlsx, or with format=csv and rows=trades.", name)
+		}
+	}
+	return nil
+}
+
 func (a *API) registerExportRoutes() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
-	read.about = "The JSON backup is complete and can be imported again, here or elsewhere."
-	read.long, read.repeated = true, []string{"account_id"}
+	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
+		"The filter selects the trades of a csv or xlsx; a backup is of one account or of all."
+	read.long = true
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
 	}
@@ -62,7 +80,7 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	if err != nil {
 		return nil, err
 	}
-	request.At = a.Clock()
+	request.At, request.Trades = a.Clock(), a.Trades.EachIn
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
 		for _, id := range request.Accounts {
 			if err := ledger.CheckAccountOwner(ctx, tx, request.Owner, id); err != nil {

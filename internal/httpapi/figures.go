@@ -2,15 +2,13 @@ package httpapi
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"time"
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/figures"
 	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/tradefilter"
 )
 
 // FigureQuery is what every figure is asked with: the trades, in the words of
@@ -49,21 +47,13 @@ func (in FigureQuery) withoutZone() FigureQuery {
 	return in
 }
 
-// filter returns the query as a filter of package analytics.
-func (in FigureQuery) filter() (analytics.Filter, error) {
-	selected, err := in.query()
-	if err != nil {
-		return analytics.Filter{}, err
+// zonedFilter returns the filter with the zone of its weekdays, hours and days.
+func (in FigureQuery) zonedFilter(zone *time.Location) tradefilter.Filter {
+	f := in.filter
+	if f.Zone == nil {
+		f.Zone = zone
 	}
-	query, f := selected.Trades, figures.NewFilter(selected)
-	if f.Realized = in.isRealized(); !f.Realized {
-		f.None = query.Status == ledger.StatusOpen
-	} else {
-		f.Status = map[ledger.Status]analytics.Status{
-			ledger.StatusOpen: analytics.OnlyOpen, ledger.StatusClosed: analytics.OnlyClosed,
-		}[query.Status]
-	}
-	return f, nil
+	return f
 }
 
 func (in FigureQuery) zone() (*time.Location, error) {
@@ -104,40 +94,21 @@ func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *
 // withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
 func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
-	text := in.values().Encode() + "&" + in.TZ + "&" + string(in.Status.Value) + "&" + string(in.PnLBasis.Value)
-	q := &figureRequest{api: a, text: text}
+	q := &figureRequest{api: a, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
 	var err error
-	if q.filter, err = in.filter(); err != nil {
-		return err
-	}
 	if q.zone, err = in.zone(); err != nil {
-		return err
-	}
-	scope, err := in.scope()
-	if err != nil {
 		return err
 	}
 	view := a.Figures.View
 	if in.isRealized() {
 		view = a.Figures.ViewRealized
 	}
-	return view(ctx, caller(ctx).UserID, scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) error {
+	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) (err error) {
 		q.book = book
+		if q.filter, err = a.Figures.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
+			return err
+		}
+		q.text += "&" + q.filter.Lookups.Text()
 		return fn(tx, q)
 	})
-}
-
-// values are the parameters of the query that lists of trades take too.
-func (in FigureQuery) values() url.Values {
-	values := url.Values{}
-	for name, list := range map[string][]string{
-		"account_id": in.AccountID, "symbol": in.Symbol, "setup_id": in.SetupID, "tag_id": in.TagID,
-		"from": {in.From.text}, "to": {in.To.text}, "date_basis": {string(in.DateBasis.Value)}, "side": {string(in.Side.Value)},
-		"instrument_type": {in.InstrumentType},
-	} {
-		if text := strings.Trim(strings.Join(list, ","), ","); text != "" {
-			values.Set(name, text)
-		}
-	}
-	return values
 }

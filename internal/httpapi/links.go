@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"sort"
@@ -10,6 +11,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/tradefilter"
 )
 
 // Links to lists of trades. A link lists exactly the trades of a figure, with the
@@ -27,70 +29,156 @@ func formatLink(values url.Values) string {
 // are also of open trades, and a period tests their parts; a list has neither.
 func (in FigureQuery) canLink() bool {
 	if in.isRealized() {
-		return in.Status.Value == ledger.StatusClosed && in.From.at == nil && in.To.at == nil
+		return in.filter.Status == tradefilter.Closed && in.filter.Scope.Period == journal.Period{}
 	}
-	return in.Status.Value != ledger.StatusOpen
+	return in.filter.Status != tradefilter.Open
 }
 
-// setLink returns the link to a set of trades of the question. Only the whole can
-// be listed: there is no filter by outcome, risk or place in a run.
+// linkValues returns the parameters of the question for a list, which has no tz.
+func (in FigureQuery) linkValues() url.Values {
+	values := maps.Clone(in.sent)
+	if in.filter.UsesZone() && in.filter.Zone == nil && in.TZ != "" {
+		values.Set("filter_tz", in.TZ)
+	}
+	return values
+}
+
+// linkedOutcomes are the outcomes of sets of trades.
+var linkedOutcomes = map[analytics.TradeSet][]tradefilter.Outcome{
+	analytics.Winners: {tradefilter.Win}, analytics.Losers: {tradefilter.Loss}, analytics.Breakevens: {tradefilter.Breakeven},
+	analytics.WinnersAndLosers: {tradefilter.Win, tradefilter.Loss},
+}
+
+// setLink returns the link to a set of trades of the question. There is no filter
+// by place in a run or in a drawdown, and several trades may have the largest
+// result.
 func (in FigureQuery) setLink(which analytics.TradeSet) string {
-	if which != analytics.AllTrades || !in.canLink() {
+	if !in.canLink() {
 		return ""
 	}
-	return formatLink(in.values())
-}
-
-// rowLink returns the link to the trades of a row of a breakdown.
-func (in FigureQuery) rowLink(by analytics.Dimension, key string, zone *time.Location) string {
-	values := in.values()
-	if !in.canLink() || in.isRealized() || key == "" || !in.addRowFilter(values, by, key, zone) {
+	values, outcomes := in.linkValues(), linkedOutcomes[which]
+	switch {
+	case outcomes != nil:
+		if asked := in.filter.Outcomes; len(asked) > 0 {
+			outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o tradefilter.Outcome) bool { return !slices.Contains(asked, o) })
+		}
+		if len(outcomes) == 0 {
+			return "" // no trades
+		}
+		values.Set("outcome", strings.Join(toStrings(outcomes), ","))
+	case which == analytics.WithRisk:
+		if in.filter.HasR.Set && !in.filter.HasR.Value {
+			return ""
+		}
+		values.Set("has_r", "true")
+	case which != analytics.AllTrades:
 		return ""
 	}
 	return formatLink(values)
 }
 
+// rowLink returns the link to the trades of a row of a breakdown.
+func (in FigureQuery) rowLink(by analytics.Dimension, key string, zone *time.Location) string {
+	values := in.linkValues()
+	if !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
+		return ""
+	}
+	return formatLink(values)
+}
+
+// rowParameters are the parameters that select a row by its key.
+var rowParameters = map[analytics.Dimension]string{
+	analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id", analytics.BySymbol: "symbol",
+	analytics.ByRoot: "root", analytics.BySession: "session", analytics.ByGrade: "trade_quality", analytics.ByWeekday: "weekday", analytics.ByHour: "hour",
+}
+
 // addRowFilter narrows the filter of the question to one row, and reports whether
 // it could.
 func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, key string, zone *time.Location) bool {
-	switch by {
-	case analytics.BySymbol:
-		values.Set("symbol", key)
-		return !strings.Contains(key, ",") // a list would be cut there
-	case analytics.BySide:
-		values.Set("side", key)
-	case analytics.ByInstrument:
-		values.Set("instrument_type", key)
-	case analytics.ByAccount:
-		values.Set("account_id", key)
+	switch by { //nolint:exhaustive // the others have one parameter
 	case analytics.BySetup:
-		values.Set("setup_id", key)
-		return isAloneOrAmong(in.SetupID, key)
-	case analytics.ByTag, analytics.ByMistake:
-		values.Set("tag_id", key)
-		return isAloneOrAmong(in.TagID, key)
+		return addLinkedID(values, "setup_id", "setup_mode", in.filter.SetupMode, toStrings(in.filter.Setups), key)
+	case analytics.ByMistake:
+		if key == "" {
+			values.Set("mistake", "false")
+			return true
+		}
+		return addLinkedID(values, "tag_id", "tag_mode", in.filter.TagMode, toStrings(in.filter.Tags), key)
+	case analytics.ByTag:
+		return addLinkedID(values, "tag_id", "tag_mode", in.filter.TagMode, toStrings(in.filter.Tags), key)
 	case analytics.ByMonth:
 		return in.addMonth(values, key, zone)
-	default:
+	case analytics.ByHoldTime:
+		return in.addHoldTime(values, key)
+	case analytics.ByWeekday, analytics.ByHour:
+		if !in.setFilterZone(values, zone) {
+			return false
+		}
+	}
+	name, known := rowParameters[by]
+	if !known || key == "" || strings.Contains(key, ",") { // a list would be cut there
 		return false
 	}
+	values.Set(name, key)
 	return true
 }
 
-// isAloneOrAmong reports whether a filter by one id selects the trades of the
-// request that have it. If the request filters by other ids, a trade must have
-// one of those as well, which a list cannot express.
-func isAloneOrAmong(filter []string, id string) bool {
-	ids, err := splitList[string]("", filter)
-	return err == nil && (len(ids) == 0 || slices.Contains(ids, id))
+// setFilterZone sets the zone of weekdays and hours, and reports whether the
+// question needs no other one.
+func (in FigureQuery) setFilterZone(values url.Values, zone *time.Location) bool {
+	if in.filter.UsesZone() && in.filter.Zone != nil && in.filter.Zone.String() != zone.String() {
+		return false
+	}
+	values.Set("filter_tz", zone.String())
+	return true
+}
+
+// addLinkedID narrows the filter to the trades that have a tag or a setup, or none
+// if the id is empty, and reports whether it could.
+func addLinkedID(values url.Values, name, modeName string, mode tradefilter.Mode, asked []string, id string) bool {
+	isAny := mode == "" || mode == tradefilter.Any
+	switch {
+	case id == "":
+		values.Del(name)
+		values.Set(modeName, string(tradefilter.None))
+		return true
+	case isAny && (len(asked) == 0 || slices.Contains(asked, id)), mode == tradefilter.All && len(asked) == 0:
+		values.Set(name, id)
+		values.Del(modeName)
+		return true
+	case isAny && len(asked) == 1 || mode == tradefilter.All:
+		if !slices.Contains(asked, id) {
+			asked = append(slices.Clone(asked), id)
+		}
+		values.Set(name, strings.Join(asked, ","))
+		values.Set(modeName, string(tradefilter.All))
+		return true
+	}
+	return false // none of some and one of others
+}
+
+// addHoldTime narrows the holding time to a row of the breakdown.
+func (in FigureQuery) addHoldTime(values url.Values, key string) bool {
+	row, known := analytics.HoldRange(key)
+	if !known {
+		return false
+	}
+	asked := in.filter.Hold
+	if row.Min.Valid && (!asked.Min.Valid || asked.Min.Decimal.Cmp(row.Min.Decimal) < 0) {
+		values.Set("hold_min", row.Min.Decimal.String())
+	}
+	if row.Max.Valid && (!asked.Max.Valid || asked.Max.Decimal.Cmp(row.Max.Decimal) > 0) {
+		values.Set("hold_max", row.Max.Decimal.String())
+	}
+	return true
 }
 
 // addMonth narrows the period to a calendar month of the zone, and reports whether
 // a period can express it.
 func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Location) bool {
-	query, err := in.query()
-	first, err2 := time.Parse("2006-01", month)
-	if err != nil || err2 != nil {
+	period := in.filter.Scope.Period
+	first, err := time.Parse("2006-01", month)
+	if err != nil {
 		return false
 	}
 	from, ok := startOfDay(first, zone)
@@ -99,10 +187,10 @@ func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Locat
 		return false
 	}
 	to := next.Add(-time.Microsecond)
-	if asked := query.Trades.Scope.Period.From; asked == nil || asked.Before(from) {
+	if asked := period.From; asked == nil || asked.Before(from) {
 		values.Set("from", journal.FormatInstant(from))
 	}
-	if asked := query.Trades.Scope.Period.To; asked == nil || asked.After(to) {
+	if asked := period.To; asked == nil || asked.After(to) {
 		values.Set("to", journal.FormatInstant(to))
 	}
 	return true

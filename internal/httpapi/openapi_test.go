@@ -198,7 +198,7 @@ func (d document) checkParameters(call, path string, operation object) {
 	list, _ := operation["parameters"].([]any)
 	seen := map[string]bool{}
 	for _, item := range list {
-		parameter := item.(object)
+		parameter := d.schema(item.(object))
 		name, _ := parameter["name"].(string)
 		in, _ := parameter["in"].(string)
 		if seen[in+name] || name == "" || !slices.Contains([]string{"path", "query", "header"}, in) {

@@ -113,7 +113,11 @@ const prefix = "/api/v1"
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[Out](), r)
-	huma.Register(a.huma, a.operation(r), func(ctx context.Context, in *In) (*Out, error) {
+	operation := a.operation(r)
+	if filtered, is := any(new(In)).(interface{ describeFilter() []*huma.Param }); is {
+		operation.Parameters = filtered.describeFilter()
+	}
+	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, toErrorAnswer(ctx, err)

@@ -15,9 +15,6 @@ type PeriodInput struct {
 	To   instantParam `query:"to" doc:"The last instant, inclusive."`
 }
 
-// repeatable are the query parameters that may be repeated.
-var repeatable = []string{"account_id", "symbol", "setup_id", "tag_id"}
-
 func (in ScopeInput) scope() (journal.Scope, error) {
 	accounts, err := splitList[journal.AccountID]("account_id", in.AccountID)
 	if err != nil {

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"fillbook/internal/annotations"
@@ -104,94 +103,22 @@ func nilIfZero[T comparable](value T) *T {
 	return &present
 }
 
-// TradeFilter is the query of trades, the same for lists and figures.
-type TradeFilter struct {
-	ScopeInput
-	Status         enumParam[ledger.Status, statuses]   `query:"status"`
-	DateBasis      enumParam[dateBasis, dateBases]      `query:"date_basis" doc:"The time that from and to test. Default close: the closing of a closed trade, the opening of an open one."`
-	Symbol         []string                             `query:"symbol,explode" doc:"A comma-separated list."`
-	Side           enumParam[matching.Direction, sides] `query:"side"`
-	InstrumentType string                               `query:"instrument_type"`
-	SetupID        []string                             `query:"setup_id,explode"`
-	TagID          []string                             `query:"tag_id,explode"`
-}
-
-// dateBasis is the time of a trade that a period tests.
-type dateBasis string
-
-const (
-	byClosing dateBasis = "close"
-	byOpening dateBasis = "open"
-)
-
-type (
-	statuses  struct{}
-	dateBases struct{}
-	sides     struct{}
-)
-
-func (statuses) values() []ledger.Status {
-	return []ledger.Status{ledger.StatusOpen, ledger.StatusClosed}
-}
-func (dateBases) values() []dateBasis { return []dateBasis{byClosing, byOpening} }
-func (sides) values() []matching.Direction {
-	return []matching.Direction{matching.Long, matching.Short}
-}
-
-// query returns the trades that the filter selects.
-func (in TradeFilter) query() (tradeview.Query, error) {
-	scope, err := in.scope()
-	if err != nil {
-		return tradeview.Query{}, err
-	}
-	query := ledger.TradeQuery{
-		Scope: scope, Status: in.Status.Value, Direction: in.Side.Value,
-		InstrumentType: strings.ToLower(strings.TrimSpace(in.InstrumentType)),
-	}
-	if in.DateBasis.Value == byOpening {
-		query.Basis = ledger.ByOpening
-	}
-	if query.Symbols, err = splitList[string]("symbol", in.Symbol); err != nil {
-		return tradeview.Query{}, err
-	}
-	for i, symbol := range query.Symbols {
-		query.Symbols[i] = strings.ToUpper(symbol)
-	}
-	annotations, err := in.annotationFilter()
-	return tradeview.Query{Trades: query, Annotations: annotations}, err
-}
-
-func (in TradeFilter) annotationFilter() (filter playbook.TradeFilter, err error) {
-	if filter.Setups, err = splitList[journal.SetupID]("setup_id", in.SetupID); err != nil {
-		return filter, err
-	}
-	filter.Tags, err = splitList[journal.TagID]("tag_id", in.TagID)
-	return filter, err
-}
-
 type tradeQuery struct {
 	TradeFilter
 	TradeSort
-	Reviewed      flagParam       `query:"reviewed" doc:"Whether the trade is marked as reviewed."`
-	ImportBatchID journal.BatchID `query:"import_batch_id" doc:"Only trades with a fill of this import."`
 	Paging
 }
 
-// listQuery returns the query with the filters and the order that only lists
-// have.
-func (in *tradeQuery) listQuery() (tradeview.Query, error) {
-	query, err := in.query()
-	if err != nil {
-		return query, err
-	}
-	query.Annotations.Reviewed, query.Batch = in.Reviewed.Opt, in.ImportBatchID
+// listQuery returns the filter and the order of the list, from its cursor on.
+func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
+	query.Filter = in.filter
 	if query.Sort, err = in.order(); err != nil {
 		return query, err
 	}
 	if query.Sort != nil {
 		query.Sort.After, err = in.decodeRankCursor(*query.Sort)
 	} else {
-		query.Trades.After, err = in.decodeTradeCursor()
+		query.After, err = in.decodeTradeCursor()
 	}
 	return query, err
 }
@@ -208,7 +135,7 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 			return a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })
 		}}, nil
 	}
-	query.Trades.Limit = size + 1 // to know whether there is a next page
+	query.Limit = size + 1 // to know whether there is a next page
 	page, err := a.Trades.Page(ctx, owner, query)
 	if err != nil {
 		return nil, err

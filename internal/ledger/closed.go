@@ -17,6 +17,8 @@ import (
 type FigureTrade struct {
 	ID                     journal.TradeID
 	Symbol, InstrumentType string
+	OptionRight            string      // empty unless the instrument is an option
+	Expiry                 journal.Day // empty if there is none
 	Direction              matching.Direction
 	Open                   bool
 	// ListedAt is the instant of closing, or of opening for an open trade.
@@ -51,7 +53,7 @@ const (
 	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
 		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
 		fees, commission, net_pnl, gross_pnl, realized_pnl,
-		order_key, first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct` + tradesFrom + `
+		order_key, first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, option_right, expiry` + tradesFrom + `
 	WHERE trades.user_id = $1`
 
 	// The reverse order of closing within one account.
@@ -66,7 +68,7 @@ func scanFigureTrade(row db.Scanner) (c FigureTrade, err error) {
 	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
 		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened, oneIfNull{&t.Multiplier}, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced,
 		volumeScanner{&t}, zeroIfNull{&t.FeesTotal}, zeroIfNull{&t.Commission}, &t.NetPnL, grossScanner{&t}, realizedScanner{&t},
-		&c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct)
+		&c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct, &c.OptionRight, &c.Expiry)
 	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
 	c.Gross, c.Net = t.GrossPnL.Or(t.RealizedPnL), t.NetPnL.Or(t.RealizedPnL)
 	c.Fees, c.Commission = t.FeesTotal, t.Commission

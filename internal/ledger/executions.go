@@ -238,11 +238,16 @@ func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, erro
 func findAccountID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
 ) (account journal.AccountID, err error) {
-	err = tx.QueryRow(ctx, `
-		SELECT accounts.id FROM `+table+` AS record JOIN accounts
-			ON accounts.user_id = record.user_id AND accounts.number = record.account
-		WHERE record.user_id = $1 AND record.id = $2`, owner, id).Scan(&account)
+	err = tx.QueryRow(ctx, accountOf(table), owner, id).Scan(&account)
 	return account, mapNotFound(err, what)
+}
+
+// accountOf returns the query for the account of record $2 of a table.
+func accountOf(table string) string {
+	return `
+		SELECT accounts.id FROM ` + table + ` AS record JOIN accounts
+			ON accounts.user_id = record.user_id AND accounts.number = record.account
+		WHERE record.user_id = $1 AND record.id = $2`
 }
 
 // TradesByExecution returns the trades of some executions, as one step.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
@@ -169,42 +168,27 @@ func (s Sort) scan(row db.Scanner, accounts map[int64]Account) (r RankedTrade, e
 // BatchCondition returns the condition that an import contains a fill of the
 // trade.
 func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
-	return func(args *[]any) string {
-		f := filter{args: *args}
-		user, id := f.arg(owner), f.arg(batch)
-		*args = f.args
-		brought := ` FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
-			AND executions.account = import_spans.account
-			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
-			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
-			WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
-		return `trades.id IN (SELECT trade_id` + brought +
-			` UNION SELECT flip_trade_id` + brought + ` AND flip_trade_id IS NOT NULL)`
-	}
+	return func(args *[]any) string { return `trades.id IN (` + selectBatchTrades(args, owner, batch) + `)` }
 }
 
-// EachListedTime calls fn for the instants of the trades of a query, by the
-// query's basis, in no order: enough to count them by day. It is a step; fn
-// must not run statements.
-func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(time.Time)) error {
-	if err := q.Check(); err != nil {
-		return err
-	}
-	accounts, err := resolveList(ctx, tx, owner, q.Scope)
-	if err != nil || len(accounts) == 0 {
-		return err
-	}
-	from := " FROM trades"
-	if len(q.Symbols) > 0 || q.InstrumentType != "" {
-		from = tradesFrom
-	}
-	q.After = nil
-	var f filter
-	text := selection{table: "trades", owner: owner, accounts: accounts, head: "SELECT trades." + q.Basis.column() + from, where: q.addConditions}.unionQuery(&f)
-	return db.Each(ctx, tx, func(row db.Scanner) error {
-		var at int64
-		err := row.Scan(&at)
-		fn(db.FromMicros(at))
-		return err
-	}, text, f.args...)
+// BatchTrades returns the trades that have a fill of an import, in no order. It is
+// a step.
+func BatchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]journal.TradeID, error) {
+	var args []any
+	text := selectBatchTrades(&args, owner, batch)
+	return db.List(ctx, tx, db.Single[journal.TradeID], text, args...)
+}
+
+// selectBatchTrades returns the query of the ids of the trades with a fill of an
+// import, and adds its arguments.
+func selectBatchTrades(args *[]any, owner journal.UserID, batch journal.BatchID) string {
+	f := filter{args: *args}
+	user, id := f.arg(owner), f.arg(batch)
+	*args = f.args
+	brought := ` FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+		AND executions.account = import_spans.account
+		AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+		AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+		WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
+	return `SELECT trade_id` + brought + ` UNION SELECT flip_trade_id` + brought + ` AND flip_trade_id IS NOT NULL`
 }

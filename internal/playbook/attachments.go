@@ -108,7 +108,10 @@ func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.Us
 	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
 		return err
 	}
-	return s.insertAttachment(ctx, tx, owner, a, content)
+	if err := s.insertAttachment(ctx, tx, owner, a, content); err != nil {
+		return err
+	}
+	return s.reportLinked(ctx, tx, owner, a.Trade)
 }
 
 // insertAttachment stores the row of a file whose target is known.
@@ -251,8 +254,10 @@ func (s *Service) DeleteAttachment(ctx context.Context, owner journal.UserID, id
 		if err := check.run(old); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id)
-		return err
+		if _, err := tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+			return err
+		}
+		return s.reportLinked(ctx, tx, owner, old.Trade)
 	})
 	if err != nil {
 		return err

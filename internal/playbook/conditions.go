@@ -7,29 +7,6 @@ import (
 	"fillbook/internal/journal"
 )
 
-// TradeFilter selects trades by their annotations. The zero value selects all.
-type TradeFilter struct {
-	Tags     []journal.TagID   // trades with one of them
-	Setups   []journal.SetupID // trades with one of them
-	Reviewed journal.Opt[bool]
-}
-
-// Conditions returns the conditions of the filter, each of the form that
-// [HasTag] describes.
-func (f TradeFilter) Conditions(owner journal.UserID) []func(args *[]any) string {
-	var list []func(args *[]any) string
-	if len(f.Setups) > 0 {
-		list = append(list, func(args *[]any) string { return HasSetup(args, owner, f.Setups) })
-	}
-	if len(f.Tags) > 0 {
-		list = append(list, func(args *[]any) string { return HasTag(args, owner, f.Tags) })
-	}
-	if f.Reviewed.Set {
-		list = append(list, func(args *[]any) string { return IsReviewed(args, owner, f.Reviewed.Value) })
-	}
-	return list
-}
-
 // HasTag is a condition for another package's query over trades: the part that
 // follows the column with the trade's id, with its values added to args. It holds
 // for trades that have at least one of the tags.

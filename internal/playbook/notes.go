@@ -183,7 +183,10 @@ func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change N
 		if err := s.anchorNote(ctx, tx, owner, note); err != nil {
 			return err
 		}
-		return insertNote(ctx, tx, owner, note)
+		if err := insertNote(ctx, tx, owner, note); err != nil {
+			return err
+		}
+		return s.reportLinked(ctx, tx, owner, note.Trade)
 	})
 	return note, err
 }
@@ -242,10 +245,15 @@ func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journ
 				return reference("account_id", err)
 			}
 		}
-		if err := updateNote(ctx, tx, owner, note); err != nil || !change.Trade.Set {
+		if err := updateNote(ctx, tx, owner, note); err != nil {
 			return err
 		}
-		return s.linkNote(ctx, tx, owner, note)
+		if change.Trade.Set {
+			if err := s.linkNote(ctx, tx, owner, note); err != nil {
+				return err
+			}
+		}
+		return s.reportLinked(ctx, tx, owner, old.Trade, note.Trade)
 	})
 	return note, err
 }
@@ -268,17 +276,19 @@ func (s *Service) linkNote(ctx context.Context, tx *db.Tx, owner journal.UserID,
 func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journal.NoteID, check Check[Note]) error {
 	var files []journal.AttachmentID
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := lockNote(ctx, tx, owner, id, check); err != nil {
+		note, err := lockNote(ctx, tx, owner, id, check)
+		if err != nil {
 			return err
 		}
-		var err error
 		files, err = db.List(ctx, tx, db.Single[journal.AttachmentID],
 			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id)
-		return err
+		if _, err := tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+			return err
+		}
+		return s.reportLinked(ctx, tx, owner, note.Trade)
 	})
 	if err != nil {
 		return err

@@ -47,8 +47,8 @@ type Known struct {
 	// owner. It may be nil; prices must be above zero then.
 	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
 	// AnnotationsChanged may be nil. It is called with the trades of an account
-	// whose annotations have changed, before the change is committed, because
-	// figures depend on them.
+	// whose annotations, linked notes or attachments have changed, before the
+	// change is committed, because figures and filters depend on them.
 	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades ...journal.TradeID) error
 	// Unlinked may be nil. It is called for each account in which a deleted tag or
 	// setup is removed from trades, before that is committed.

@@ -50,6 +50,7 @@ var levels = map[string]int{
 	"internal/matching/oracle": 1,
 	"internal/analytics":       1,
 	"internal/instruments":     1,
+	"internal/tradefilter":     1,
 	"internal/imports/tabular": 1,
 	"internal/imports/parse":   1,
 
@@ -75,6 +76,8 @@ var sideways = map[[2]string]string{
 	{"internal/imports/parse", "internal/matching"}:   "a word for a side becomes a side",
 	{"internal/fields", "internal/decimal"}:           "a field table scans and stores values",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
+	{"internal/analytics", "internal/tradefilter"}:    "columns are tested with the conditions of the filter",
+	{"internal/tradefilter", "internal/instruments"}:  "another name of a root finds the root",
 
 	{"internal/imports", "internal/backup"}:                       "a backup is one of the files that can be imported",
 	{"internal/imports/brokers", "internal/imports/brokers/ibkr"}: "brokers gathers the presets of every kind",

@@ -16,7 +16,7 @@ type Service struct {
 	rank   Ranker
 }
 
-// New returns a Service. rank may be nil.
+// New returns a Service.
 func New(d *db.DB, l *ledger.Service, rank Ranker) *Service {
 	return &Service{db: d, ledger: l, rank: rank}
 }
@@ -46,26 +46,28 @@ func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page
 	return page, err
 }
 
-// Each is the step of that name in a snapshot of its own.
+// Each calls fn with the trades of a query, in a snapshot of its own. A View is
+// valid until fn returns. Memory stays flat, except that a list that is sorted or
+// filtered by columns keeps the place of every trade.
 func (s *Service) Each(ctx context.Context, owner journal.UserID, q Query, fn func(*View) error) error {
-	return s.db.View(ctx, func(tx *db.Tx) error {
-		_, _, err := s.each(ctx, tx, owner, q, fn)
-		return err
-	})
+	return s.db.View(ctx, func(tx *db.Tx) error { return s.EachIn(ctx, tx, owner, q, fn) })
+}
+
+// EachIn is the step of [Service.Each].
+func (s *Service) EachIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
+	_, _, err := s.each(ctx, tx, owner, q, fn)
+	return err
 }
 
 // each calls fn with the trades of a query. counted reports whether it knows
 // their total.
 func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
-	if q.Sort == nil || s.rank == nil {
-		return 0, false, Each(ctx, tx, owner, q, fn)
+	if q.Sort == nil && !q.Filter.NeedsColumns() {
+		return 0, false, EachInDatabase(ctx, tx, owner, q, fn)
 	}
-	ranking, ranked, err := s.rank(ctx, tx, owner, q)
+	ranking, err := s.rank(ctx, tx, owner, q)
 	if err != nil {
 		return 0, false, err
-	}
-	if !ranked {
-		return 0, false, Each(ctx, tx, owner, q, fn)
 	}
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	return ranking.Total, true, r.eachRanked(ranking.Trades, fn)

@@ -34,11 +34,12 @@ type Ranking struct {
 	Total int
 }
 
-// Ranker ranks the trades of a sorted query in the caller's snapshot, faster than
-// the database. It returns false for a query that it cannot answer.
-type Ranker func(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) (Ranking, bool, error)
+// Ranker selects and ranks the trades of a query in the caller's snapshot, faster
+// than the database, and by any filter.
+type Ranker func(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) (Ranking, error)
 
-// rankInDatabase reads the values of all trades of a query and sorts them.
+// rankInDatabase reads the values of all trades of a query and sorts them. Only
+// tests use it, to check the ranker.
 func rankInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) ([]ledger.RankedTrade, error) {
 	order, err := addValues(ctx, tx, owner, *q.Sort)
 	if err != nil {

@@ -8,14 +8,13 @@ package tradeview
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
 )
 
 // View is a trade with its annotations.
@@ -30,23 +29,40 @@ type View struct {
 
 // Query selects trades and their order.
 type Query struct {
-	Trades      ledger.TradeQuery
-	Annotations playbook.TradeFilter
-	// Batch selects the trades with a fill of that import, if not empty.
-	Batch journal.BatchID
+	Filter tradefilter.Filter
 	// Sort is the order, by one of the [SortKeys]; nil means newest first.
 	Sort *ledger.Sort
+	// After excludes everything up to and including that position of a list that
+	// is not sorted; Limit bounds the list, 0 means all.
+	After *ledger.TradeCursor
+	Limit int
 }
 
-// ledgerQuery returns the whole query as one of the ledger.
-func (q Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
-	trades := q.Trades
-	trades.Where = slices.Clone(trades.Where)
-	for _, condition := range q.Annotations.Conditions(owner) {
+// ledgerQuery returns the query as one of the ledger. Its filter must not need
+// columns.
+func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
+	f := &q.Filter
+	trades := ledger.TradeQuery{
+		Scope: f.Scope, Status: ledger.Status(f.Status), Symbols: f.Symbols, Direction: matching.Direction(f.Side), InstrumentType: f.InstrumentType,
+		After: q.After, Limit: q.Limit,
+	}
+	if f.ByOpening {
+		trades.Basis = ledger.ByOpening
+	}
+	addID := func(condition func(args *[]any) string) {
 		trades.Where = append(trades.Where, ledger.TradeIDCondition(condition))
 	}
-	if q.Batch != "" {
-		trades.Where = append(trades.Where, ledger.BatchCondition(owner, q.Batch))
+	if len(f.Setups) > 0 {
+		addID(func(args *[]any) string { return playbook.HasSetup(args, owner, f.Setups) })
+	}
+	if len(f.Tags) > 0 {
+		addID(func(args *[]any) string { return playbook.HasTag(args, owner, f.Tags) })
+	}
+	if f.Reviewed.Set {
+		addID(func(args *[]any) string { return playbook.IsReviewed(args, owner, f.Reviewed.Value) })
+	}
+	if f.Batch != "" {
+		trades.Where = append(trades.Where, ledger.BatchCondition(owner, f.Batch))
 	}
 	return trades
 }
@@ -54,10 +70,11 @@ func (q Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 // ChunkSize is how many trades are read with their annotations at a time.
 const ChunkSize = 1000
 
-// Each calls fn with the trades of a query as they are read. Memory stays flat,
-// except that a sorted list keeps the place of every trade. A View is valid until
-// fn returns. fn must not run statements.
-func Each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
+// EachInDatabase calls fn with the trades of a query as they are read. Its filter
+// must not need columns. Memory stays flat, except that a sorted list keeps the
+// place of every trade. A View is valid until fn returns. fn must not run
+// statements.
+func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	if q.Sort != nil {
 		ranked, err := rankInDatabase(ctx, tx, owner, q)
@@ -129,12 +146,6 @@ func callEach(views []View, fn func(*View) error) error {
 // call. Ids that are not trades of the owner are left out.
 func ReadMany(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]View, error) {
 	return (&reader{ctx: ctx, tx: tx, owner: owner}).readMany(ids)
-}
-
-// EachListedTime calls fn with the time by which each trade of a query is
-// listed, in no order. fn must not run statements.
-func EachListedTime(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(time.Time)) error {
-	return ledger.EachListedTime(ctx, tx, owner, q.ledgerQuery(owner), fn)
 }
 
 // Derive returns what follows from a trade and its annotations.

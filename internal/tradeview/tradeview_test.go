@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/playbook"
 	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
+	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
 )
 
@@ -106,7 +107,7 @@ func TestPagesMakeTheList(t *testing.T) {
 		if distinct := slices.Compact(slices.Sorted(slices.Values(whole))); len(whole) != n || len(distinct) != n {
 			t.Errorf("sorted by %v: %d trades of which %d differ, want %d", order, len(whole), len(distinct), n)
 		}
-		query := tradeview.Query{Trades: ledger.TradeQuery{Limit: 300}}
+		query := tradeview.Query{Limit: 300}
 		if order != nil {
 			query.Sort = &ledger.Sort{By: order.By, Down: order.Down}
 		}
@@ -122,9 +123,9 @@ func TestPagesMakeTheList(t *testing.T) {
 				break
 			}
 			last := page.Rows[len(page.Rows)-1]
-			query.Trades.After = &last.Cursor
+			query.After = &last.Cursor
 			if query.Sort != nil {
-				query.Trades.After, query.Sort.After = nil, &last.Rank
+				query.After, query.Sort.After = nil, &last.Rank
 			}
 		}
 		if !slices.Equal(paged, whole) {
@@ -148,9 +149,11 @@ func TestEveryEntrySeesTheSame(t *testing.T) {
 			Tags:        journal.Some([]journal.TagID{tag.ID}), Setups: journal.Some([]journal.SetupID{setup.ID}), Reviewed: journal.Some(true),
 		}, nil)
 		must(f, err)
-		filter := playbook.TradeFilter{Tags: []journal.TagID{tag.ID}, Setups: []journal.SetupID{setup.ID}, Reviewed: journal.Some(true)}
-		listed := f.list(tradeview.Query{Annotations: filter})
-		sorted := f.list(tradeview.Query{Annotations: filter, Sort: &ledger.Sort{By: tradeview.SortRisk}})
+		filter := tradefilter.Filter{Conditions: tradefilter.Conditions{
+			Tags: []journal.TagID{tag.ID}, Setups: []journal.SetupID{setup.ID}, Reviewed: journal.Some(true),
+		}}
+		listed := f.list(tradeview.Query{Filter: filter})
+		sorted := f.list(tradeview.Query{Filter: filter, Sort: &ledger.Sort{By: tradeview.SortRisk}})
 		if len(listed) != 1 || len(sorted) != 1 {
 			f.Fatalf("the filter selects %d trades, and %d if sorted", len(listed), len(sorted))
 		}
@@ -166,7 +169,7 @@ func TestEveryEntrySeesTheSame(t *testing.T) {
 		if len(detail.Fills) != 2 || len(detail.Setups) != 1 || detail.Setups[0].Name != "ORB" || !detail.TotalPnL().Equal(detail.NetPnL) {
 			f.Errorf("the detail is %+v", detail)
 		}
-		if rest := f.list(tradeview.Query{Annotations: playbook.TradeFilter{Reviewed: journal.Some(false)}}); len(rest) != 4 {
+		if rest := f.list(tradeview.Query{Filter: tradefilter.Filter{Conditions: tradefilter.Conditions{Reviewed: journal.Some(false)}}}); len(rest) != 4 {
 			f.Errorf("%d trades are not reviewed, want 4", len(rest))
 		}
 	})

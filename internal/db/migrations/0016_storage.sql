@@ -1,7 +1,9 @@
 -- Smaller rows: users are numbers in every other table, trades and fills have
--- ids of 16 bytes, values that follow from others are not stored. See ADR 21.
+-- ids of 16 bytes, values that follow from others are not stored. See ADR 22.
 --
--- Every table is created again and filled from the old one, which is dropped.
+-- baseline: every table is created again and filled from the old one, which is
+-- dropped. A new database begins here, with the statements that create something
+-- and do not name an old table.
 -- A line that begins with --sqlite is for SQLite only, and one that ends with
 -- the name of PostgreSQL in a comment is for PostgreSQL only: a foreign key is
 -- added after the rows there, because a check of all rows at once is faster.
@@ -82,6 +84,16 @@ ALTER TABLE import_kinds RENAME TO old_import_kinds;
 ALTER TABLE token_owners RENAME TO old_token_owners;
 ALTER TABLE user_states RENAME TO old_user_states;
 ALTER TABLE trade_checkpoints RENAME TO old_trade_checkpoints;
+
+-- These two exist unless the database is new.
+CREATE TABLE IF NOT EXISTS instance (
+  id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
+  set_up_at BIGINT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS instance_secret (
+  id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1),
+  fingerprint BYTEA NOT NULL
+);
 
 -- Identity. number is the user_id of all other tables and is never used again;
 -- id is the public id, in the API, in tokens and in the paths of attachments.
@@ -262,14 +274,14 @@ INSERT INTO instrument_overrides SELECT users.number, o.account, o.root, o.multi
   FROM old_instrument_overrides AS o JOIN users ON users.id = o.user_id;
 
 -- The new numbers of streams: small, in blocks of 64 of each account.
-CREATE TABLE stream_numbers (
+CREATE TABLE old_stream_numbers (
   old_user TEXT COLLATE "C" NOT NULL,
   old_number BIGINT NOT NULL,
   user_id INTEGER NOT NULL,
   number INTEGER NOT NULL,
   PRIMARY KEY (old_user, old_number)
 ) /* clustered */;
-INSERT INTO stream_numbers
+INSERT INTO old_stream_numbers
   SELECT s.user_id, s.number, users.number,
     CAST(64 * first.block + ROW_NUMBER() OVER (PARTITION BY s.user_id, s.account ORDER BY s.number) - 1 AS INTEGER)
   FROM old_streams AS s JOIN users ON users.id = s.user_id
@@ -295,7 +307,7 @@ CREATE TABLE streams (
   FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE
 ) /* clustered */;
 INSERT INTO streams SELECT n.user_id, o.account, n.number, o.symbol, o.instrument_type, o.option_right, o.strike, o.expiry, o.lot, o.order_key
-  FROM old_streams AS o JOIN stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.number;
+  FROM old_streams AS o JOIN old_stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.number;
 UPDATE accounts SET next_stream = COALESCE((SELECT MAX(streams.number) + 1 FROM streams
   WHERE streams.user_id = accounts.user_id AND streams.account = accounts.number), 0);
 
@@ -349,7 +361,7 @@ CREATE TABLE executions (
 INSERT INTO executions SELECT n.user_id, o.account, o.executed_at, o.seq, n.number, o.created_at, o.arrival, o.facts, o.is_buy,
     CAST(o.trade_id AS UUID), o.quantity, o.price, NULLIF(o.commission, '0'), NULLIF(o.fees, '0'), NULLIF(o.multiplier, '1'), o.stated_pnl,
     CAST(o.flip_trade_id AS UUID), CAST(o.id AS UUID), o.external_id, o.origin, NULLIF(o.details, '')
-  FROM old_executions AS o JOIN stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream
+  FROM old_executions AS o JOIN old_stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream
   ORDER BY o.user_id, o.account, o.executed_at, o.seq;
 ALTER TABLE executions ADD FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE; /* postgresql */
 CREATE UNIQUE INDEX executions_stream ON executions (user_id, stream, executed_at, seq);
@@ -436,7 +448,7 @@ INSERT INTO trades SELECT n.user_id, o.account, o.opened_at, o.list_at, o.revisi
     CASE WHEN o.commission = '0' AND o.fees = '0' THEN NULLIF(o.gross_pnl, o.net_pnl) ELSE o.gross_pnl END,
     NULLIF(o.realized_pnl, COALESCE(o.net_pnl, '0')), o.volume, NULLIF(o.multiplier, '1'), NULLIF(o.head, '0'), NULLIF(o.qty_remaining, '0'),
     o.entry_size, o.rate_stated, o.rate_priced, o.first_external
-  FROM old_trades AS o JOIN stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream
+  FROM old_trades AS o JOIN old_stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream
   ORDER BY o.user_id, o.id;
 ALTER TABLE trades ADD FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE; /* postgresql */
 CREATE INDEX trades_stream ON trades (user_id, stream, opened_at, first_seq);
@@ -454,7 +466,7 @@ CREATE TABLE trade_checkpoints (
   FOREIGN KEY (user_id, account) REFERENCES accounts (user_id, number) ON DELETE CASCADE
 ) /* clustered */;
 INSERT INTO trade_checkpoints SELECT n.user_id, o.account, n.number, o.executed_at, o.seq, o.state
-  FROM old_trade_checkpoints AS o JOIN stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream;
+  FROM old_trade_checkpoints AS o JOIN old_stream_numbers AS n ON n.old_user = o.user_id AND n.old_number = o.stream;
 
 CREATE TABLE trade_log (
   user_id INTEGER NOT NULL,
@@ -782,7 +794,7 @@ INSERT INTO share_links SELECT users.number, o.id, o.token_hash, o.token_sealed,
   FROM old_share_links AS o JOIN users ON users.id = o.user_id;
 
 -- The old tables, each before those that it refers to.
-DROP TABLE stream_numbers;
+DROP TABLE old_stream_numbers;
 DROP TABLE old_trade_checkpoints;
 DROP TABLE old_token_owners;
 DROP TABLE old_user_states;

@@ -1,0 +1,194 @@
+package figures
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
+)
+
+// lookupMemory is the limit of cached lookups, in bytes.
+const lookupMemory = 32 << 20
+
+// cachedLookup is a set of trades that a filter needs besides columns. Like a
+// cached answer, it is replaced after a write.
+type cachedLookup struct {
+	version string // of the accounts
+	trades  *analytics.TradeIDs
+}
+
+// NewFilter returns a filter of trades for the columns of a snapshot, with the
+// lookups that it needs.
+func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f tradefilter.Filter) (analytics.Filter, error) {
+	out := newFilter(f)
+	out.Tolerance, out.Realized = b.Tolerance, b.Realized
+	if !b.Realized {
+		out.None = f.Status == tradefilter.Open
+	} else {
+		out.Status = map[tradefilter.Status]analytics.Status{
+			tradefilter.Open: analytics.OnlyOpen, tradefilter.Closed: analytics.OnlyClosed,
+		}[f.Status]
+	}
+	var err error
+	if out.Lookups, err = s.loadLookups(ctx, tx, b.owner, b.Accounts, &f.Conditions); err != nil {
+		return analytics.Filter{}, err
+	}
+	if b.Realized && f.TestsResult() {
+		out = b.resolveResult(out)
+	}
+	return out, nil
+}
+
+// resolveResult replaces the conditions on the results of trades by the trades
+// that pass them: rows of realized parts do not have the results of their trades.
+func (b *Snapshot) resolveResult(f analytics.Filter) analytics.Filter {
+	whole := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
+	f.Lookups.Among = analytics.SelectIDs(slices.Concat(b.closed, b.open), whole)
+	f.Conditions = f.WithoutResult()
+	return f
+}
+
+// newFilter returns what a filter and one of columns have in common.
+func newFilter(f tradefilter.Filter) analytics.Filter {
+	out := analytics.Filter{Period: f.Scope.Period, Conditions: f.Conditions}
+	if f.ByOpening {
+		out.Basis = analytics.ByOpening
+	}
+	return out
+}
+
+// newListFilter returns the filter of a list. Its status selects columns instead.
+func (s *Service) newListFilter(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, f tradefilter.Filter,
+) (out analytics.Filter, err error) {
+	out = newFilter(f)
+	// Lists compare whole microseconds.
+	if from := out.Period.From; from != nil {
+		whole := from.Truncate(time.Microsecond)
+		out.Period.From = &whole
+	}
+	if len(f.Outcomes) > 0 {
+		if out.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+			return out, err
+		}
+	}
+	out.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions)
+	return out, err
+}
+
+// loadLookups returns what conditions on trades of some accounts need besides
+// columns.
+func (s *Service) loadLookups(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions,
+) (analytics.Lookups, error) {
+	var out analytics.Lookups
+	if c.Mistake.Set || len(c.Words) > 0 {
+		tags, err := playbook.ListTags(ctx, tx, owner)
+		if err != nil {
+			return out, err
+		}
+		addTagLookups(&out, tags, c.Words)
+	}
+	cached := lookupCache{cache: s.lookups}
+	cached.accounts, cached.version = accountsState(owner, accounts)
+	if len(c.Words) > 0 {
+		found, err := cached.findWords(ctx, tx, owner, c.Words)
+		if err != nil {
+			return out, err
+		}
+		for i, word := range c.Words {
+			out.Words[i].Trades = found[word]
+		}
+	}
+	if c.Batch == "" {
+		return out, nil
+	}
+	var err error
+	out.Among, err = cached.findBatch(ctx, tx, owner, c.Batch)
+	return out, err
+}
+
+// addTagLookups adds the tags that are mistakes, and those that each word finds.
+func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) {
+	out.Words = make([]analytics.WordLookup, len(words))
+	for _, tag := range tags {
+		if tag.Kind == playbook.MistakeTag {
+			out.Mistakes = append(out.Mistakes, tag.ID)
+		}
+		for i, word := range words {
+			if tradefilter.HasWord(tag.Name, word) {
+				out.Words[i].Tags = append(out.Words[i].Tags, tag.ID)
+			}
+		}
+	}
+}
+
+// lookupCache finds and stores lookups of some accounts.
+type lookupCache struct {
+	cache             *lru[answerKey, *cachedLookup]
+	accounts, version string
+}
+
+func (c *lookupCache) get(text string) *analytics.TradeIDs {
+	if found, ok := c.cache.get(answerKey{c.accounts, text}); ok && found.version == c.version {
+		return found.trades
+	}
+	return nil
+}
+
+func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeIDs {
+	trades := analytics.NewTradeIDs(ids)
+	c.cache.put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
+	return trades
+}
+
+// findBatch returns the trades with a fill of an import.
+func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (*analytics.TradeIDs, error) {
+	text := "import " + string(batch)
+	if found := c.get(text); found != nil {
+		return found, nil
+	}
+	ids, err := ledger.BatchTrades(ctx, tx, owner, batch)
+	if err != nil {
+		return nil, err
+	}
+	return c.put(text, ids), nil
+}
+
+// findWords returns the trades with each word in their notes. The texts are read
+// once for all words that are not cached.
+func (c *lookupCache) findWords(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, words []string,
+) (map[string]*analytics.TradeIDs, error) {
+	found := make(map[string]*analytics.TradeIDs, len(words))
+	var missing []string
+	for _, word := range words {
+		if found[word] = c.get("word " + word); found[word] == nil {
+			missing = append(missing, word)
+		}
+	}
+	if len(missing) == 0 {
+		return found, nil
+	}
+	ids := make([][]journal.TradeID, len(missing))
+	err := playbook.EachTradeText(ctx, tx, owner, func(trade journal.TradeID, texts ...string) {
+		for i, word := range missing {
+			if slices.ContainsFunc(texts, func(text string) bool { return tradefilter.HasWord(text, word) }) {
+				ids[i] = append(ids[i], trade)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, word := range missing {
+		found[word] = c.put("word "+word, ids[i])
+	}
+	return found, nil
+}

@@ -1,0 +1,79 @@
+package httpapi
+
+import (
+	"net/url"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/tradefilter"
+)
+
+// TradeFilter is the filter of trades, the same for lists, exports and figures. Its
+// parameters are those of package tradefilter.
+type TradeFilter struct {
+	filter tradefilter.Filter
+	sent   url.Values // the parameters of the filter
+}
+
+// Resolve parses the parameters.
+func (in *TradeFilter) Resolve(ctx huma.Context) []error {
+	address := ctx.URL()
+	query := address.Query()
+	var err error
+	if in.filter, err = tradefilter.Parse(query); err != nil {
+		return []error{err}
+	}
+	in.sent = tradefilter.Select(query)
+	return nil
+}
+
+// filterPrefix begins the names of the filter's parameters in the description.
+const filterPrefix = "filter."
+
+// describeFilter returns the parameters of the filter, which are described once.
+func (TradeFilter) describeFilter() []*huma.Param {
+	var list []*huma.Param
+	for _, p := range tradefilter.Parameters() {
+		list = append(list, &huma.Param{Ref: "#/components/parameters/" + filterPrefix + p.Name})
+	}
+	return list
+}
+
+// describeFilterParameters returns the descriptions that describeFilter refers to.
+func describeFilterParameters() map[string]*huma.Param {
+	described := map[string]*huma.Param{}
+	for _, p := range tradefilter.Parameters() {
+		param := &huma.Param{Name: p.Name, In: "query", Description: p.About, Schema: describeFilterValue(&p)}
+		if p.List {
+			explode := true
+			param.Description += " A list: separated by commas, repeated, or both."
+			param.Explode, param.Schema = &explode, &huma.Schema{Type: huma.TypeArray, Items: param.Schema}
+		}
+		described[filterPrefix+p.Name] = param
+	}
+	return described
+}
+
+func describeFilterValue(p *tradefilter.Parameter) *huma.Schema {
+	schema := &huma.Schema{Type: string(p.Type), Format: p.Format}
+	for _, value := range p.Values {
+		schema.Enum = append(schema.Enum, value)
+	}
+	if p.Bounds != nil {
+		least, most := float64(p.Bounds.Min), float64(p.Bounds.Max)
+		schema.Minimum, schema.Maximum = &least, &most
+	}
+	return schema
+}
+
+// repeatable are the parameters of the filter that may be repeated.
+var repeatable = listRepeatable()
+
+func listRepeatable() (names []string) {
+	for _, p := range tradefilter.Parameters() {
+		if p.List {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
