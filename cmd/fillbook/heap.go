@@ -3,12 +3,18 @@ package main
 import (
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
-// importGCPercent is the garbage collector's target while large imports run. By
-// default Go lets the heap double between collections, which is a lot when the
-// data of an import is large.
-const importGCPercent = 50
+const (
+	// importGCPercent is the garbage collector's target while large imports run. By
+	// default Go lets the heap double between collections, which is a lot when the
+	// data of an import is large.
+	importGCPercent = 50
+	// releaseDelay is how long after the last large import its memory is returned
+	// to the system. The import that follows a preview uses it again.
+	releaseDelay = 10 * time.Second
+)
 
 // heapTuner lowers the garbage collector's target while at least one large import
 // runs.
@@ -16,6 +22,7 @@ type heapTuner struct {
 	mu       sync.Mutex
 	running  int
 	previous int // the target to restore
+	release  *time.Timer
 }
 
 // reduceHeapGrowth lowers the target and returns a function that restores it when
@@ -35,10 +42,15 @@ func (t *heapTuner) reduceHeapGrowth() (restore func()) {
 func (t *heapTuner) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.running--; t.running == 0 {
-		debug.SetGCPercent(t.previous)
-		// The heap of a large import is several times that of everything else.
-		// Without a collection it would stay for minutes.
-		go debug.FreeOSMemory()
+	if t.running--; t.running > 0 {
+		return
+	}
+	debug.SetGCPercent(t.previous)
+	// The heap of a large import is several times that of everything else.
+	// Without a collection it would stay for minutes.
+	if t.release == nil {
+		t.release = time.AfterFunc(releaseDelay, debug.FreeOSMemory)
+	} else {
+		t.release.Reset(releaseDelay)
 	}
 }

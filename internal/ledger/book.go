@@ -33,6 +33,8 @@ type book struct {
 	streams    map[streamKey]*stream
 	allStreams bool           // streams has all of the account; see loadStreams
 	emptied    map[int64]bool // streams that lost their trades and may be empty
+	// instruments are those of the streams that were regrouped.
+	instruments map[int64]streamKey
 
 	// Rows to be written in bulk.
 	arrived, edited          []*fill
@@ -76,8 +78,8 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
 	b := &book{
-		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: TradeChanges{Account: id},
-		interval: checkpointInterval,
+		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{},
+		change: TradeChanges{Account: id}, interval: checkpointInterval,
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
@@ -122,6 +124,7 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.moveCashLinks(ctx); err != nil {
 		return err
 	}
+	b.change.Arrived = b.listArrived()
 	if err := b.follow.call(ctx, b.tx, b.owner, b.change); err != nil {
 		return err
 	}
@@ -168,8 +171,7 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
 	}
-	slices.SortFunc(b.arrived, byPosition)
-	return b.insertFills(ctx, b.arrived)
+	return b.insertFills(ctx, slices.SortedFunc(slices.Values(b.arrived), byPosition))
 }
 
 // removeTrades deletes the rows of removed trades.

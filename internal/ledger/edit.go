@@ -36,7 +36,7 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
-		arrivals, warnings, err := b.setMultipliers(ctx, []CheckedFill{checked})
+		arrivals, warnings, err := b.newArrivals(ctx, []CheckedFill{checked})
 		if err != nil {
 			return err
 		}

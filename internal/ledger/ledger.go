@@ -28,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"fillbook/internal/db"
@@ -104,9 +105,10 @@ type TradeChanges struct {
 	// Deleted are the removed trades that the user deleted, together with their
 	// annotations.
 	Deleted []journal.TradeID
-	// Arrived lists the fills that were not in the account before, once for
-	// each trade that they are in.
-	Arrived []Arrival
+	// Arrived goes through the fills that were not in the account before, once
+	// for each trade that they are in; it is nil if there are none. Each pass
+	// computes the keys again: most receivers need none of them.
+	Arrived iter.Seq[Arrival]
 	// AccountDeleted reports that the account is deleted with everything in it.
 	// The lists are then empty.
 	AccountDeleted bool
@@ -145,5 +147,5 @@ func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 }
 
 func (r *TradeChanges) isEmpty() bool {
-	return len(r.Created)+len(r.Changed)+len(r.Removed)+len(r.Arrived) == 0 && !r.AccountDeleted
+	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted
 }
