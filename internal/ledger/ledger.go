@@ -54,7 +54,7 @@ type Service struct {
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	return &Service{
 		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval,
-		writers: fairqueue.New(fairqueue.Options{MaxPerKey: 1, MaxWaiting: maxWriters, MaxWait: writerWait}),
+		writers: fairqueue.New(fairqueue.Options{MaxPerKey: 2, MaxWaiting: maxWriters, MaxWait: writerWait}),
 	}
 }
 
@@ -65,10 +65,10 @@ const (
 	writerWait = 20 * time.Second
 )
 
-// updateAccount runs fn in a writing transaction, one at a time for an account.
-// The lock of openBook orders all writers, also those of other servers. But one
-// that waits for it has begun a transaction and occupies a connection, and with
-// many of them the lock is passed on slowly.
+// updateAccount runs fn in a writing transaction, at most two at a time for an
+// account: one that has the lock of openBook, and one that gets it next. That
+// lock orders all writers, also those of other servers. But each that waits for
+// it occupies a connection, so that many of them would leave none for readers.
 func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
 	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
 	if errors.Is(err, fairqueue.ErrBusy) {
