@@ -229,13 +229,23 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
-	known := indexByNumber(accounts)
 	var t listedTrade // for all rows: toTrade copies it
-	columns := t.scan()
+	head, columns := tradesSelect, t.scan()
+	var keys map[int64]streamKey
+	if q.Limit == 0 {
+		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
+			return err
+		}
+		head, columns = tradesSelectOnly, t.scanOnly()
+	}
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
+		}
+		if keys != nil {
+			t.key = keys[t.stream]
 		}
 		return fn(t.toTrade(known[t.account]))
 	}, text, f.args...)
@@ -244,7 +254,12 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 const tradesFrom = `
 	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = trades.stream`
 
-var tradesSelect = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns + `, ` + streamColumns + tradesFrom
+var (
+	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
+	tradesSelect  = tradesColumns + `, ` + streamColumns + tradesFrom
+	// tradesSelectOnly is tradesSelect without the columns of the stream.
+	tradesSelectOnly = tradesColumns + tradesFrom
+)
 
 // listedTrade is a row of tradesSelect.
 type listedTrade struct {
@@ -255,8 +270,11 @@ type listedTrade struct {
 	key               streamKey
 }
 
-func (t *listedTrade) scan() []any {
-	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
+func (t *listedTrade) scan() []any { return append(t.scanOnly(), t.key.scan()...) }
+
+// scanOnly lists the destinations for tradesSelectOnly.
+func (t *listedTrade) scanOnly() []any {
+	return append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank)
 }
 
 // cursor returns the position of the trade in lists.
