@@ -25,10 +25,12 @@ test: ## Run all tests: SQLite, a temporary PostgreSQL and PgBouncer, the image,
 test-citus: ## Test on a distributed database: a Citus coordinator and two workers, where Citus is installed
 	scripts/with-citus
 
-soak: ## Kill servers 1000 times and their database 50 times (about 15 minutes)
+soak: ## Kill servers 1000 times and their database 50 times, and repeat what make test does a few times (15 minutes or more)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
 		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|MigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
-	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run TestSourcesInAnyOrder ./internal/ledger -rapid.checks=300
+	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/ledger -rapid.checks=300
+	SVC_TEST_LONG=1 scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestTwoServices|TestMigrateFromEveryVersion' ./internal/figures ./internal/db
+	SVC_TEST_POOLED=1 scripts/with-postgres scripts/with-pgbouncer $(GO) test -count=1 -timeout 1h -run '/^postgresql' ./internal/httpapi
 
 soak-hostile: ## Test with 1000 incomplete requests, 200 slow readers and 100 slow uploads, on each engine
 	for engine in sqlite postgresql; do \

@@ -59,8 +59,10 @@ var fillbook = sync.OnceValues(func() (string, error) {
 
 // TestScripts runs the command-line scripts in testdata on both engines.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
 			if engine == db.PostgreSQL {
 				testkit.RequirePostgres(t)
 			}

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func (h *house) known() playbook.Known {
 
 // moveAnnotations moves annotations to where the fills are.
 func (h *house) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
-	var out playbook.Regrouping
+	out := playbook.Regrouping{Account: change.Account}
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
 	}
@@ -86,8 +87,12 @@ func (h *house) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.Us
 			Trade: o.Trade, Account: change.Account, FillKeys: o.FillKeys, Symbol: o.Symbol, OpenedAt: &o.OpenedAt,
 		})
 	}
-	for _, a := range change.Arrived {
-		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
+	if change.Arrived != nil {
+		var arrived []playbook.Arrival
+		for a := range change.Arrived {
+			arrived = append(arrived, playbook.Arrival(a))
+		}
+		out.Arrived = slices.Values(arrived)
 	}
 	return playbook.MoveAnnotations(ctx, tx, owner, h.clock.Now(), out)
 }

@@ -55,6 +55,17 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
+// QueueRows inserts rows as InsertMany does. Few of them are queued; see
+// [Tx.Queue].
+func (t *Tx) QueueRows(ctx context.Context, table string, columns []string, suffix string, rows [][]any) error {
+	if t.session.engine == SQLite || len(rows) == 0 || len(rows) > fewRows {
+		_, err := t.InsertMany(ctx, table, columns, suffix, rows)
+		return err
+	}
+	shared := make([]bool, len(columns))
+	return t.Queue(ctx, insertText(PostgreSQL, table, columns, shared, len(rows), suffix), insertArgs(nil, shared, rows)...)
+}
+
 // sharedColumns reports for each column whether all rows have the same value.
 // For few rows it reports false.
 func sharedColumns(columns []string, rows [][]any) []bool {
@@ -191,7 +202,8 @@ func checkOneUser(first int, key []string, rows [][]any) error {
 }
 
 // eachKey runs a statement for rows of arguments: on SQLite a prepared one for
-// each, on PostgreSQL, which is bound by round trips, one for many.
+// each, on PostgreSQL, which is bound by round trips, one for many. One for few
+// rows is queued.
 func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(part [][]any) string) error {
 	for len(rows) > 0 {
 		chunk, text := 1, one
@@ -199,7 +211,14 @@ func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(pa
 			chunk = min(rowsPostgres, len(rows))
 			text = many(rows[:chunk])
 		}
-		if _, err := t.execMany(ctx, text, chunk, slices.Concat(rows[:chunk]...)); err != nil {
+		args := slices.Concat(rows[:chunk]...)
+		var err error
+		if chunk <= fewRows {
+			err = t.Queue(ctx, text, args...)
+		} else {
+			_, err = t.execMany(ctx, text, chunk, args)
+		}
+		if err != nil {
 			return err
 		}
 		rows = rows[chunk:]

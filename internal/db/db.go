@@ -51,7 +51,8 @@ type DB struct {
 	// distributed reports whether the tables are spread over nodes; see Distribute.
 	distributed bool
 
-	wait time.Duration // see Options
+	wait  time.Duration          // see Options
+	trace func(statement string) // see Options
 
 	file    *sql.DB       // SQLite's connections, all held below
 	writer  chan *session // holds the one writing connection when it is free
@@ -80,7 +81,8 @@ type Options struct {
 	// Wait is how long a call waits for a connection before it returns
 	// ErrUnavailable; 0 means 30 seconds.
 	Wait time.Duration
-	// Trace is called with each statement before it is sent to PostgreSQL; it
+	// Trace is called with each statement before it is sent to PostgreSQL or
+	// queued; it
 	// may be nil.
 	Trace func(statement string)
 	// Log receives events such as retries; nil discards them.

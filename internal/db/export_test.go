@@ -14,6 +14,9 @@ const Attempts = attempts
 // SplitStatements returns the statements of a migration.
 func SplitStatements(text string) []string { return splitStatements(text) }
 
+// Queued returns how many statements were not sent yet.
+func (t *Tx) Queued() int { return t.session.queued.Len() }
+
 // Readers returns how many reading connections to SQLite's file are open.
 func (d *DB) Readers() int {
 	d.making.Lock()

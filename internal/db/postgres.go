@@ -93,7 +93,7 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour)
-	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, limits: limitsText(config.RuntimeParams)}
+	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, trace: options.Trace, limits: limitsText(config.RuntimeParams)}
 	if found.distributed {
 		d.setDistributed()
 	}
@@ -186,7 +186,7 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 		if err != nil {
 			return err
 		}
-		s := &session{engine: PostgreSQL, conn: conn, wait: d.wait}
+		s := &session{engine: PostgreSQL, conn: conn, wait: d.wait, trace: d.trace}
 		err = fn(s)
 		if errors.Is(err, errLost) {
 			s.abandon()

@@ -34,6 +34,7 @@ const sqliteColumns = `
 const postgresColumns = `
 	SELECT c.table_name, c.column_name, UPPER(c.data_type), c.is_nullable = 'NO', COALESCE(k.ordinal_position, 0)
 	FROM information_schema.columns AS c
+	JOIN information_schema.tables AS t ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE'
 	LEFT JOIN information_schema.table_constraints AS p
 		ON p.table_schema = c.table_schema AND p.table_name = c.table_name AND p.constraint_type = 'PRIMARY KEY'
 	LEFT JOIN information_schema.key_column_usage AS k

@@ -1,12 +1,17 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // session is one connection in use. On SQLite it lives as long as the DB and
@@ -23,6 +28,8 @@ type session struct {
 	// being idle, and when its memory was released.
 	checkedAt, shrunkAt int
 	wait                time.Duration // for a connection of a pooler; PostgreSQL only
+	queued              pgx.Batch     // statements that were not sent yet; PostgreSQL only
+	trace               func(statement string)
 	// begun reports that a transaction was begun or a row was returned, so that
 	// the call must not be repeated on another connection.
 	begun bool
@@ -70,6 +77,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		if done {
 			return
 		}
+		s.queued = pgx.Batch{}
 		if _, rollback := s.exec(end, "ROLLBACK", nil); rollback != nil {
 			err = errors.Join(err, s.discard(rollback))
 		}
@@ -146,16 +154,65 @@ func (s *session) abandon() {
 	_ = s.conn.Raw(func(any) error { return errBadConn })
 }
 
+// exec runs a statement after the queued ones, in the same round trip if possible.
 func (s *session) exec(ctx context.Context, query string, args []any) (driver.Result, error) {
 	if s.lite != nil {
 		return s.execLite(ctx, query, args)
 	}
+	if s.queued.Len() > 0 {
+		if _, hasMode := firstOf(args).(pgx.QueryExecMode); !hasMode { // a batch has one mode for all
+			s.queue(query, args)
+			return s.sendQueued(ctx)
+		}
+		if _, err := s.sendQueued(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s.conn.ExecContext(ctx, query, args...)
+}
+
+func firstOf(args []any) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
+// queue keeps a statement for the next round trip to PostgreSQL.
+func (s *session) queue(query string, args []any) {
+	if s.trace != nil {
+		s.trace(query)
+	}
+	s.queued.Queue(query, args...)
+}
+
+// sendQueued sends the queued statements in one round trip and returns the result
+// of the last one. PostgreSQL skips those after one that fails.
+func (s *session) sendQueued(ctx context.Context) (result driver.Result, err error) {
+	batch := s.queued
+	s.queued = pgx.Batch{}
+	err = s.conn.Raw(func(own any) (err error) {
+		results := own.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
+		for range batch.Len() {
+			var tag pgconn.CommandTag
+			if tag, err = results.Exec(); err != nil {
+				break
+			}
+			result = driver.RowsAffected(tag.RowsAffected())
+		}
+		return cmp.Or(err, results.Close())
+	})
+	return result, err
 }
 
 func (s *session) query(ctx context.Context, query string, args []any) (*Rows, error) {
 	if s.lite != nil {
 		return s.queryLite(ctx, query, args)
+	}
+	if s.queued.Len() > 0 {
+		if _, err := s.sendQueued(ctx); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := s.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller does
 	return &Rows{postgres: rows}, err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"fillbook/internal/db"
@@ -44,13 +45,22 @@ var forbidden = []*regexp.Regexp{
 }
 
 // programTexts returns the SQL texts of every Go file that is not a test, and the
-// generated ones. The bench and the testkit are not part of the program: the one
-// has tables of its own, the other manages a PostgreSQL server.
+// generated ones.
 func programTexts(t *testing.T) []sqlText {
 	t.Helper()
+	texts, err := literalTexts()
+	must(t, err)
+	if len(texts) == 0 {
+		t.Fatal("no SQL found: the test looks in the wrong place")
+	}
+	return slices.Concat(texts, generatedTexts(t))
+}
+
+// literalTexts reads the Go files once. The bench and the testkit are not part of
+// the program: the one has tables of its own, the other manages a PostgreSQL server.
+var literalTexts = sync.OnceValues(func() (texts []sqlText, err error) {
 	root := filepath.Join("..", "..")
-	var texts []sqlText
-	must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -64,12 +74,9 @@ func programTexts(t *testing.T) []sqlText {
 		found, err := parseTexts(path)
 		texts = append(texts, found...)
 		return err
-	}))
-	if len(texts) == 0 {
-		t.Fatal("no SQL found: the test looks in the wrong place")
-	}
-	return append(texts, generatedTexts(t)...)
-}
+	})
+	return texts, err
+})
 
 // generatedTexts returns the statements that packages build from field tables.
 // Each package lists its own in testdata/sql.txt, one to a line, and has a test

@@ -109,6 +109,22 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 	return n, t.recordError(err)
 }
 
+// Queue runs a statement whose result is not needed. On PostgreSQL it is sent
+// with the next statement or the commit: each round trip is time in which the
+// transaction holds its locks. Its error is returned by that later call, so a
+// caller that handles an error of its own must use [Tx.Exec].
+func (t *Tx) Queue(ctx context.Context, query string, args ...any) error {
+	if t.session.engine == SQLite {
+		_, err := t.Exec(ctx, query, args...)
+		return err
+	}
+	if err := t.checkReady(); err != nil {
+		return err
+	}
+	t.session.queue(query, args)
+	return nil
+}
+
 // Query runs a SELECT. The caller closes the rows; [List] does it by itself.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	if err := t.checkReady(); err != nil {

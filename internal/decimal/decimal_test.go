@@ -243,3 +243,12 @@ func TestCompareByValueInDiffs(t *testing.T) {
 		t.Error("0 and absent must differ")
 	}
 }
+
+// TestSumOfZerosIsShort adds numbers with so many zeros that their decimals do not
+// fit into 64 bits, but the sum does.
+func TestSumOfZerosIsShort(t *testing.T) {
+	large := FromScaled(9_000_000_250_000_000_000, 12)
+	if sum := large.Add(large).Sub(FromScaled(1, 2)); sum.wide != nil || sum.String() != "18000000.49" {
+		t.Errorf("the sum is %s, stored as %+v", sum, sum)
+	}
+}

@@ -32,6 +32,13 @@ func addShort(d, e Decimal) (sum Decimal, ok bool) {
 	if d.wide != nil || e.wide != nil {
 		return Zero, false
 	}
+	if sum, ok = addScaled(d, e); ok {
+		return sum, true
+	}
+	return addScaled(d.trimZeros(), e.trimZeros())
+}
+
+func addScaled(d, e Decimal) (sum Decimal, ok bool) {
 	if d.scale < e.scale {
 		d, e = e, d
 	}

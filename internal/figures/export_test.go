@@ -9,5 +9,5 @@ func (s *Service) CachedBytes() int { return s.columns.totalSize() }
 // WaitForStore waits until the columns that are being stored are written.
 func (s *Service) WaitForStore() { s.store.writing.Wait() }
 
-// MinStored is the number of trades from which on columns are stored.
-const MinStored = minStored
+// SetMinStored sets the number of trades from which on columns are stored.
+func (s *Service) SetMinStored(trades int) { s.store.minTrades = trades }

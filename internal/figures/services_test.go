@@ -20,7 +20,7 @@ import (
 // servers on one database. No answer may be older than the last write.
 func TestTwoServicesOnOneDatabase(t *testing.T) {
 	t.Parallel()
-	rounds := map[db.Engine]int{db.SQLite: 100, db.PostgreSQL: 1000}
+	rounds := map[db.Engine]int{db.SQLite: 100, db.PostgreSQL: testkit.Rounds(200, 1000)}
 	for engine, n := range rounds {
 		t.Run(string(engine), func(t *testing.T) {
 			t.Parallel()

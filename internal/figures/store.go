@@ -37,7 +37,8 @@ const (
 // so an outdated or foreign file does no harm. Errors are not reported: without a
 // file the trades are read.
 type columnStore struct {
-	dir string // empty if nothing is stored
+	dir       string // empty if nothing is stored
+	minTrades int    // columns of fewer trades are not stored
 
 	mu      sync.Mutex
 	waiting map[journal.AccountID]*accountData // to be written
@@ -46,7 +47,7 @@ type columnStore struct {
 }
 
 func newColumnStore(dir string) *columnStore {
-	return &columnStore{dir: dir, waiting: map[journal.AccountID]*accountData{}}
+	return &columnStore{dir: dir, minTrades: minStored, waiting: map[journal.AccountID]*accountData{}}
 }
 
 // path returns the file of an account. An id may be any text.
@@ -103,7 +104,7 @@ func (s *columnStore) decode(account journal.AccountID, r *bufio.Reader) (*accou
 
 // write stores the columns of an account in the background.
 func (s *columnStore) write(account journal.AccountID, data *accountData) {
-	if s.dir == "" || data.columns.Len() < minStored {
+	if s.dir == "" || data.columns.Len() < s.minTrades {
 		return
 	}
 	s.mu.Lock()

@@ -20,8 +20,9 @@ import (
 func TestColumnsAreStored(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
-		fills := make([]ledger.NewFill, 0, 2*figures.MinStored)
-		for i := range figures.MinStored {
+		const trades = 500
+		fills := make([]ledger.NewFill, 0, 2*trades)
+		for i := range trades {
 			for k, side := range []matching.Side{matching.Buy, matching.Sell} {
 				fills = append(fills, ledger.NewFill{
 					Symbol: "AAA", Side: side, Quantity: decimal.New(1), Price: decimal.New(int64(10 + k*(i%7))), ExecutedAt: minute(2*i + k),
@@ -34,9 +35,14 @@ func TestColumnsAreStored(t *testing.T) {
 		}))
 		h.fill("OPEN", matching.Buy, "1", "10", 5)
 		dir := filepath.Join(t.TempDir(), "columns")
+		open := func() *figures.Service {
+			s := figures.New(h.DB, 0, dir)
+			s.SetMinStored(trades)
+			return s
+		}
 		start := func(what string) {
 			t.Helper()
-			s := figures.New(h.DB, 0, dir)
+			s := open()
 			if got, want := h.dump(s), h.dump(figures.New(h.DB, 0, "")); got != want {
 				t.Errorf("%s: the figures differ", what)
 			}
@@ -55,6 +61,12 @@ func TestColumnsAreStored(t *testing.T) {
 				t.Errorf("the file has the mode %s", info.Mode())
 			}
 			return files[0], info
+		}
+		small := figures.New(h.DB, 0, dir)
+		h.dump(small)
+		small.WaitForStore()
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("the columns of %d trades were stored: %v", trades, err)
 		}
 		start("the first start")
 		_, first := file()
@@ -76,7 +88,7 @@ func TestColumnsAreStored(t *testing.T) {
 		if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, text) {
 			t.Errorf("the damaged file was not replaced: %v", err)
 		}
-		s := figures.New(h.DB, 0, dir)
+		s := open()
 		must(t, s.Sweep(time.Now().Add(24*time.Hour)))
 		file()
 		must(t, s.Sweep(time.Now().Add(8*24*time.Hour)))

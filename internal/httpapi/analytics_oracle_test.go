@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"flag"
 	"maps"
 	"math/big"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/analytics/oracle"
+	"fillbook/internal/testkit"
 )
 
 // TestFiguresAgreeWithTheOracle writes random journals and asks random questions
@@ -22,7 +22,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		c := w.setUp()
-		rapid.Check(t, aFewTimes(func(rt *rapid.T) {
+		rapid.Check(t, testkit.LimitChecks(8, func(rt *rapid.T) {
 			tr := newTrial(rt, c)
 			tr.ask(tr.question())
 			tr.share()
@@ -30,24 +30,6 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 			tr.ask(tr.question())
 		}))
 	}, shareLinksOn)
-}
-
-// aFewTimes lets a property that costs much be tried eight times, unless the
-// command line sets how often. After a failure it is always tried, so that the
-// failure can be made small.
-func aFewTimes(property func(*rapid.T)) func(*rapid.T) {
-	told, passed, failed := false, 0, false
-	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
-	return func(t *rapid.T) {
-		if !told && !failed && passed >= 8 {
-			return
-		}
-		done := false
-		defer func() { failed = failed || !done }()
-		property(t)
-		done = true
-		passed++
-	}
 }
 
 func shareLinksOn(s *settle) { s.api.ShareLinks = true }

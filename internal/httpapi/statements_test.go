@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/testkit"
@@ -35,20 +36,34 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 	if err := w.people.Flush(t.Context()); err != nil { // not counted below: it is written in the background
 		t.Fatal(err)
 	}
+	account := owner.get("/trades/" + trade).text("account_id")
+	at := w.clock.Now()
+	post := func(side string) func() *reply {
+		return func() *reply {
+			at = at.Add(time.Second)
+			return owner.post("/executions", more{
+				"account_id": account, "symbol": "AAPL", "side": side, "quantity": 1, "price": 10, "executed_at": at.Format(time.RFC3339),
+			})
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		limit int
 		send  func() *reply
 	}{
 		{"GET /me", 1, func() *reply { return owner.get("/me") }},
-		{"GET /trades/{id}", 10, func() *reply { return owner.get("/trades/" + trade) }},
-		{"PATCH /trades/{id}", 28, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
-		{"PATCH /trades/{id} again", 27, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"GET /trades/{id}", 8, func() *reply { return owner.get("/trades/" + trade) }},
+		{"PATCH /trades/{id}", 20, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 18, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"POST /executions that opens a trade", 13, post("buy")},
+		{"POST /executions that closes a trade", 14, post("sell")},
 	} {
 		mu.Lock()
 		sent = nil
 		mu.Unlock()
-		c.send().want(http.StatusOK)
+		if answer := c.send(); answer.status != http.StatusOK && answer.status != http.StatusCreated {
+			t.Errorf("%s: status %d: %s", c.name, answer.status, answer.body)
+		}
 		mu.Lock()
 		if len(sent) > c.limit {
 			t.Errorf("%s sent %d statements, want at most %d:\n%s", c.name, len(sent), c.limit, strings.Join(sent, "\n"))

@@ -38,8 +38,10 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	}
 }
 
-// chunk is how many records of a long list are read, and then written, at a time.
-const chunk = 1000
+// chunk is how many records of a list are collected before they are encoded. They
+// are few, so that they are still in the processor's cache and the encoding of a
+// short list too runs beside its reading.
+const chunk = 100
 
 // listBuffers are the buffers of lists that are being written.
 var listBuffers = sync.Pool{New: func() any {

@@ -71,10 +71,10 @@ func samples(t testing.TB) (list []exportFile) {
 }
 
 // currency returns the currency of the account that a file belongs into: its
-// own, as the preview names it.
-func (b fixture) currency(f exportFile) string {
+// own, as the preview into an account of the expected currency names it.
+func (b fixture) currency(f exportFile, expected journal.AccountID) string {
 	b.Helper()
-	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, f.upload(b.account(f.hints.Currency)))
+	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, f.upload(expected))
 	if err == nil && preview.Currency != nil && preview.Currency.Mismatch {
 		return preview.Currency.File
 	}
@@ -134,17 +134,20 @@ func TestRowsAreConserved(t *testing.T) {
 			t.Run(f.name, func(t *testing.T) {
 				b := b
 				b.TB = t
-				currency := b.currency(f)
-				if shared[currency] == "" {
-					shared[currency] = b.account(currency)
+				sharedAccount := func(currency string) journal.AccountID {
+					if shared[currency] == "" {
+						shared[currency] = b.account(currency)
+					}
+					return shared[currency]
 				}
+				currency := b.currency(f, sharedAccount(f.hints.Currency))
 				own := b.account(currency)
 				if b.holdAgainst(f.upload(own)).Inserted > 0 {
 					imported++
 				}
-				b.holdAgainst(f.upload(shared[currency]))
+				b.holdAgainst(f.upload(sharedAccount(currency)))
 				b.checkSecondImport(f.upload(own))
-				b.checkSecondImport(f.upload(shared[currency]))
+				b.checkSecondImport(f.upload(sharedAccount(currency)))
 				// Every call reads the list of accounts, so it is kept short.
 				if err := b.Ledger.DeleteAccount(b.Context(), b.by.UserID, own, nil); err != nil {
 					b.Error(err)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 
 	"fillbook/internal/db"
@@ -171,7 +172,7 @@ func (i *Installation) removeFilesAfterCommit(ctx context.Context, tx *db.Tx, ow
 
 // toRegrouping converts the changes of the ledger to the types of the playbook.
 func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
-	var out playbook.Regrouping
+	out := playbook.Regrouping{Account: change.Account, Arrived: toArrivals(change.Arrived)}
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
 	}
@@ -180,10 +181,20 @@ func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
 			Trade: o.Trade, Account: change.Account, FillKeys: o.FillKeys, Symbol: o.Symbol, OpenedAt: &o.OpenedAt,
 		})
 	}
-	for _, a := range change.Arrived {
-		out.Arrived = append(out.Arrived, playbook.Arrival{Trade: a.Trade, Account: change.Account, FillKeys: a.FillKeys})
-	}
 	return out
+}
+
+func toArrivals(list iter.Seq[ledger.Arrival]) iter.Seq[playbook.Arrival] {
+	if list == nil {
+		return nil
+	}
+	return func(yield func(playbook.Arrival) bool) {
+		for a := range list {
+			if !yield(playbook.Arrival(a)) {
+				return
+			}
+		}
+	}
 }
 
 // dailyLogs visits the daily logs of the playbook for the routine.

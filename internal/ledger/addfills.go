@@ -23,7 +23,7 @@ func (s *Service) AddFills(
 	if err != nil {
 		return InsertResult{}, err
 	}
-	arrivals, warnings, err := b.setMultipliers(ctx, checked)
+	arrivals, warnings, err := b.newArrivals(ctx, checked)
 	if err != nil {
 		return InsertResult{}, err
 	}

@@ -65,6 +65,22 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 	return found, err
 }
 
+// loadSpansOf reads the imports of some fills of the book's account. An account
+// may have thousands of imports.
+func (b *book) loadSpansOf(ctx context.Context, fills []*fill) (spans, error) {
+	if len(fills) == 0 {
+		return nil, nil
+	}
+	first, last := fills[0].seq, fills[0].seq
+	for _, f := range fills {
+		first, last = min(first, f.seq), max(last, f.seq)
+	}
+	list, err := db.List(ctx, b.tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 AND last_seq >= $4 ORDER BY first_seq`,
+		b.owner, b.account.number, last, first)
+	return spans{b.account.number: list}, err
+}
+
 // batchOf returns the import of a fill, or nil.
 func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	list := s[account]

@@ -28,10 +28,13 @@ type book struct {
 	lastStream  int64 // the greatest next_stream of all the user's accounts
 	arrivals    int64 // the last arrival number of all the user's accounts
 	loggedSince int64 // the log is complete after this revision
+	prunedSince int64 // loggedSince as stored: the log has nothing before it
 
 	streams    map[streamKey]*stream
 	allStreams bool           // streams has all of the account; see loadStreams
 	emptied    map[int64]bool // streams that lost their trades and may be empty
+	// instruments are those of the streams that were regrouped.
+	instruments map[int64]streamKey
 
 	// Rows to be written in bulk.
 	arrived, edited          []*fill
@@ -75,8 +78,8 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
 	b := &book{
-		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, change: TradeChanges{Account: id},
-		interval: checkpointInterval,
+		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{},
+		change: TradeChanges{Account: id}, interval: checkpointInterval,
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
@@ -84,7 +87,7 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
 		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &all, &b.lastStream)...)
 	// After a wait for the lock only the columns of the row itself are current.
-	b.arrivals = max(b.arrivals, all)
+	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
 	return b, mapNotFound(err, "account")
 }
 
@@ -121,6 +124,7 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.moveCashLinks(ctx); err != nil {
 		return err
 	}
+	b.change.Arrived = b.listArrived()
 	if err := b.follow.call(ctx, b.tx, b.owner, b.change); err != nil {
 		return err
 	}
@@ -138,11 +142,10 @@ func (b *book) saveAccount(ctx context.Context) error {
 	if err := b.recordTouched(ctx); err != nil {
 		return err
 	}
-	_, err := b.tx.Exec(ctx, `
+	return b.tx.Queue(ctx, `
 		UPDATE accounts SET revision = $1, next_seq = $2, next_stream = $3, logged_since = $4, arrivals = $5
 		WHERE user_id = $6 AND id = $7`,
 		b.revision, b.nextSeq, b.nextStream, b.loggedSince, b.arrivals, b.owner, b.account.ID)
-	return err
 }
 
 // flush writes the collected rows in bulk. Fills are written in time order,
@@ -168,8 +171,7 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
 	}
-	slices.SortFunc(b.arrived, byPosition)
-	return b.insertFills(ctx, b.arrived)
+	return b.insertFills(ctx, slices.SortedFunc(slices.Values(b.arrived), byPosition))
 }
 
 // removeTrades deletes the rows of removed trades.
@@ -197,10 +199,13 @@ func nextRevision(last int64) int64 {
 	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) //nolint:gosec // it is less than maxStep
 }
 
-// The limits of trade_log: it keeps about the newest thousand revisions, without
-// writes that changed so many trades that loading the whole account is cheaper.
+// The limits of trade_log: it keeps at least about the newest thousand revisions,
+// without writes that changed so many trades that loading the whole account is
+// cheaper. Older ones are deleted once they are about a hundred, because a
+// statement in every write costs more than their space.
 const (
 	loggedSpan   = 1000 * maxStep / 2
+	prunedSpan   = 100 * maxStep / 2
 	loggedTrades = 1000
 )
 
@@ -209,24 +214,27 @@ const (
 // has: every revision of the log can be found.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
-	b.loggedSince = max(b.loggedSince, b.revision-loggedSpan)
+	if b.revision-b.loggedSince > loggedSpan+prunedSpan {
+		b.loggedSince = b.revision - loggedSpan
+	}
 	if len(touched) > loggedTrades {
 		b.loggedSince, touched = b.revision, nil
 	}
 	if len(touched) == 0 {
 		touched = []journal.TradeID{journal.NewID[journal.TradeID]()}
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision < $3`,
-		b.owner, b.account.number, b.loggedSince)
-	if err != nil {
-		return err
+	if b.loggedSince > b.prunedSince {
+		err := b.tx.Queue(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision < $3`,
+			b.owner, b.account.number, b.loggedSince)
+		if err != nil {
+			return err
+		}
 	}
 	rows := make([][]any, len(touched))
 	for i, id := range touched {
 		rows[i] = []any{b.owner, b.account.number, b.revision, id}
 	}
-	_, err = b.tx.InsertMany(ctx, "trade_log", []string{"user_id", "account", "revision", "trade_id"}, "ON CONFLICT DO NOTHING", rows)
-	return err
+	return b.tx.QueueRows(ctx, "trade_log", []string{"user_id", "account", "revision", "trade_id"}, "ON CONFLICT DO NOTHING", rows)
 }
 
 // TouchedSince returns the trades of an account that changed after a revision,

@@ -98,7 +98,7 @@ func (c *changes) readWholeTrades() {
 // flushCheckpoints deletes outdated checkpoints and writes the new ones.
 func (b *book) flushCheckpoints(ctx context.Context) error {
 	for _, s := range b.outdated {
-		_, err := b.tx.Exec(ctx, `
+		err := b.tx.Queue(ctx, `
 			DELETE FROM trade_checkpoints
 			WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4) AND (executed_at, seq) < ($5, $6)`,
 			b.owner, s.stream, s.from.At, s.from.Seq, s.to.At, s.to.Seq)
@@ -112,7 +112,6 @@ func (b *book) flushCheckpoints(ctx context.Context) error {
 		rows[i] = []any{int64(b.owner), b.account.number, c.stream, at.At, at.Seq, c.String()}
 	}
 	b.outdated, b.checkpoints = nil, nil
-	_, err := b.tx.InsertMany(ctx, "trade_checkpoints",
+	return b.tx.QueueRows(ctx, "trade_checkpoints",
 		[]string{"user_id", "account", "stream", "executed_at", "seq", "state"}, "", rows)
-	return err
 }

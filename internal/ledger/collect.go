@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"slices"
 
 	"fillbook/internal/db"
@@ -14,6 +16,7 @@ import (
 func (b *book) collectWrites(r *regrouping) {
 	b.outdated = append(b.outdated, r.outdated...)
 	b.checkpoints = append(b.checkpoints, r.checkpoints...)
+	maps.Copy(b.instruments, r.keys)
 	ids := b.assignIDs(r)
 	r.linkFills(ids)
 	changed := b.collectFills(r)
@@ -162,7 +165,7 @@ func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 		}
 		switch f.state {
 		case added:
-			b.collectNewFill(f, r.keys[f.stream])
+			b.arrived = append(b.arrived, f)
 		case edited:
 			b.edited = append(b.edited, f)
 		case stored:
@@ -172,15 +175,20 @@ func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	return changed
 }
 
-// collectNewFill collects a new fill for the insert and for follow.
-func (b *book) collectNewFill(f *fill, instrument streamKey) {
-	b.arrived = append(b.arrived, f)
-	if b.follow == nil {
-		return
+// listArrived lists the new fills for follow, nil for none.
+func (b *book) listArrived() iter.Seq[Arrival] {
+	if len(b.arrived) == 0 {
+		return nil
 	}
-	keys := f.keys(instrument)
-	for _, id := range f.next.list() {
-		b.change.Arrived = append(b.change.Arrived, Arrival{Trade: id, FillKeys: keys})
+	return func(yield func(Arrival) bool) {
+		for _, f := range b.arrived {
+			keys := f.keys(b.instruments[f.stream])
+			for _, id := range f.next.list() {
+				if !yield(Arrival{Trade: id, FillKeys: keys}) {
+					return
+				}
+			}
+		}
 	}
 }
 

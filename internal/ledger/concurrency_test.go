@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
@@ -119,5 +120,49 @@ func TestAccountDeletedDuringWait(t *testing.T) {
 			return err
 		}))
 		group.Wait()
+	})
+}
+
+// TestWaitingWritersLeaveConnections checks that more writers of a locked account
+// than there are connections do not keep readers waiting.
+func TestWaitingWritersLeaveConnections(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
+		d := newFixture(t, database)
+		d.ledger = ledger.New(database, d.clock.Now, nil)
+		d.add("buy 1 10")
+		trade := d.trades()[0].ID
+		const writers = 12
+		var group sync.WaitGroup
+		must(t, database.Update(t.Context(), func(tx *db.Tx) error {
+			if _, err := ledger.LockTrade(t.Context(), tx, d.owner, trade); err != nil {
+				return err
+			}
+			started := make(chan bool, writers)
+			for w := range writers {
+				group.Go(func() {
+					started <- true
+					if _, err := d.ledger.AddExecution(context.Background(), d.owner, d.account, order(t, "buy 2 10", 1+w)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for range writers {
+				<-started
+			}
+			for range writers { // the writers reach the lock meanwhile
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				_, err := d.ledger.Trade(ctx, d.owner, trade)
+				cancel()
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		group.Wait()
+		if n := len(d.executions()); n != 1+writers {
+			t.Errorf("%d executions, want %d", n, 1+writers)
+		}
 	})
 }

@@ -27,7 +27,7 @@ type AddedExecution struct {
 func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
 ) (out AddedExecution, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
+	err = s.updateAccount(ctx, owner, account, func(tx *db.Tx) error {
 		b, err := s.openBook(ctx, tx, owner, account)
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ func (s *Service) AddExecution(
 		if err != nil {
 			return err
 		}
-		arrivals, warnings, err := b.setMultipliers(ctx, []CheckedFill{checked})
+		arrivals, warnings, err := b.newArrivals(ctx, []CheckedFill{checked})
 		if err != nil {
 			return err
 		}

@@ -117,15 +117,25 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		return err
 	}
 	var f filter
-	text := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
-	known := indexByNumber(accounts)
 	var number int64 // these are for all rows: toExecution copies them
 	var key streamKey
 	fill := &fill{}
-	columns := append(append(fill.scan(), &number), key.scan()...)
+	head, columns := executionSelect, append(append(fill.scan(), &number), key.scan()...)
+	var keys map[int64]streamKey
+	if q.Limit == 0 {
+		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
+			return err
+		}
+		head, columns = executionSelectOnly, append(fill.scan(), &number)
+	}
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: head, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
+		}
+		if keys != nil {
+			key = keys[fill.stream]
 		}
 		account := known[number]
 		fill.setID(&account)
@@ -139,8 +149,12 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 
 const executionOrder = "executed_at, arrival, account_number"
 
-var executionSelect = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
+var (
+	// executionSelectOnly is executionSelect without the columns of the stream.
+	executionSelectOnly = fillSelectOnly + `, executions.account AS account_number FROM executions`
+	executionSelect     = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
+)
 
 // addConditions adds the conditions of the query to f.
 func (q ExecutionQuery) addConditions(f *filter) {
@@ -224,11 +238,16 @@ func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, erro
 func findAccountID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
 ) (account journal.AccountID, err error) {
-	err = tx.QueryRow(ctx, `
-		SELECT accounts.id FROM `+table+` AS record JOIN accounts
-			ON accounts.user_id = record.user_id AND accounts.number = record.account
-		WHERE record.user_id = $1 AND record.id = $2`, owner, id).Scan(&account)
+	err = tx.QueryRow(ctx, accountOf(table), owner, id).Scan(&account)
 	return account, mapNotFound(err, what)
+}
+
+// accountOf returns the query for the account of record $2 of a table.
+func accountOf(table string) string {
+	return `
+		SELECT accounts.id FROM ` + table + ` AS record JOIN accounts
+			ON accounts.user_id = record.user_id AND accounts.number = record.account
+		WHERE record.user_id = $1 AND record.id = $2`
 }
 
 // TradesByExecution returns the trades of some executions, as one step.

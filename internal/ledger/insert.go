@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 )
 
@@ -37,8 +38,8 @@ type Outcome struct {
 	Trades []journal.TradeID
 }
 
-// CheckedFill is a fill in its stored form. It is never modified after
-// [NewFill.ToChecked], so it can be previewed and inserted any number of times.
+// CheckedFill is a fill in its stored form. A preview or an insert modifies it, so
+// it must be used only once.
 type CheckedFill struct {
 	fill         *fill
 	key          *streamKey // shared by the fills of one [FillChecker]
@@ -80,13 +81,12 @@ func (s *Service) InsertFills(
 // stored one, and a fill that repeats a broker's id within the call is skipped.
 // Equal fills without an id are all stored, because a broker's file does not
 // list a fill twice. batch is the import that can delete the fills again; it
-// may be empty.
+// may be empty. The caller must not use the fills afterwards.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
 ) (result InsertResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
-		arrivals, warnings, err := b.setMultipliers(ctx, fills)
-		fills = nil // the arrivals are copies: release the memory of the caller's
+		arrivals, warnings, err := b.newArrivals(ctx, fills)
 		if err != nil {
 			return err
 		}
@@ -132,52 +132,65 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 	})
 }
 
-// setMultipliers returns the arrivals of checked fills, each with its
-// multiplier.
-func (b *book) setMultipliers(ctx context.Context, fills []CheckedFill) (arrivals []*arrival, warnings []string, err error) {
+// newArrivals returns the arrivals of checked fills, each with its multiplier.
+func (b *book) newArrivals(ctx context.Context, fills []CheckedFill) (list []*arrival, warnings []string, err error) {
 	usual := b.newMultipliers()
-	arrivals = make([]*arrival, len(fills))
-	copies := make([]struct {
-		arrival
-		fill fill
-	}, len(fills))
+	list = make([]*arrival, len(fills))
+	arrivals := make([]arrival, len(fills))
 	shared := sharedKeys{}
 	for i, checked := range fills {
-		c := &copies[i]
-		c.fill = *checked.fill
-		c.arrival = arrival{fill: &c.fill, key: shared.find(checked.key), unmultiplied: checked.unmultiplied}
-		a := &c.arrival
+		a, k := &arrivals[i], shared.find(checked.key)
+		*a = arrival{fill: checked.fill, key: k.key, unmultiplied: checked.unmultiplied}
 		if a.unmultiplied {
-			if a.multiplier, err = usual.lookup(ctx, a.key.symbol, a.key.kind); err != nil {
+			if a.multiplier, err = k.multiplier(ctx, usual); err != nil {
 				return nil, nil, err
 			}
 		}
-		arrivals[i] = a
+		list[i] = a
 	}
-	return arrivals, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
+	return list, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
 // sharedKeys finds for each key the one that represents all equal ones, so that
 // equal keys are the same pointer.
 type sharedKeys struct {
-	byValue map[streamKey]*streamKey
-	known   map[*streamKey]*streamKey
+	byValue map[streamKey]*sharedKey
+	known   map[*streamKey]*sharedKey
 }
 
-func (s *sharedKeys) find(key *streamKey) *streamKey {
+// sharedKey is a key with the usual multiplier of its instrument, once that was
+// looked up.
+type sharedKey struct {
+	key   *streamKey
+	usual decimal.Null
+}
+
+func (s *sharedKeys) find(key *streamKey) *sharedKey {
 	if shared := s.known[key]; shared != nil {
 		return shared
 	}
 	if s.known == nil {
-		s.byValue, s.known = map[streamKey]*streamKey{}, map[*streamKey]*streamKey{}
+		s.byValue, s.known = map[streamKey]*sharedKey{}, map[*streamKey]*sharedKey{}
 	}
 	shared := s.byValue[*key]
 	if shared == nil {
-		shared = key
+		shared = &sharedKey{key: key}
 		s.byValue[*key] = shared
 	}
 	s.known[key] = shared
 	return shared
+}
+
+// multiplier returns the usual multiplier of the instrument.
+func (k *sharedKey) multiplier(ctx context.Context, usual *multipliers) (decimal.Decimal, error) {
+	if !k.usual.Valid {
+		found, err := usual.lookup(ctx, k.key.symbol, k.key.kind)
+		if err != nil {
+			return decimal.Zero, err
+		}
+		k.usual = decimal.Of(found)
+	}
+	return k.usual.Decimal, nil
 }
 
 // assignNumbers sets the ids and arrival numbers of the new fills. The numbers

@@ -46,7 +46,7 @@ func PreviewInsert(
 // have. It is a step that only reads and takes no lock. It reads what the write
 // would read: the trades in progress at the new fills, and the following ones
 // until they equal the stored trades again. An empty account id means an
-// account that does not exist yet.
+// account that does not exist yet. The caller must not use the fills afterwards.
 func PreviewInsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
 ) (InsertPreview, error) {
@@ -62,7 +62,7 @@ func previewInsert(
 			return InsertPreview{}, err
 		}
 	}
-	arrivals, _, err := b.setMultipliers(ctx, fills)
+	arrivals, _, err := b.newArrivals(ctx, fills)
 	if err != nil {
 		return InsertPreview{}, err
 	}
@@ -139,7 +139,7 @@ func (b *book) isAppend(ctx context.Context, c *changes) (bool, error) {
 
 // addTrades adds the trades that new fills form by themselves.
 func (o *InsertPreview) addTrades(fills []*fill) {
-	for t := range matching.Walk(toMatchingFills(fills), matching.Head{}) {
+	for t := range (matching.Grouping{OmitParts: true}).Walk(toMatchingFills(fills)) {
 		o.Created++
 		if !t.IsClosed() {
 			o.Open++

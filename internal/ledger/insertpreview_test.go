@@ -120,25 +120,27 @@ func TestPreviewOfNewAccount(t *testing.T) {
 	})
 }
 
-// TestCheckedFillsAreReusable previews and inserts the same checked fills twice.
-func TestCheckedFillsAreReusable(t *testing.T) {
+// TestPreviewOfCheckedFills previews and inserts the same fills twice.
+func TestPreviewOfCheckedFills(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
-		var fills []ledger.CheckedFill
-		for _, f := range orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT") {
-			checked, err := f.ToChecked()
-			must(t, err)
-			fills = append(fills, checked)
+		check := func() (fills []ledger.CheckedFill) {
+			for _, f := range orders(d, "buy 2 10; sell 2 12 fees=1; buy 1 10 symbol=MSFT") {
+				checked, err := f.ToChecked()
+				must(t, err)
+				fills = append(fills, checked)
+			}
+			return fills
 		}
 		for round, want := range []struct{ created, inserted int }{{created: 2, inserted: 3}, {created: 0, inserted: 0}} {
 			var preview ledger.InsertPreview
 			var result ledger.InsertResult
 			must(t, d.db.Update(t.Context(), func(tx *db.Tx) (err error) {
 				for range 2 {
-					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, fills); err != nil {
+					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, check()); err != nil {
 						return err
 					}
 				}
-				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, "", fills)
+				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, "", check())
 				return err
 			}))
 			if preview.Created != want.created || result.Inserted != want.inserted {

@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,13 +130,7 @@ const fillsOfSources = 6
 func TestSourcesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		isChosen, tried := false, 0
-		flag.Visit(func(f *flag.Flag) { isChosen = isChosen || f.Name == "rapid.checks" })
-		rapid.Check(t, func(rt *rapid.T) {
-			const fewest = 15
-			if tried++; database.Engine() == db.PostgreSQL && !isChosen && !t.Failed() && tried > fewest {
-				return
-			}
+		rapid.Check(t, testkit.LimitChecks(checksOf(database, 15), func(rt *rapid.T) {
 			d := newFixture(t, database)
 			var batches []arrivingBatch
 			for n := range rapid.IntRange(1, 6).Draw(rt, "imports") {
@@ -169,8 +162,17 @@ func TestSourcesInAnyOrder(t *testing.T) {
 					rt.Fatalf("%d rows are left in %s", n, table)
 				}
 			}
-		})
+		}))
 	})
+}
+
+// checksOf returns how often a property is tried on a database: the given number
+// on PostgreSQL, where it takes several times as long, and 100 times on SQLite.
+func checksOf(database *db.DB, onPostgres int) int {
+	if database.Engine() == db.PostgreSQL {
+		return onPostgres
+	}
+	return 100
 }
 
 // expectOwners makes sure that every fill names an import that is left and

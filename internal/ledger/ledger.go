@@ -26,10 +26,13 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/fairqueue"
 	"fillbook/internal/journal"
 )
 
@@ -39,6 +42,9 @@ type Service struct {
 	clock  journal.Clock
 	follow Follow
 	counts *countCache
+	// writers makes writers of one account wait for their turn before they begin
+	// a transaction; see updateAccount.
+	writers *fairqueue.Queue
 	// interval is the number of fills of a trade between two checkpoints.
 	interval int
 }
@@ -48,7 +54,31 @@ type Service struct {
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	return &Service{
 		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval,
+		writers: fairqueue.New(fairqueue.Options{MaxPerKey: 2, MaxWaiting: maxWriters, MaxWait: writerWait}),
 	}
+}
+
+// The bounds of the writers that wait for one account: about as many as are
+// written in the time that PostgreSQL waits for a lock, and that time.
+const (
+	maxWriters = 5000
+	writerWait = 20 * time.Second
+)
+
+// updateAccount runs fn in a writing transaction, at most two at a time for an
+// account: one that has the lock of openBook, and one that gets it next. That
+// lock orders all writers, also those of other servers. But each that waits for
+// it occupies a connection, so that many of them would leave none for readers.
+func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
+	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
+	if errors.Is(err, fairqueue.ErrBusy) {
+		err = fmt.Errorf("%w: too many writers wait for account %s", db.ErrUnavailable, id)
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.db.Update(ctx, fn)
 }
 
 // Follow receives the changes that a write made to the trades of an account, so
@@ -75,9 +105,10 @@ type TradeChanges struct {
 	// Deleted are the removed trades that the user deleted, together with their
 	// annotations.
 	Deleted []journal.TradeID
-	// Arrived lists the fills that were not in the account before, once for
-	// each trade that they are in.
-	Arrived []Arrival
+	// Arrived goes through the fills that were not in the account before, once
+	// for each trade that they are in; it is nil if there are none. Each pass
+	// computes the keys again: most receivers need none of them.
+	Arrived iter.Seq[Arrival]
 	// AccountDeleted reports that the account is deleted with everything in it.
 	// The lists are then empty.
 	AccountDeleted bool
@@ -116,5 +147,5 @@ func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 }
 
 func (r *TradeChanges) isEmpty() bool {
-	return len(r.Created)+len(r.Changed)+len(r.Removed)+len(r.Arrived) == 0 && !r.AccountDeleted
+	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted
 }

@@ -23,11 +23,11 @@ import (
 // deleted, imports reversed. After every write the stored trades must be what
 // grouping all fills from scratch gives, to the last digit, and what was
 // written on a trade must be where a fill of it still is. Trades have
-// checkpoints after every few fills.
+// checkpoints after every few fills. make soak tries many more.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
-		rapid.Check(t, func(rt *rapid.T) {
+		rapid.Check(t, testkit.LimitChecks(checksOf(database, 30), func(rt *rapid.T) {
 			m := newModel(rt, newFixture(t, database))
 			m.ledger.SetCheckpointInterval(rapid.IntRange(2, 5).Draw(rt, "checkpoint interval"))
 			for range rapid.IntRange(1, 14).Draw(rt, "writes") {
@@ -36,7 +36,7 @@ func TestRandomHistory(t *testing.T) {
 			m.fixture.sound()
 			m.fixture.checkRealized()
 			must(t, m.fixture.ledger.DeleteAccount(context.Background(), m.fixture.owner, m.fixture.account, nil))
-		})
+		}))
 	})
 }
 

@@ -109,7 +109,7 @@ func TestOrphansAndArrivals(t *testing.T) {
 		file := orders(t, "buy 1 10 id=A lot=a|b; sell 1 11 lot=a|b")
 		d.insert("batch", file...)
 		trade := d.trades()[0].ID
-		arrived := d.lastChange().Arrived
+		arrived := slices.Collect(d.lastChange().Arrived)
 		if len(arrived) != 2 || arrived[0].Trade != trade || len(arrived[0].FillKeys) != 2 || len(arrived[1].FillKeys) != 1 {
 			t.Fatalf("arrived %+v", arrived)
 		}
@@ -123,7 +123,7 @@ func TestOrphansAndArrivals(t *testing.T) {
 		}
 		d.account = d.newAccount(d.owner, "USD")
 		d.insert("again", file...)
-		for _, a := range d.lastChange().Arrived {
+		for a := range d.lastChange().Arrived {
 			for _, key := range a.FillKeys {
 				if !slices.Contains(orphans[0].FillKeys, key) {
 					t.Errorf("%s does not come back", key)
@@ -138,7 +138,8 @@ func TestACrossingFillArrivesInBothTrades(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10; sell 2 11")
 		change := d.lastChange()
-		if len(change.Arrived) != 2 || change.Arrived[0].Trade == change.Arrived[1].Trade || len(change.Created) != 1 || len(change.Changed) != 1 {
+		arrived := slices.Collect(change.Arrived)
+		if len(arrived) != 2 || arrived[0].Trade == arrived[1].Trade || len(change.Created) != 1 || len(change.Changed) != 1 {
 			t.Errorf("changes %+v", change)
 		}
 	})

@@ -182,7 +182,7 @@ func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, 
 	for first, next := 0, build(0); first < n; first += chunk {
 		part := <-next
 		next = build(first + chunk)
-		if _, err := tx.InsertMany(ctx, table, columns, "", part); err != nil {
+		if err := tx.QueueRows(ctx, table, columns, "", part); err != nil {
 			return err
 		}
 	}

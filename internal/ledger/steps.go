@@ -26,16 +26,17 @@ func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 // LockTrade locks the account of one of the owner's trades and returns it, so
 // that no regrouping removes the trade before the transaction ends. It is a
 // step for packages that annotate trades.
-func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (journal.AccountID, error) {
-	account, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
-	if err != nil || tx.Lock() == "" {
-		return account, err
+func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (account journal.AccountID, err error) {
+	text := accountOf("trades")
+	if lock := tx.Lock(); lock != "" {
+		err := tx.QueryRow(ctx, text+lock+` OF accounts`, owner, id).Scan(&account)
+		if err != nil {
+			return "", mapNotFound(err, "trade")
+		}
+		// The trade may have been removed during the wait for the lock.
 	}
-	if _, err := lockAccount(ctx, tx, owner, account); err != nil {
-		return "", err
-	}
-	// The trade may have been removed during the wait for the lock.
-	return findAccountID(ctx, tx, owner, "trades", id, "trade")
+	err = tx.QueryRow(ctx, text, owner, id).Scan(&account)
+	return account, mapNotFound(err, "trade")
 }
 
 // LockTrades locks the accounts of several trades and returns them, as
@@ -110,7 +111,7 @@ func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 	b.change.Changed = ids
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{b.revision, owner}
-		_, err := tx.Exec(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN `+db.In(&args, part), args...)
+		err := tx.Queue(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN `+db.In(&args, part), args...)
 		if err != nil {
 			return err
 		}

@@ -153,6 +153,21 @@ func (b *book) dropEmptyStreams(ctx context.Context) error {
 // streamColumns are the columns of a streamKey, for joins.
 const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
 
+// loadStreamKeys returns the instruments of the streams of some accounts by
+// number. A list of all rows reads them once, and not with each row.
+func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) (map[int64]streamKey, error) {
+	args := []any{owner}
+	keys := map[int64]streamKey{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var number int64
+		var key streamKey
+		err := row.Scan(append([]any{&number}, key.scan()...)...)
+		keys[number] = key
+		return err
+	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
+	return keys, err
+}
+
 // toInstrument converts the key to an Instrument.
 func (k streamKey) toInstrument() Instrument {
 	i := Instrument{

@@ -158,17 +158,27 @@ func ReadTradeFills(
 	return fills, int(row.count), err
 }
 
+// tradeWithAccount selects a trade and its account.
+var tradeWithAccount = clearRank("SELECT " + qualify("trades", tradeColumns...) + ", trades.account, trades.revision, " + placeColumns + ", " +
+	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + tradesFrom + `
+		JOIN accounts ON accounts.user_id = trades.user_id AND accounts.number = trades.account
+	WHERE trades.user_id = $1 AND trades.id = $2`)
+
+// qualify returns a list of columns with the name of their table, for joins.
+func qualify(table string, columns ...string) string {
+	return table + "." + strings.Join(columns, ", "+table+".")
+}
+
 // readTradeRow reads a trade, and opens the book of its account for reading.
 func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*book, *listedTrade, error) {
 	row := &listedTrade{}
-	err := tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2`, owner, id).Scan(row.scan()...)
+	b := &book{tx: tx, owner: owner}
+	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(row.scan(), b.account.scan()...)...)
 	if err != nil {
 		return nil, nil, mapNotFound(err, "trade")
 	}
-	account, err := scanAccount(tx.QueryRow(ctx,
-		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND number = $2`, owner, row.account))
-	b := &book{tx: tx, owner: owner, account: account, streams: map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}}
-	return b, row, err
+	b.streams = map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}
+	return b, row, nil
 }
 
 // EachTrade calls fn for the trades of a query, newest first, as they are read,
@@ -219,13 +229,23 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 		return err
 	}
 	var f filter
-	text := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
-	known := indexByNumber(accounts)
 	var t listedTrade // for all rows: toTrade copies it
-	columns := t.scan()
+	head, columns := tradesSelect, t.scan()
+	var keys map[int64]streamKey
+	if q.Limit == 0 {
+		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
+			return err
+		}
+		head, columns = tradesSelectOnly, t.scanOnly()
+	}
+	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	known := indexByNumber(accounts)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
+		}
+		if keys != nil {
+			t.key = keys[t.stream]
 		}
 		return fn(t.toTrade(known[t.account]))
 	}, text, f.args...)
@@ -234,7 +254,12 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 const tradesFrom = `
 	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = trades.stream`
 
-var tradesSelect = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns + `, ` + streamColumns + tradesFrom
+var (
+	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
+	tradesSelect  = tradesColumns + `, ` + streamColumns + tradesFrom
+	// tradesSelectOnly is tradesSelect without the columns of the stream.
+	tradesSelectOnly = tradesColumns + tradesFrom
+)
 
 // listedTrade is a row of tradesSelect.
 type listedTrade struct {
@@ -245,8 +270,11 @@ type listedTrade struct {
 	key               streamKey
 }
 
-func (t *listedTrade) scan() []any {
-	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
+func (t *listedTrade) scan() []any { return append(t.scanOnly(), t.key.scan()...) }
+
+// scanOnly lists the destinations for tradesSelectOnly.
+func (t *listedTrade) scanOnly() []any {
+	return append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank)
 }
 
 // cursor returns the position of the trade in lists.
@@ -346,7 +374,7 @@ func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Pos
 	}
 	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	start := matching.Grouping{Head: t.Head}
-	cursor.seek(t.First)
+	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {
 		start.From, err = b.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
 		if err != nil {
@@ -355,11 +383,14 @@ func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Pos
 	}
 	if start.From != nil {
 		start.Head = matching.Head{}
-		cursor.seek(matching.Position{At: start.From.Last().At, Seq: start.From.Last().Seq + 1})
+		last := start.From.Last()
+		first, left = matching.Position{At: last.At, Seq: last.Seq + 1}, left-start.From.Fills()
 	}
 	if limit == 0 {
 		limit = int(t.count)
 	}
+	cursor.seek(first)
+	cursor.size = min(max(left, 1), limit, lastChunk)
 	var fills []*fill
 	var grouped []matching.Fill
 	skipped := 0 // fills up to the position
@@ -372,6 +403,9 @@ func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Pos
 			skipped++
 		}
 		fills, grouped = append(fills, f), append(grouped, f.toMatching())
+		if f.position() == t.Last {
+			break // without a search for the next fill
+		}
 	}
 	if cursor.err != nil {
 		return nil, nil, cursor.err
@@ -404,7 +438,7 @@ func (b *book) loadTradeFills(ctx context.Context, t *listedTrade, after matchin
 	if err != nil {
 		return nil, err
 	}
-	imports, err := loadSpans(ctx, b.tx, b.owner, b.account)
+	imports, err := b.loadSpansOf(ctx, fills)
 	if err != nil {
 		return nil, err
 	}

@@ -291,7 +291,7 @@ func TestTheLogIsPruned(t *testing.T) {
 			return ledger.TouchTrades(t.Context(), tx, d.owner, d.account, id)
 		}))
 	}
-	if n := d.count("trade_log"); n < 900 || n > 1100 {
+	if n := d.count("trade_log"); n < 900 || n > 1200 {
 		t.Errorf("%d rows in the log", n)
 	}
 	must(t, d.db.View(t.Context(), func(tx *db.Tx) error {

@@ -180,7 +180,7 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 	if err != nil {
 		return err
 	}
-	arrivals, _, err := b.setMultipliers(ctx, checked)
+	arrivals, _, err := b.newArrivals(ctx, checked)
 	if err != nil {
 		return err
 	}

@@ -31,10 +31,10 @@ func (c *Checkpoint) toHolding() *holding {
 	return &h
 }
 
-// toCheckpoint returns the state of the holding, whose parts count as skipped.
-func (h *holding) toCheckpoint() Checkpoint {
-	state := *h
-	state.trade.Skipped, state.trade.Parts = h.trade.Executions(), nil
+// toCheckpoint returns the state of the open trade, whose parts count as skipped.
+func (w *walk) toCheckpoint() Checkpoint {
+	state := *w.open
+	state.trade.Skipped = w.executions()
 	return Checkpoint{state: state}
 }
 

@@ -69,33 +69,35 @@ type Head struct {
 }
 
 // piece is the part of one fill that belongs to one trade; consumed is the
-// quantity of the fill that belongs to the trade before.
+// quantity of the fill that belongs to the trade before. It is valid until the
+// next fill.
 type piece struct {
-	fill       Fill
+	fill       *Fill
 	quantity   decimal.Decimal
 	fees       decimal.Decimal
 	commission decimal.Decimal
 	consumed   decimal.Decimal
 }
 
-func newPiece(f Fill) piece {
+func newPiece(f *Fill) piece {
 	return piece{fill: f, quantity: f.Quantity, fees: f.Fees, commission: f.Commission}
 }
 
-// cut divides a whole fill into the quantity that closes and the rest that opens.
-// The closing part gets its rounded share of the costs and the rest what remains,
-// so that both add up exactly.
-func (p piece) cut(closing decimal.Decimal) (first, rest piece) {
-	first, rest = p, p
-	first.quantity, rest.quantity = closing, p.quantity.Sub(closing)
-	first.fees, rest.fees = p.fees.Split(closing, p.quantity, CostScale)
-	first.commission, rest.commission = p.commission.Split(closing, p.quantity, CostScale)
-	rest.consumed = closing
-	return first, rest
+// cut cuts off the quantity that closes from a whole fill, and returns it. p is
+// then the rest, which opens. The closing part gets its rounded share of the costs
+// and the rest what remains, so that both add up exactly.
+func (p *piece) cut(closing decimal.Decimal) (first piece) {
+	whole := p.quantity
+	first = *p
+	first.quantity, p.quantity = closing, whole.Sub(closing)
+	first.fees, p.fees = p.fees.Split(closing, whole, CostScale)
+	first.commission, p.commission = p.commission.Split(closing, whole, CostScale)
+	p.consumed = closing
+	return first
 }
 
 // value returns price × quantity, which averages are computed from.
-func (p piece) value() decimal.Decimal { return p.fill.Price.Mul(p.quantity) }
+func (p *piece) value() decimal.Decimal { return p.fill.Price.Mul(p.quantity) }
 
 // costs returns the fees and commission of the piece.
-func (p piece) costs() decimal.Decimal { return p.fees.Add(p.commission) }
+func (p *piece) costs() decimal.Decimal { return p.fees.Add(p.commission) }

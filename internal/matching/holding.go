@@ -2,7 +2,7 @@ package matching
 
 import "fillbook/internal/decimal"
 
-// holding is a trade under construction.
+// holding is a trade under construction, without its parts.
 type holding struct {
 	trade Trade
 	// entered and exited are the sums of price × quantity, for the averages.
@@ -16,21 +16,19 @@ type holding struct {
 	rate Rate
 }
 
-func newHolding(p piece) *holding {
-	direction := Long
+// start sets the holding to one that begins with a piece.
+func (h *holding) start(p *piece) {
+	*h = holding{}
+	t := &h.trade
+	t.Direction = Long
 	if p.fill.Side == Sell {
-		direction = Short
+		t.Direction = Short
 	}
-	return &holding{trade: Trade{
-		Direction:  direction,
-		First:      p.fill.Position(),
-		Head:       Head{Consumed: p.consumed},
-		Multiplier: p.fill.Multiplier,
-	}}
+	t.First, t.Head, t.Multiplier = p.fill.Position(), Head{Consumed: p.consumed}, p.fill.Multiplier
 }
 
 // addEntry adds a piece that opens or adds to the position.
-func (h *holding) addEntry(p piece) {
+func (h *holding) addEntry(p *piece) {
 	t, value := &h.trade, p.value()
 	notional := value.Mul(p.fill.Multiplier)
 	h.entered = h.entered.Add(value)
@@ -40,11 +38,11 @@ func (h *holding) addEntry(p piece) {
 	t.QtyRemaining = t.QtyRemaining.Add(p.quantity)
 	t.EntryNotional = t.EntryNotional.Add(notional)
 	t.EntrySize = t.EntrySize.Add(p.quantity.Mul(p.fill.Multiplier))
-	h.record(p, Opening, notional)
+	h.addFigures(p, notional)
 }
 
 // addExit adds a piece that closes at most what is held.
-func (h *holding) addExit(p piece) {
+func (h *holding) addExit(p *piece) {
 	t, value := &h.trade, p.value()
 	notional := value.Mul(p.fill.Multiplier)
 	var entry, entryCosts decimal.Decimal
@@ -59,7 +57,7 @@ func (h *holding) addExit(p piece) {
 	h.spent = decimal.Sum(h.spent, entryCosts, p.costs())
 	t.QtyRemaining = t.QtyRemaining.Sub(p.quantity)
 	t.ExitNotional = t.ExitNotional.Add(notional)
-	h.record(p, Closing, notional)
+	h.addFigures(p, notional)
 }
 
 // splitShare splits an amount of the whole open quantity: the share of the quantity
@@ -72,16 +70,13 @@ func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left deci
 	return amount.Split(quantity, held, CostScale)
 }
 
-// record adds a part with the figures that both roles have.
-func (h *holding) record(p piece, role Role, notional decimal.Decimal) {
+// addFigures adds the figures of a piece that both roles have.
+func (h *holding) addFigures(p *piece, notional decimal.Decimal) {
 	t := &h.trade
 	t.Last = p.fill.Position()
 	t.Volume = t.Volume.Add(notional.Abs())
 	t.FeesTotal = t.FeesTotal.Add(p.fees)
 	t.Commission = t.Commission.Add(p.commission)
-	t.Parts = append(t.Parts, Part{
-		FillID: p.fill.ID, Role: role, Quantity: p.quantity, Fees: p.fees, Commission: p.commission,
-	})
 }
 
 func (h *holding) isClosed() bool { return h != nil && h.trade.IsClosed() }

@@ -234,6 +234,21 @@ func TestGroupingFromAnyCheckpoint(t *testing.T) {
 	})
 }
 
+// TestOmittedParts: without their parts the trades are the same.
+func TestOmittedParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fills := anyFills(true).Draw(t, "fills")
+		want := Group(fills, Head{})
+		for i := range want {
+			want[i].Skipped, want[i].Parts = len(want[i].Parts), nil
+		}
+		got := slices.Collect(Grouping{OmitParts: true}.Walk(slices.Values(fills)))
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("without parts (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestParseCheckpointRefuses(t *testing.T) {
 	var text string
 	grouping := Grouping{Every: 1, Report: func(c Checkpoint) { text = c.String() }}

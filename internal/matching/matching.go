@@ -73,26 +73,29 @@ type Grouping struct {
 	// means that it is never called.
 	Every  int
 	Report func(Checkpoint)
+	// OmitParts leaves out the Parts of the trades; all of their fills count as
+	// skipped.
+	OmitParts bool
 }
 
 // Walk groups fills; see the function Walk.
 func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		w, head := walk{}, g.Head
+		w, head := walk{omitParts: g.OmitParts}, g.Head
 		if g.From != nil {
 			w.open = g.From.toHolding()
 		}
 		for f := range fills {
-			next := w.nextPiece(f, head)
+			p := w.nextPiece(f, head)
 			head = Head{}
-			for rest := &next; rest != nil; {
-				rest = w.addPiece(*rest)
+			for more := true; more; {
+				more = w.addPiece(&p)
 				if w.open.isClosed() && !yield(w.closeTrade()) {
 					return
 				}
 			}
-			if w.open != nil && g.Every > 0 && w.open.trade.Executions()%g.Every == 0 {
-				g.Report(w.open.toCheckpoint())
+			if w.open != nil && g.Every > 0 && w.executions()%g.Every == 0 {
+				g.Report(w.toCheckpoint())
 			}
 		}
 		if w.open != nil {
@@ -104,7 +107,13 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 // walk is the state between two fills: the trade that is open, if any.
 type walk struct {
 	open *holding
-	last Fill
+	// spare is a holding that is not used any more, and parts those of the open
+	// trade. Both are used again for the next trade.
+	spare     *holding
+	parts     []Part
+	omitParts bool
+
+	last Fill // the pieces point to it
 	any  bool
 }
 
@@ -121,38 +130,64 @@ func (w *walk) nextPiece(f Fill, head Head) piece {
 		panic(fmt.Sprintf("matching: head consumes %s of %s in fill %s", head.Consumed, f.Quantity, f.ID))
 	}
 	w.last, w.any = f, true
-	if head.Consumed.IsZero() {
-		return newPiece(f)
+	p := newPiece(&w.last)
+	if !head.Consumed.IsZero() {
+		p.cut(head.Consumed)
 	}
-	_, rest := newPiece(f).cut(head.Consumed)
-	return rest
+	return p
 }
 
-// addPiece adds a piece to the open trade, or opens one with it. It returns what the
-// piece has beyond a flat position, which opens the next trade.
-func (w *walk) addPiece(p piece) *piece {
+// addPiece adds a piece to the open trade, or opens one with it. If the piece goes
+// beyond a flat position, it sets p to the rest, which opens the next trade, and
+// reports that there is more.
+func (w *walk) addPiece(p *piece) (more bool) {
 	if w.open == nil {
-		w.open = newHolding(p)
+		w.openTrade(p)
 	}
 	h := w.open
 	switch {
 	case p.fill.Side == h.trade.Direction.openingSide():
 		h.addEntry(p)
-		return nil
+		w.addPart(p, Opening)
 	case p.quantity.Cmp(h.trade.QtyRemaining) <= 0:
 		h.addExit(p)
-		return nil
+		w.addPart(p, Closing)
 	default:
-		first, rest := p.cut(h.trade.QtyRemaining)
-		h.addExit(first)
-		return &rest
+		first := p.cut(h.trade.QtyRemaining)
+		h.addExit(&first)
+		w.addPart(&first, Closing)
+		return true
 	}
+	return false
 }
+
+// openTrade opens a trade with its first piece.
+func (w *walk) openTrade(p *piece) {
+	if w.spare == nil {
+		w.spare = &holding{}
+	}
+	w.open, w.spare, w.parts = w.spare, nil, w.parts[:0]
+	w.open.start(p)
+}
+
+// addPart adds a piece to the parts of the open trade.
+func (w *walk) addPart(p *piece, role Role) {
+	if w.omitParts {
+		w.open.trade.Skipped++
+		return
+	}
+	w.parts = append(w.parts, Part{FillID: p.fill.ID, Role: role, Quantity: p.quantity, Fees: p.fees, Commission: p.commission})
+}
+
+// executions returns the number of fills of the open trade.
+func (w *walk) executions() int { return w.open.trade.Skipped + len(w.parts) }
 
 // closeTrade removes the open trade from the walk and returns it with its final
 // figures.
 func (w *walk) closeTrade() Trade {
 	h := w.open
-	w.open = nil
-	return h.toTrade()
+	w.open, w.spare = nil, h
+	t := h.toTrade()
+	t.Parts = slices.Clone(w.parts)
+	return t
 }

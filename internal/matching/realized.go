@@ -39,11 +39,11 @@ type Realizer struct {
 // Add adds the next fill, in the order of CompareFills. It returns the trade that the
 // fill closed, with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
-	next := r.walk.nextPiece(f, r.Head)
+	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
-	for rest := &next; rest != nil; {
+	for more := true; more; {
 		before := newHoldingState(r.walk.open)
-		rest = r.walk.addPiece(*rest)
+		more = r.walk.addPiece(&p)
 		r.record(f, before, newHoldingState(r.walk.open))
 		if r.walk.open.isClosed() {
 			trade := r.walk.closeTrade()

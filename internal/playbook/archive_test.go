@@ -63,7 +63,7 @@ func TestOrphansAreRestored(t *testing.T) {
 		}
 		w.update(func(tx *db.Tx) error {
 			return playbook.MoveAnnotations(w.ctx, tx, w.bob, w.clock.Now(), playbook.Regrouping{
-				Arrived: []playbook.Arrival{{Trade: w.bobTrade, Account: w.bobCash, FillKeys: []string{"k2"}}},
+				Account: w.bobCash, Arrived: arrivals(playbook.Arrival{Trade: w.bobTrade, FillKeys: []string{"k2"}}),
 			})
 		})
 		annotations, err := w.LoadAnnotations(w.ctx, w.bob, []journal.TradeID{w.bobTrade})

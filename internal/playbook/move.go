@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -16,8 +17,10 @@ type Regrouping struct {
 	Merged []Merge
 	// Orphaned are trades none of whose fills is left.
 	Orphaned []Orphaned
-	// Arrived are fills that are new, with the trades they are now in.
-	Arrived []Arrival
+	// Arrived goes through the fills that are new in Account, with the trades they
+	// are now in; it is nil if there are none.
+	Account journal.AccountID
+	Arrived iter.Seq[Arrival]
 }
 
 // Merge means that the trade From is now a part of the trade Into.
@@ -40,7 +43,6 @@ type Orphaned struct {
 // all that the fill may be known by.
 type Arrival struct {
 	Trade    journal.TradeID
-	Account  journal.AccountID
 	FillKeys []string
 }
 
@@ -80,7 +82,7 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 			return err
 		}
 	}
-	return adoptReturned(ctx, tx, owner, now, change.Arrived)
+	return adoptReturned(ctx, tx, owner, now, change)
 }
 
 // lockNamed reads and locks the annotations of the trades that are merged or
@@ -184,12 +186,15 @@ func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations An
 }
 
 // adoptReturned merges orphans into the trades in which their fills have arrived.
-func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, arrived []Arrival) error {
-	lost, err := lostFills(ctx, tx, owner, arrived)
+func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	if change.Arrived == nil {
+		return nil
+	}
+	lost, err := lostFills(ctx, tx, owner, change.Account)
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	homes := chooseTrades(lost, arrived)
+	homes := chooseTrades(lost, change.Arrived)
 	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
 		err := lockOrphan(ctx, tx, owner, orphan)
 		if journal.IsKind(err, journal.KindNotFound) {
@@ -205,44 +210,27 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	return nil
 }
 
-// fillName identifies a fill.
-type fillName struct {
-	account journal.AccountID
-	key     string
-}
-
-// lostFills returns the fills that the orphans of the accounts wait for, with the
-// orphans.
-func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, arrived []Arrival) (map[fillName][]journal.TradeID, error) {
-	var accounts []journal.AccountID
-	for _, a := range arrived {
-		if !slices.Contains(accounts, a.Account) {
-			accounts = append(accounts, a.Account)
-		}
-	}
-	lost := make(map[fillName][]journal.TradeID)
-	if len(accounts) == 0 {
-		return lost, nil
-	}
-	w := owned("user_id", owner)
-	andIn(w, "account_id", accounts)
+// lostFills returns the keys of fills that the orphans of an account wait for,
+// with the orphans.
+func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[string][]journal.TradeID, error) {
+	lost := make(map[string][]journal.TradeID)
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
-		var fill fillName
+		var key string
 		var trade journal.TradeID
-		err := row.Scan(&fill.account, &fill.key, &trade)
-		lost[fill] = append(lost[fill], trade)
+		err := row.Scan(&key, &trade)
+		lost[key] = append(lost[key], trade)
 		return err
-	}, `SELECT account_id, fill_key, trade_id FROM orphaned_fills`+w.text.String()+` ORDER BY account_id, fill_key, trade_id`, w.args...)
+	}, `SELECT fill_key, trade_id FROM orphaned_fills WHERE user_id = $1 AND account_id = $2 ORDER BY fill_key, trade_id`, owner, account)
 	return lost, err
 }
 
 // chooseTrades chooses a trade for each orphan: the one in which most of its fills
 // have arrived, and of equals the one that was named first.
-func chooseTrades(lost map[fillName][]journal.TradeID, arrived []Arrival) map[journal.TradeID]journal.TradeID {
+func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) map[journal.TradeID]journal.TradeID {
 	type pair struct{ orphan, trade journal.TradeID }
 	votes := make(map[pair]int)
 	var order []pair
-	for _, a := range arrived {
+	for a := range arrived {
 		for _, orphan := range orphansOf(a, lost) {
 			p := pair{orphan, a.Trade}
 			if votes[p]++; votes[p] == 1 {
@@ -261,10 +249,10 @@ func chooseTrades(lost map[fillName][]journal.TradeID, arrived []Arrival) map[jo
 
 // orphansOf returns the orphans that a fill belongs to, each once, even if several
 // keys of the fill match.
-func orphansOf(a Arrival, lost map[fillName][]journal.TradeID) []journal.TradeID {
+func orphansOf(a Arrival, lost map[string][]journal.TradeID) []journal.TradeID {
 	var orphans []journal.TradeID
 	for _, key := range a.FillKeys {
-		orphans = united(orphans, lost[fillName{a.Account, key}])
+		orphans = united(orphans, lost[key])
 	}
 	return orphans
 }

@@ -3,6 +3,7 @@ package playbook_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -178,16 +179,15 @@ func TestOrphanReturns(t *testing.T) {
 
 		second := w.account(w.ann, 2)
 		other, back := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: other, Account: second, FillKeys: []string{"k1"}},
-		}})
+		w.move(playbook.Regrouping{Account: w.annCash, Arrived: arrivals(playbook.Arrival{Trade: other, FillKeys: []string{"k3"}})})
+		w.move(playbook.Regrouping{Account: second, Arrived: arrivals(playbook.Arrival{Trade: other, FillKeys: []string{"k1"}})})
 		if len(w.orphans()) != 1 {
 			w.t.Fatal("the orphan was taken by a stranger")
 		}
 		w.annotate(back, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("new words")}})
-		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: other, Account: w.annCash, FillKeys: []string{"k3"}}, {Trade: back, Account: w.annCash, FillKeys: []string{"k2"}},
-		}})
+		w.move(playbook.Regrouping{Account: w.annCash, Arrived: arrivals(
+			playbook.Arrival{Trade: other, FillKeys: []string{"k3"}}, playbook.Arrival{Trade: back, FillKeys: []string{"k2"}},
+		)})
 		if len(w.orphans()) != 0 {
 			w.t.Error("the orphan still waits")
 		}
@@ -218,11 +218,11 @@ func TestOrphanChoosesMostFills(t *testing.T) {
 			{Trade: second, Account: w.annCash, FillKeys: []string{"flip", "c"}},
 		}})
 		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: small, Account: w.annCash, FillKeys: []string{"a"}},
-			{Trade: large, Account: w.annCash, FillKeys: []string{"b"}},
-			{Trade: large, Account: w.annCash, FillKeys: []string{"flip"}},
-		}})
+		w.move(playbook.Regrouping{Account: w.annCash, Arrived: arrivals(
+			playbook.Arrival{Trade: small, FillKeys: []string{"a"}},
+			playbook.Arrival{Trade: large, FillKeys: []string{"b"}},
+			playbook.Arrival{Trade: large, FillKeys: []string{"flip"}},
+		)})
 		if notes := w.annotations(large).Notes; notes != "first\n\n---\n\nsecond" {
 			w.t.Errorf("the trade with most fills has %q", notes)
 		}
@@ -241,11 +241,11 @@ func TestOrphanCountsFillsOnce(t *testing.T) {
 			{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"a", "id|a", "b", "c"}},
 		}})
 		small, large := w.trade(w.ann, w.annCash), w.trade(w.ann, w.annCash)
-		w.move(playbook.Regrouping{Arrived: []playbook.Arrival{
-			{Trade: small, Account: w.annCash, FillKeys: []string{"a", "id|a"}},
-			{Trade: large, Account: w.annCash, FillKeys: []string{"b", "id|b"}},
-			{Trade: large, Account: w.annCash, FillKeys: []string{"c"}},
-		}})
+		w.move(playbook.Regrouping{Account: w.annCash, Arrived: arrivals(
+			playbook.Arrival{Trade: small, FillKeys: []string{"a", "id|a"}},
+			playbook.Arrival{Trade: large, FillKeys: []string{"b", "id|b"}},
+			playbook.Arrival{Trade: large, FillKeys: []string{"c"}},
+		)})
 		if w.annotations(large).Notes != "words" {
 			w.t.Errorf("the trade with one fill has %q, that with two has %q", w.annotations(small).Notes, w.annotations(large).Notes)
 		}
@@ -260,7 +260,8 @@ func TestOrphanOfOneCall(t *testing.T) {
 		gone := playbook.Orphaned{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}
 		w.move(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
-			Arrived:  []playbook.Arrival{{Trade: w.annTrade, Account: w.annCash, FillKeys: []string{"k"}}},
+			Account:  w.annCash,
+			Arrived:  arrivals(playbook.Arrival{Trade: w.annTrade, FillKeys: []string{"k"}}),
 		})
 		if w.annotations(w.annTrade).Notes != "here" || len(w.orphans()) != 0 {
 			w.t.Errorf("the trade has %+v", w.annotations(w.annTrade))
@@ -268,7 +269,8 @@ func TestOrphanOfOneCall(t *testing.T) {
 		fresh := w.trade(w.ann, w.annCash)
 		w.move(playbook.Regrouping{
 			Orphaned: []playbook.Orphaned{gone},
-			Arrived:  []playbook.Arrival{{Trade: fresh, Account: w.annCash, FillKeys: []string{"k"}}},
+			Account:  w.annCash,
+			Arrived:  arrivals(playbook.Arrival{Trade: fresh, FillKeys: []string{"k"}}),
 		})
 		if w.annotations(fresh).Notes != "here" || len(w.orphans()) != 0 {
 			w.t.Errorf("the fresh trade has %+v", w.annotations(fresh))
@@ -441,3 +443,6 @@ func TestDeletedUser(t *testing.T) {
 		}
 	})
 }
+
+// arrivals returns arrived fills as a regrouping lists them.
+func arrivals(list ...playbook.Arrival) iter.Seq[playbook.Arrival] { return slices.Values(list) }

@@ -113,9 +113,9 @@ func (h *history) arrive(n int) {
 		trade := rapid.SampledFrom(h.order).Draw(h.r, "home")
 		h.fills[trade] = append(h.fills[trade], key)
 		h.lost = slices.DeleteFunc(slices.Clone(h.lost), func(k string) bool { return k == key })
-		arrived = append(arrived, playbook.Arrival{Trade: trade, Account: h.annCash, FillKeys: []string{key}})
+		arrived = append(arrived, playbook.Arrival{Trade: trade, FillKeys: []string{key}})
 	}
-	h.move(playbook.Regrouping{Arrived: arrived})
+	h.move(playbook.Regrouping{Account: h.annCash, Arrived: arrivals(arrived...)})
 }
 
 // check finds every word, tag and picture exactly once, on trades that live or

@@ -61,10 +61,13 @@ func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known p
 	return r.describe(view, trade)
 }
 
-// describe adds what lists do not show.
-func (r *reader) describe(view View, trade ledger.TradeDetail) (Detail, error) {
-	detail := Detail{View: view, Fills: trade.Fills, DividendTotal: trade.DividendTotal}
-	var err error
+// describe adds what lists do not show. A trade without annotations has no
+// attachments, which refer to them.
+func (r *reader) describe(view View, trade ledger.TradeDetail) (detail Detail, err error) {
+	detail = Detail{View: view, Fills: trade.Fills, DividendTotal: trade.DividendTotal, Attachments: []playbook.Attachment{}}
+	if view.Annotations.Trade == "" {
+		return detail, nil
+	}
 	if detail.Attachments, err = playbook.AttachmentsOf(r.ctx, r.tx, r.owner, playbook.Target{Trade: trade.ID}); err != nil {
 		return Detail{}, err
 	}

@@ -50,6 +50,11 @@ func rankInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Quer
 
 // eachRanked reads ranked trades part by part.
 func (r *reader) eachRanked(ranked []ledger.RankedTrade, fn func(*View) error) error {
+	if len(ranked) > fewTrades {
+		if err := r.loadFew(); err != nil {
+			return err
+		}
+	}
 	for part := range slices.Chunk(ranked, ChunkSize) {
 		ids := make([]journal.TradeID, len(part))
 		for i := range part {

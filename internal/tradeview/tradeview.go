@@ -72,7 +72,8 @@ const ChunkSize = 1000
 
 // EachInDatabase calls fn with the trades of a query as they are read. Its filter
 // must not need columns. Memory stays flat, except that a sorted list keeps the
-// place of every trade. A View is valid until fn returns.
+// place of every trade. A View is valid until fn returns. fn must not run
+// statements.
 func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	if q.Sort != nil {
@@ -83,6 +84,32 @@ func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Quer
 		return r.eachRanked(ranked, fn)
 	}
 	trades := q.ledgerQuery(owner)
+	if trades.Limit == 0 || trades.Limit > fewTrades {
+		if err := r.loadFew(); err != nil {
+			return err
+		}
+	}
+	if r.few != nil {
+		return r.eachDirectly(trades, fn)
+	}
+	return r.eachInChunks(trades, fn)
+}
+
+// eachDirectly calls fn with each trade when it is read. The annotations must be
+// loaded.
+func (r *reader) eachDirectly(q ledger.TradeQuery, fn func(*View) error) error {
+	var v View
+	return ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
+		v = View{Trade: t}
+		if err := r.setAnnotations(&v, r.few[t.ID]); err != nil {
+			return err
+		}
+		return fn(&v)
+	})
+}
+
+// eachInChunks reads some trades, then their annotations, and calls fn with them.
+func (r *reader) eachInChunks(trades ledger.TradeQuery, fn func(*View) error) error {
 	left := trades.Limit
 	for {
 		part := trades
@@ -135,9 +162,8 @@ type reader struct {
 	owner journal.UserID
 	tags  map[journal.TagID]playbook.Tag // nil until a trade has a tag
 	views []View                         // the memory for a chunk
-	// all are the annotations of all trades, nil unless they are few.
-	all      map[journal.TradeID]playbook.Annotations
-	allFound bool
+	// few are the annotations of all trades, nil if they are many or not loaded.
+	few map[journal.TradeID]playbook.Annotations
 }
 
 // readChunk reads the trades of a query that has a limit.
@@ -201,19 +227,25 @@ func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error
 // of the trades.
 const fewTrades = 64
 
-// loadAnnotations returns the annotations of trades. For a long list it reads
-// those of all trades at once if they are few: people annotate fewer trades than
-// they make, and a search for each id takes longer.
-func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Annotations, error) {
-	if len(views) > fewTrades && !r.allFound {
-		var err error
-		if r.all, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
-			return nil, err
-		}
-		r.allFound = true
+// loadFew loads the annotations of all trades, and the tags that they name, if
+// there are at most ChunkSize of them: people annotate fewer trades than they
+// make, and a search for each id takes longer.
+func (r *reader) loadFew() (err error) {
+	if r.few, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
+		return err
 	}
-	if r.all != nil {
-		return r.all, nil
+	for _, stored := range r.few {
+		if _, err := r.findTags(stored.Tags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadAnnotations returns the annotations of trades.
+func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Annotations, error) {
+	if r.few != nil {
+		return r.few, nil
 	}
 	ids := make([]journal.TradeID, len(views))
 	for i := range views {

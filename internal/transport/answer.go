@@ -29,7 +29,8 @@ const (
 func BufferResponses(spool *Spool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a := &bufferedWriter{ResponseWriter: w, request: r, spool: spool}
+			a := &bufferedWriter{ResponseWriter: w, request: r, spool: spool, buffer: responseBuffers.Get().(*bytes.Buffer)}
+			defer a.release()
 			finished := false
 			defer func() {
 				if !finished && a.relay != nil { // the handler panicked
@@ -95,9 +96,23 @@ type bufferedWriter struct {
 	request *http.Request
 	spool   *Spool
 	status  int
-	buffer  bytes.Buffer
+	buffer  *bytes.Buffer
 	relay   *relay // set while a large response is streamed
 	gzip    *gzip.Writer
+}
+
+// responseBuffers are buffers of responses. A new one would grow, and be copied,
+// several times.
+var responseBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// release makes the buffer available to other responses.
+func (a *bufferedWriter) release() {
+	if a.buffer == nil {
+		return
+	}
+	a.buffer.Reset()
+	responseBuffers.Put(a.buffer)
+	a.buffer = nil
 }
 
 func (a *bufferedWriter) WriteHeader(status int) {
@@ -143,7 +158,7 @@ func (a *bufferedWriter) stream() error {
 		a.gzip = newGzipWriter(a.relay)
 	}
 	_, err := a.output().Write(a.buffer.Bytes())
-	a.buffer = bytes.Buffer{}
+	a.release()
 	return err
 }
 
@@ -173,16 +188,16 @@ func (a *bufferedWriter) finish() {
 	a.sendBuffer()
 }
 
-// sendBuffer sends a complete response. A large one goes through the spool, so
-// that a slow client does not keep it in memory.
+// sendBuffer sends a complete response. What a slow client does not read of a large
+// one goes through the spool, so that it does not keep it in memory.
 func (a *bufferedWriter) sendBuffer() {
 	if a.buffer.Len() <= relayMemory {
 		_, _ = a.ResponseWriter.Write(a.buffer.Bytes())
 		return
 	}
 	a.relay = newRelay(a.ResponseWriter, a.spool, RequestOf(a.request.Context()).User)
-	_, _ = a.relay.Write(a.buffer.Bytes())
-	a.buffer = bytes.Buffer{}
+	a.relay.writeAll(a.buffer.Bytes())
+	a.release()
 	_ = a.relay.finish()
 }
 
@@ -236,10 +251,12 @@ func newGzipWriter(to io.Writer) *gzip.Writer {
 func (a *bufferedWriter) compressBuffer() {
 	a.setGzipHeaders()
 	plain := a.buffer
-	a.buffer = bytes.Buffer{}
-	a.gzip = newGzipWriter(&a.buffer)
+	a.buffer = responseBuffers.Get().(*bytes.Buffer)
+	a.gzip = newGzipWriter(a.buffer)
 	_, _ = a.gzip.Write(plain.Bytes())
 	a.closeGzip()
+	plain.Reset()
+	responseBuffers.Put(plain)
 }
 
 func (a *bufferedWriter) closeGzip() {

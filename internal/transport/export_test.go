@@ -46,3 +46,13 @@ func (s *Spool) Users() int {
 	defer s.mu.Unlock()
 	return len(s.uses)
 }
+
+// Bytes returns how much is in the spool.
+func (s *Spool) Bytes() (n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, use := range s.uses {
+		n += use.bytes
+	}
+	return n
+}

@@ -12,8 +12,11 @@ const (
 	// relayMemory is how much of a response is kept in memory for its client.
 	// The rest is written to the spool.
 	relayMemory = 256 << 10
-	// relayStep is how much is read from the spool at once.
+	// relayStep is how much is sent to the client at once.
 	relayStep = 64 << 10
+	// clientPatience is how long a complete response stays in memory before the
+	// rest of it is written to the spool. Most clients have read it by then.
+	clientPatience = 100 * time.Millisecond
 )
 
 // relay sends a response at the rate of the client while the handler writes at
@@ -63,6 +66,36 @@ func (r *relay) Write(p []byte) (int, error) {
 	r.appendToMemory(p)
 	r.changed.Broadcast()
 	return len(p), nil
+}
+
+// writeAll accepts a complete response, as the only write. It returns when p is no
+// longer used: when the sender has taken everything, or after clientPatience, when
+// the rest is in the spool.
+func (r *relay) writeAll(p []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.memory = p
+	r.changed.Broadcast()
+	late := false
+	timer := time.AfterFunc(clientPatience, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		late = true
+		r.changed.Broadcast()
+	})
+	defer timer.Stop()
+	for r.err == nil && r.unsent() > 0 && !late {
+		r.changed.Wait()
+	}
+	rest := r.memory[r.start:]
+	r.memory, r.start = nil, 0
+	if r.err != nil || len(rest) == 0 {
+		return
+	}
+	if err := r.writeToFile(rest); err != nil {
+		_, _ = r.waitForClient(rest, err)
+	}
+	r.changed.Broadcast()
 }
 
 // appendToMemory keeps a part in memory. It uses the place of what was sent
@@ -156,6 +189,12 @@ func (r *relay) close() error {
 	return r.err
 }
 
+// relayBuffers are buffers of relayStep bytes.
+var relayBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, relayStep)
+	return &buffer
+}}
+
 // send is the goroutine that writes to the client.
 func (r *relay) send() {
 	defer close(r.sent)
@@ -164,9 +203,10 @@ func (r *relay) send() {
 			r.fail(fmt.Errorf("sending a response: %v", fault))
 		}
 	}()
-	buffer := make([]byte, relayStep)
+	buffer := relayBuffers.Get().(*[]byte)
+	defer relayBuffers.Put(buffer)
 	for {
-		part, err := r.next(buffer)
+		part, err := r.next(*buffer)
 		if err == nil && len(part) == 0 {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -98,6 +99,43 @@ func TestHandlersDoNotWaitForClients(t *testing.T) {
 	<-done
 	wantLong(t, client.Body.Bytes())
 	wantEmptySpool(t, s, dir)
+}
+
+// TestCompleteResponsesAreSpooledForSlowClients checks that a response that is
+// complete before it is sent is written to the spool only if the client does not
+// read it.
+func TestCompleteResponsesAreSpooledForSlowClients(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []bool{false, true} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := transport.NewSpool(dir, nil)
+			want := bytes.Repeat([]byte("fillbook"), 80<<10)
+			handler := observed(&logBuffer{}, nil, func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write(want)
+			}, transport.BufferResponses(s))
+			client, done := newSlowClient(), make(chan struct{})
+			if !slow {
+				close(client.release)
+			}
+			go func() {
+				defer close(done)
+				handler.ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
+			}()
+			<-time.After(time.Second) // of the fake clock
+			if n := s.Bytes(); (n > 0) != slow {
+				t.Errorf("slow %t: %d bytes are in the spool", slow, n)
+			}
+			if slow {
+				close(client.release)
+			}
+			<-done
+			if !bytes.Equal(client.Body.Bytes(), want) {
+				t.Errorf("slow %t: %d bytes arrived, want %d", slow, client.Body.Len(), len(want))
+			}
+			wantEmptySpool(t, s, dir)
+		})
+	}
 }
 
 // TestResponsesOfDisconnectedClientsEnd checks that the handler gets an error and

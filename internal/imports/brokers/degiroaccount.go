@@ -483,7 +483,7 @@ func (g degiroCells) separator() parse.Separator {
 			}
 		}
 	}
-	book.separator = parse.SettleSeparator(values)
+	book.separator = parse.SettleSeparator(slices.Values(values))
 	r.Memory = book
 	return book.separator
 }

@@ -2,6 +2,7 @@ package brokers
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"fillbook/internal/imports/parse"
@@ -75,7 +76,7 @@ func findNinjaOrder(file tabular.File) parse.DateOrder {
 			}
 		}
 	}
-	if foreign && parse.SettleDateOrder(dates) == parse.DateOrderAmbiguous {
+	if foreign && parse.SettleDateOrder(slices.Values(dates)) == parse.DateOrderAmbiguous {
 		return parse.DayFirst
 	}
 	return parse.DateOrderUnknown

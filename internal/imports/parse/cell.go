@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // longestBlank is the length of the longest sign for a missing value.
@@ -15,8 +16,8 @@ func Blank(text string) bool {
 		return false // most values are numbers, and this is called for every cell
 	}
 	text = TrimCell(text)
-	if len(text) > longestBlank {
-		return false
+	if len(text) > longestBlank || text != "" && text[0] < utf8.RuneSelf && strings.IndexByte("-#nN", text[0]) < 0 {
+		return false // none of the signs begins so
 	}
 	switch strings.ToLower(text) {
 	case "", "-", "--", "---", "–", "—", "−", "n/a", "#n/a", "n.a.", "null", "none", "nil":

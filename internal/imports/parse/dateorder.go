@@ -2,6 +2,7 @@ package parse
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -26,9 +27,9 @@ const (
 // parts mean that the day comes first, as no other order is in use. After
 // that the order of the rows decides: files are sorted, so when only one reading
 // runs steadily up or down, it is the right one.
-func SettleDateOrder(values []string) DateOrder {
+func SettleDateOrder(values iter.Seq[string]) DateOrder {
 	var dates []numericDate
-	for _, v := range values {
+	for v := range values {
 		if d, ok := leadingNumericDate(v); ok && (d.as(DayFirst).exists() || d.as(MonthFirst).exists()) {
 			dates = append(dates, d)
 		}

@@ -47,7 +47,7 @@ func TestSettleDateOrder(t *testing.T) {
 		"too long for a date":            {strings.Repeat(" ", 200) + "27/04/2026", parse.DateOrderUnknown},
 		"points and slashes":             {"01.02.2026|03/04/2026", parse.DateOrderAmbiguous},
 	} {
-		if got := parse.SettleDateOrder(strings.Split(c.values, "|")); got != c.want {
+		if got := parse.SettleDateOrder(strings.SplitSeq(c.values, "|")); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestSettledOrderHolds(t *testing.T) {
 		if dayFirst {
 			want, not = not, want
 		}
-		got := parse.SettleDateOrder(values)
+		got := parse.SettleDateOrder(slices.Values(values))
 		if proof && got != want || proof && got == not {
 			t.Fatalf("%v settles on %q, want %q", values, got, want)
 		}
@@ -100,7 +100,7 @@ func TestSettlingIgnoresDirection(t *testing.T) {
 		values := rapid.SliceOfN(rapid.StringMatching(`[0-3]?[1-9]/[0-3]?[1-9]/20(25|26)`), 0, 8).Draw(t, "values")
 		back := slices.Clone(values)
 		slices.Reverse(back)
-		if a, b := parse.SettleDateOrder(values), parse.SettleDateOrder(back); a != b {
+		if a, b := parse.SettleDateOrder(slices.Values(values)), parse.SettleDateOrder(slices.Values(back)); a != b {
 			t.Fatalf("%v: %q, and backwards %q", values, a, b)
 		}
 	})
@@ -114,7 +114,7 @@ func FuzzSettle(f *testing.F) {
 	f.Add("01.02.2026|04/27/2026")
 	f.Fuzz(func(t *testing.T, column string) {
 		values := strings.Split(column, "|")
-		switch sep := parse.SettleSeparator(values); sep {
+		switch sep := parse.SettleSeparator(slices.Values(values)); sep {
 		case parse.Unsettled:
 		case parse.Point, parse.Comma:
 			readable := func(v string) bool {
@@ -127,7 +127,7 @@ func FuzzSettle(f *testing.F) {
 		default:
 			t.Fatalf("%q settles on %d", values, sep)
 		}
-		switch order := parse.SettleDateOrder(values); order {
+		switch order := parse.SettleDateOrder(slices.Values(values)); order {
 		case parse.DateOrderUnknown, parse.DateOrderAmbiguous, parse.DayFirst, parse.MonthFirst:
 		default:
 			t.Fatalf("%q settles on %q", values, order)

@@ -26,6 +26,9 @@ type Clock struct {
 	zone  Zone
 	order DateOrder
 	known map[string]Zone // zones that values named
+	// named is the zone of the value before, and label its name there.
+	named Zone
+	label string
 
 	last       time.Time // zero before the first
 	ups, downs int
@@ -186,20 +189,24 @@ func (c *Clock) dayAlone(day calendarDay) (Moment, error) {
 
 // zoneOf returns the zone that a value names, or the clock's own.
 func (c *Clock) zoneOf(name string) (Zone, error) {
-	if name == "" {
+	switch name {
+	case "":
 		return c.zone, nil
+	case c.label:
+		return c.named, nil
 	}
-	if zone, ok := c.known[name]; ok {
-		return zone, nil
+	zone, ok := c.known[name]
+	if !ok {
+		var err error
+		if zone, err = LoadZone(name); err != nil {
+			return Zone{}, err
+		}
+		const enough = 50
+		if len(c.known) < enough {
+			c.known[name] = zone
+		}
 	}
-	zone, err := LoadZone(name)
-	if err != nil {
-		return Zone{}, err
-	}
-	const enough = 50
-	if len(c.known) < enough {
-		c.known[name] = zone
-	}
+	c.named, c.label = zone, name
 	return zone, nil
 }
 

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -102,9 +103,9 @@ func notANumber(text string) error { return fmt.Errorf("%q is not a number", Sho
 // by digits around its only sign that no grouping of thousands has. A
 // column with proofs of both is Unsettled, like one without any: each value that
 // proves something is still read the right way on its own.
-func SettleSeparator(values []string) Separator {
+func SettleSeparator(values iter.Seq[string]) Separator {
 	settled := Unsettled
-	for _, v := range values {
+	for v := range values {
 		proof := ProvenBy(v)
 		if proof == Unsettled {
 			continue

@@ -2,6 +2,7 @@ package parse_test
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -164,7 +165,7 @@ func TestSettleSeparator(t *testing.T) {
 		"Indian groups without decimals": {"12,34,567", parse.Point},
 		"decimals without a whole part":  {",52", parse.Comma},
 	} {
-		if got := parse.SettleSeparator(strings.Split(c.values, "|")); got != c.want {
+		if got := parse.SettleSeparator(strings.SplitSeq(c.values, "|")); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
@@ -264,7 +265,7 @@ func TestWrittenNumbersComeBack(t *testing.T) {
 			t.Fatalf("%q is %s, %v, want %s", text, got, err, n)
 		}
 		// The column settles on that style or on nothing, never on the other.
-		if settled := parse.SettleSeparator([]string{text}); settled != parse.Unsettled && settled != how.sep {
+		if settled := parse.SettleSeparator(slices.Values([]string{text})); settled != parse.Unsettled && settled != how.sep {
 			t.Fatalf("%q settles on %d", text, settled)
 		}
 	})
@@ -276,7 +277,7 @@ func TestProofsHoldOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`-?[0-9]{1,4}([.,' ][0-9]{1,4}){0,3}`).Draw(t, "text")
-		sep := parse.SettleSeparator([]string{text})
+		sep := parse.SettleSeparator(slices.Values([]string{text}))
 		if sep == parse.Unsettled {
 			return
 		}

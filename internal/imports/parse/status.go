@@ -91,14 +91,18 @@ func Status(text string) OrderStatus {
 			return status
 		}
 	}
+	first, _, several := strings.Cut(key, " ")
+	if !several {
+		return StatusUnknown
+	}
 	for phrase := range statusWords[StatusPartial] {
 		if strings.Contains(phrase, " ") && strings.Contains(key, phrase) {
 			return StatusPartial
 		}
 	}
-	if words := strings.Fields(key); len(words) > 1 && !weakStatusWords[words[0]] {
+	if !weakStatusWords[first] {
 		for status, known := range statusWords {
-			if known[words[0]] {
+			if known[first] {
 				return status
 			}
 		}

@@ -49,7 +49,7 @@ func (r *Reader) needsSide(m mapping) bool {
 		return false
 	}
 	i := r.column(m[TargetQuantity])
-	return i < 0 || !slices.ContainsFunc(r.values(i), func(v string) bool {
+	return i < 0 || !r.hasValue(i, func(v string) bool {
 		n, err := parse.Number(v, r.separator(i))
 		return err == nil && n.Sign() < 0
 	})
@@ -63,7 +63,7 @@ func (r *Reader) noteAccounts(m mapping) {
 	}
 	const enough = 5
 	var names []string
-	for _, v := range r.values(i) {
+	for v := range r.values(i) {
 		if !parse.Blank(v) && len(names) <= enough && !slices.Contains(names, v) {
 			names = append(names, v)
 		}

@@ -46,7 +46,7 @@ func (r *Reader) separatorFor(column int, text string) parse.Separator {
 	if r.layout != nil {
 		switch r.layout.Decimals {
 		case DecimalsByValue:
-			if own := parse.SettleSeparator([]string{text}); own != parse.Unsettled {
+			if own := parse.ProvenBy(text); own != parse.Unsettled {
 				return own
 			}
 		case DecimalsUngrouped:

@@ -166,6 +166,9 @@ func NewDetector(presets []*Preset) *Detector {
 	for i, h := range d.headers {
 		for _, key := range h.rarestName(uses) {
 			d.byKey[key] = append(d.byKey[key], i)
+			if name, nth, ok := strings.Cut(key, "#"); ok && isNumber(nth) { // the second column of a name has the same name
+				d.byKey[name] = append(d.byKey[name], i)
+			}
 		}
 	}
 	return d
@@ -185,8 +188,12 @@ func (d *Detector) Detect(file tabular.File) (best Detection, found bool) {
 	for t, table := range file.Tables {
 		for i := range min(len(table.Rows), headerSearch) {
 			cells := table.Rows[i].Cells
+			list := d.candidates(cells)
+			if len(list) == 0 {
+				continue // as most rows below the header
+			}
 			keys := headerKeys(cells)
-			for _, n := range d.candidates(keys) {
+			for _, n := range list {
 				h := d.headers[n]
 				if n := h.fits(keys); n > most && (!h.preset.Exact || slices.Equal(cells, h.preset.Header)) {
 					most, found = n, true
@@ -199,13 +206,26 @@ func (d *Detector) Detect(file tabular.File) (best Detection, found bool) {
 }
 
 // candidates lists the headers that a row may be, in the order of the presets.
-func (d *Detector) candidates(keys map[string]int) []int {
+func (d *Detector) candidates(cells []string) []int {
 	var list []int
-	for key := range keys {
-		list = append(list, d.byKey[key]...)
+	for _, cell := range cells {
+		if !isFigure(cell) {
+			list = append(list, d.byKey[HeaderKey(cell)]...)
+		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// isFigure reports whether a cell has only digits and signs, as no name of a column
+// does.
+func isFigure(cell string) bool {
+	for i := range len(cell) {
+		if c := cell[i]; !parse.IsDigit(c) && strings.IndexByte(".,-+:/ ", c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func headerKeys(cells []string) map[string]int {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -325,15 +324,25 @@ func (r *Reader) eachReusedRow(fn func(*Row)) {
 	}
 }
 
-// values returns all values of a column.
-func (r *Reader) values(column int) []string {
-	list := make([]string, 0, len(r.rows))
-	for _, row := range r.rows {
-		if column < len(row.Cells) && row.Cells[column] != "" {
-			list = append(list, row.Cells[column])
+// values goes through all values of a column.
+func (r *Reader) values(column int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range r.rows {
+			if cells := r.rows[i].Cells; column < len(cells) && cells[column] != "" && !yield(cells[column]) {
+				return
+			}
 		}
 	}
-	return list
+}
+
+// hasValue reports whether a value of a column meets a condition.
+func (r *Reader) hasValue(column int, meets func(string) bool) bool {
+	for v := range r.values(column) {
+		if meets(v) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Reader) columnState(i int) *column {
@@ -367,9 +376,8 @@ func (r *Reader) separator(i int) parse.Separator {
 	c := r.columnState(i)
 	if !c.numbers {
 		c.numbers = true
-		values := r.values(i)
-		c.separator = parse.SettleSeparator(values)
-		if c.separator == parse.Unsettled && hasSeparators(values) {
+		c.separator = parse.SettleSeparator(r.values(i))
+		if c.separator == parse.Unsettled && r.hasValue(i, hasSeparator) {
 			c.separator = r.separatorElsewhere(i)
 		}
 	}
@@ -389,9 +397,7 @@ func (r *Reader) ownSeparator(i int) parse.Separator {
 	return c.proof
 }
 
-func hasSeparators(values []string) bool {
-	return slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ",.") })
-}
+func hasSeparator(value string) bool { return strings.ContainsAny(value, ",.") }
 
 func (r *Reader) separatorElsewhere(not int) parse.Separator {
 	for i := range r.header {
@@ -407,14 +413,23 @@ func (r *Reader) separatorElsewhere(not int) parse.Separator {
 
 // looksNumeric reports whether most of a column's values have a digit and no
 // letters, so that text cannot decide how numbers are read.
-func looksNumeric(values []string) bool {
-	n := 0
-	for _, v := range values {
-		if _, err := parse.Number(v, parse.Unsettled); err == nil {
+func looksNumeric(values iter.Seq[string]) bool {
+	return isMost(values, func(v string) bool {
+		_, err := parse.Number(v, parse.Unsettled)
+		return err == nil
+	})
+}
+
+// isMost reports whether most of some values meet a condition.
+func isMost(values iter.Seq[string], meets func(string) bool) bool {
+	n, all := 0, 0
+	for v := range values {
+		all++
+		if meets(v) {
 			n++
 		}
 	}
-	return n*2 > len(values)
+	return n*2 > all
 }
 
 // dateOrder decides the order of day and month in a column. What the column
@@ -525,7 +540,7 @@ func (r *Reader) costsBelowZero(i int) bool {
 	if !c.signs {
 		c.signs = true
 		below, above := 0, 0
-		for _, v := range r.values(i) {
+		for v := range r.values(i) {
 			if n, err := parse.Number(v, r.separator(i)); err == nil {
 				switch n.Sign() {
 				case -1:

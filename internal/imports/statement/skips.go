@@ -165,7 +165,7 @@ func (r *Reader) kindColumns() []int {
 
 // hasWords reports whether some value of a column is text.
 func (r *Reader) hasWords(i int) bool {
-	return slices.ContainsFunc(r.values(i), func(v string) bool {
+	return r.hasValue(i, func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)
 		return err != nil && !parse.Blank(v)
 	})

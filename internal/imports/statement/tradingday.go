@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"iter"
 	"regexp"
 
 	"fillbook/internal/imports/parse"
@@ -61,15 +62,7 @@ func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error)
 
 // mostlyTimesOfDay reports whether most values of a column are times without a
 // date; some may be damaged.
-func mostlyTimesOfDay(values []string) bool {
-	n := 0
-	for _, v := range values {
-		if parse.IsTimeOfDay(v) {
-			n++
-		}
-	}
-	return n*2 > len(values)
-}
+func mostlyTimesOfDay(values iter.Seq[string]) bool { return isMost(values, parse.IsTimeOfDay) }
 
 var (
 	yearFirstName = regexp.MustCompile(`(?:^|\D)(20\d\d)([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)

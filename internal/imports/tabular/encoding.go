@@ -27,7 +27,10 @@ func decode(raw, charset string) (text, name string) {
 	}
 	raw, marked := strings.CutPrefix(raw, utf8Mark)
 	raw = strings.ReplaceAll(raw, "\x00", "")
-	if marked || utf8.ValidString(raw) {
+	if utf8.ValidString(raw) {
+		return raw, "UTF-8"
+	}
+	if marked {
 		return strings.ToValidUTF8(raw, string(utf8.RuneError)), "UTF-8"
 	}
 	coding, name := findEncoding(charset)
