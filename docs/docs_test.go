@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/tradefilter"
 )
 
 var update = flag.Bool("update", false, "rewrite the endpoints of api.md")
@@ -213,6 +214,44 @@ func TestEndpointsAreListed(t *testing.T) {
 	} else if old != table {
 		t.Error("the endpoints of api.md are not those of api/openapi.yaml: run this test with -update")
 	}
+}
+
+// TestFilterIsListed compares the table of api.md with the parameters of the filter.
+func TestFilterIsListed(t *testing.T) {
+	text := read(t, "api.md")
+	head, rest, found := strings.Cut(text, "<!-- filter -->\n")
+	old, tail, closed := strings.Cut(rest, "<!-- /filter -->")
+	if !found || !closed {
+		t.Fatal("api.md has no place for the filter")
+	}
+	table := "\n| Parameter | Values | Selects |\n|---|---|---|\n"
+	for _, p := range tradefilter.Parameters() {
+		table += fmt.Sprintf("| `%s` | %s | %s |\n", p.Name, describeFilterValues(&p), p.About)
+	}
+	table += "\n"
+	if *update {
+		if err := os.WriteFile("api.md", []byte(head+"<!-- filter -->\n"+table+"<!-- /filter -->"+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if old != table {
+		t.Error("the filter of api.md is not that of the program: run this test with -update")
+	}
+}
+
+func describeFilterValues(p *tradefilter.Parameter) string {
+	text := map[tradefilter.Type]string{tradefilter.Text: "text", tradefilter.Integer: "whole number", tradefilter.Number: "number", tradefilter.Flag: "`true`, `false`"}[p.Type]
+	switch {
+	case len(p.Values) > 0:
+		text = "`" + strings.Join(p.Values, "`, `") + "`"
+	case p.Format != "":
+		text = "date and time"
+	case p.Bounds != nil && p.List:
+		text = fmt.Sprintf("%d to %d", p.Bounds.Min, p.Bounds.Max)
+	}
+	if p.List {
+		text = "list: " + text
+	}
+	return text
 }
 
 // TestColumnTargetsAreListed finds everything that a column can be.

@@ -55,7 +55,8 @@ export default defineConfig({
     proxy: { '/api': process.env.FILLBOOK_URL ?? 'http://127.0.0.1:8080' },
   },
   test: {
-    environment: 'jsdom',
+    // Creating a DOM takes longer than most tests; a file that needs one asks for it.
+    environment: 'node',
     include: ['tests/unit/**/*.test.ts'],
   },
 });

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -14,6 +15,9 @@ const (
 	// releaseDelay is how long after the last large import its memory is returned
 	// to the system. The import that follows a preview uses it again.
 	releaseDelay = 10 * time.Second
+	// startDelay is how long after its start a server returns the memory that only
+	// the start needed.
+	startDelay = 2 * time.Second
 )
 
 // heapTuner lowers the garbage collector's target while at least one large import
@@ -47,10 +51,18 @@ func (t *heapTuner) restore() {
 	}
 	debug.SetGCPercent(t.previous)
 	// The heap of a large import is several times that of everything else.
-	// Without a collection it would stay for minutes.
+	// Without a collection it would stay for minutes, and the next import would
+	// grow it further.
+	go runtime.GC()
 	if t.release == nil {
-		t.release = time.AfterFunc(releaseDelay, debug.FreeOSMemory)
+		t.release = time.AfterFunc(releaseDelay, releaseMemory)
 	} else {
 		t.release.Reset(releaseDelay)
 	}
+}
+
+// releaseMemory returns the memory that is not used any more to the system.
+func releaseMemory() {
+	debug.FreeOSMemory()
+	_ = releaseProgramPages() // they are only a part of the memory, and can stay
 }

@@ -24,10 +24,19 @@ type Difference struct {
 	ProfitFactor *float64        `json:"profit_factor"`
 	PayoffRatio  *float64        `json:"payoff_ratio"`
 	AvgR         *float64        `json:"avg_r"`
+	// Interval is that of the difference of expectancy.
+	Interval DifferenceInterval `json:"interval"`
 	// PValue is the probability that two histories with the same expectancy differ
 	// as much; null unless both have enough trades and days.
 	PValue      *float64 `json:"p_value"`
 	Significant bool     `json:"significant"`
+}
+
+// DifferenceInterval is the 95% interval of a difference of money; its bounds are
+// null unless both sides have two days with trades.
+type DifferenceInterval struct {
+	Low  decimal.Null `json:"low"`
+	High decimal.Null `json:"high"`
 }
 
 // CompareSelections compares two selections. Days are those of the zone; the
@@ -44,7 +53,55 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 		p := pValue(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
 		out.Difference.PValue, out.Difference.Significant = p, p != nil && *p < significance
 	}
+	out.Difference.Interval = intervalOfDifference(drawMeans(a, zone, Seed), drawMeans(b, zone, Seed+1))
 	return out
+}
+
+// drawnMeans are the mean results of a trade in drawn histories.
+type drawnMeans struct {
+	floats []float64
+	exact  func(draw int) decimal.Decimal
+}
+
+// drawMeans draws histories of a selection as [AssessEvidence] does. It returns nil
+// with fewer than two days.
+func drawMeans(s *Selection, zone *time.Location, seed uint64) *drawnMeans {
+	if s.unbounded {
+		return drawMeansIn[exact](s, zone, seed)
+	}
+	return drawMeansIn[int128](s, zone, seed)
+}
+
+func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) *drawnMeans {
+	days := tallyNetDays[T](s, zone)
+	if len(days) < 2 {
+		return nil
+	}
+	list := drawHistories(groupDays(days), s.scale, evidenceDraws, seed)
+	means := &drawnMeans{
+		floats: make([]float64, len(list)),
+		exact:  func(draw int) decimal.Decimal { return mean(list[draw].net().decimal(s.scale), list[draw].trades()) },
+	}
+	for i := range list {
+		means.floats[i] = list[i].mean
+	}
+	return means
+}
+
+// intervalOfDifference returns the interval of the differences of two lists of draws,
+// draw by draw.
+func intervalOfDifference(a, b *drawnMeans) (interval DifferenceInterval) {
+	if a == nil || b == nil {
+		return interval
+	}
+	order := make([]int, len(a.floats))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.floats[i]-b.floats[i], a.floats[j]-b.floats[j]) })
+	bound := func(place int) decimal.Null { return decimal.Of(a.exact(order[place]).Sub(b.exact(order[place]))) }
+	cut := int(float64(len(order)) * (1 - evidenceLevel) / 2)
+	return DifferenceInterval{Low: bound(cut), High: bound(len(order) - 1 - cut)}
 }
 
 func subtractOptional(a, b *float64) *float64 {

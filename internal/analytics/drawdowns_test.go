@@ -19,15 +19,17 @@ import (
 func TestFilterIsNarrowedByEveryField(t *testing.T) {
 	t.Parallel()
 	kind := reflect.TypeFor[Filter]()
-	for i := range kind.NumField() {
+	for field := range kind.Fields() {
 		var f Filter
-		switch name := kind.Field(i).Name; name {
+		switch name := field.Name; name {
 		case "Period", "Basis", "Realized", "Tolerance":
 			continue
 		case "Status":
 			f.Status = OnlyClosed
 		case "None":
 			f.None = true
+		case "Invert":
+			f.Invert = true
 		case "Conditions": // see TestEveryConditionIsTested in tradefilter
 			f.Weekdays = []int{1}
 		case "Lookups":
@@ -36,7 +38,7 @@ func TestFilterIsNarrowedByEveryField(t *testing.T) {
 			t.Errorf("%s is not in the test", name)
 		}
 		if !f.isNarrowed() {
-			t.Errorf("%s does not narrow the filter", kind.Field(i).Name)
+			t.Errorf("%s does not narrow the filter", field.Name)
 		}
 	}
 }

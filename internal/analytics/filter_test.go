@@ -166,6 +166,7 @@ func slowMode[T comparable](mode tradefilter.Mode, want, have []T) bool {
 		return found == 0 && (len(want) > 0 || len(have) == 0)
 	case tradefilter.All:
 		return found == len(want)
+	case tradefilter.Any:
 	}
 	return found > 0 || len(want) == 0
 }

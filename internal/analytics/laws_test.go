@@ -95,6 +95,7 @@ func anyFilter() *rapid.Generator[Filter] {
 		}
 		f.Conditions = anyConditions().Draw(t, "conditions")
 		f.Lookups = anyLookups(len(f.Words)).Draw(t, "lookups")
+		f.Invert = rapid.IntRange(0, 7).Draw(t, "invert") == 0
 		f.Tolerance = anyTolerance().Draw(t, "tolerance")
 		f.Symbols = rapid.SampledFrom([][]string{nil, nil, {"AAA"}, {"AAA", "CCC"}, {"ZZZ"}}).Draw(t, "symbols")
 		f.Side = rapid.SampledFrom([]tradefilter.Side{"", "", tradefilter.Short}).Draw(t, "side")
@@ -187,7 +188,7 @@ func TestSelectionIsTheFilter(t *testing.T) {
 			if f.Basis == ByOpening {
 				at = row.OpenedAt
 			}
-			if f.Period.Contains(at) && passesConditions(&row, &f) {
+			if f.Period.Contains(at) && passesConditions(&row, &f) != f.Invert {
 				want = append(want, row.ID)
 			}
 		}

@@ -83,12 +83,25 @@ func (t *rowTests) add(test func(row int32) bool) { t.list = append(t.list, test
 // newRowTest returns a function that tests a row against a filter, or nil if
 // there is nothing to test besides the period of closing.
 func (c *page) newRowTest(f *Filter) func(row int32) bool {
-	t := &rowTests{page: c}
+	scope, t := &rowTests{page: c}, &rowTests{page: c}
+	scope.addScope(f)
 	t.addTimes(f)
 	t.addInstrument(f)
 	t.addAnnotations(f)
 	t.addResult(f)
 	t.addLookups(f)
+	if f.Invert {
+		passes := t.joined()
+		scope.add(func(row int32) bool { return passes != nil && !passes(row) })
+		return scope.joined()
+	}
+	t.list = append(scope.list, t.list...)
+	return t.joined()
+}
+
+// joined returns a function that reports whether a row passes all tests, or nil if
+// there are none.
+func (t *rowTests) joined() func(row int32) bool {
 	switch len(t.list) {
 	case 0:
 		return nil
@@ -105,7 +118,8 @@ func (c *page) newRowTest(f *Filter) func(row int32) bool {
 	}
 }
 
-func (t *rowTests) addTimes(f *Filter) {
+// addScope tests the period of opening and the status.
+func (t *rowTests) addScope(f *Filter) {
 	c := t.page
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
 		t.add(func(row int32) bool { return f.Period.Contains(time.UnixMicro(c.opened[row])) })
@@ -113,6 +127,10 @@ func (t *rowTests) addTimes(f *Filter) {
 	if f.Status != AnyStatus {
 		t.add(func(row int32) bool { return c.state[row].isOpen() == (f.Status == OnlyOpen) })
 	}
+}
+
+func (t *rowTests) addTimes(f *Filter) {
+	c := t.page
 	if len(f.Weekdays) > 0 || len(f.Hours) > 0 {
 		t.addWeekHours(f)
 	}
@@ -389,9 +407,10 @@ func hasCommon[T comparable](have, want []T) bool {
 // Text identifies what the lookups have besides the trades of a revision: the tags
 // by their kinds and names.
 func (l *Lookups) Text() string {
-	text := fmt.Sprint(l.Mistakes)
+	var text strings.Builder
+	fmt.Fprint(&text, l.Mistakes)
 	for i := range l.Words {
-		text += fmt.Sprint(l.Words[i].Tags)
+		fmt.Fprint(&text, l.Words[i].Tags)
 	}
-	return text
+	return text.String()
 }

@@ -27,6 +27,9 @@ type Filter struct {
 	// Status selects trades by whether they are open; only realized parts can be
 	// those of an open trade.
 	Status Status
+	// Invert selects the trades that do not pass the conditions instead; the period
+	// and the status still apply.
+	Invert bool
 	// None rejects all trades: the query is for open trades only, and
 	// their results do not count.
 	None bool
@@ -36,7 +39,7 @@ type Filter struct {
 
 // isNarrowed reports whether the filter tests anything besides the period.
 func (f *Filter) isNarrowed() bool {
-	return f.None || f.Status != AnyStatus || !f.IsEmpty() || f.Lookups.Among != nil
+	return f.None || f.Invert || f.Status != AnyStatus || !f.IsEmpty() || f.Lookups.Among != nil
 }
 
 // isComplete reports whether every trade that closed before one that passes the

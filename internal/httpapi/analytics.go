@@ -29,7 +29,7 @@ func (a *API) registerAnalyticsRoutes() {
 	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
 	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
 	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
-	compare := figureRoute("compare", "compare", "Compare two periods or sets of accounts")
+	compare := figureRoute("compare", "compare", "Compare trades with other trades: another period, other accounts, or the rest")
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
 	register(a, compare, a.compare)
 	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
@@ -164,10 +164,24 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	OtherAccountID []string     `query:"other_account_id,explode" doc:"The accounts of the other side. Default: the same accounts."`
-	OtherFrom      instantParam `query:"other_from"`
-	OtherTo        instantParam `query:"other_to"`
+	Against        enumParam[against, againstWhat] `query:"against" doc:"The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter."`
+	OtherAccountID []string                        `query:"other_account_id,explode" doc:"With custom: the accounts of the other side. Default: the same accounts."`
+	OtherFrom      instantParam                    `query:"other_from" doc:"With custom: the first instant of the other side."`
+	OtherTo        instantParam                    `query:"other_to" doc:"With custom: the last instant of the other side."`
 }
+
+// against is the other side of a comparison.
+type against string
+
+const (
+	againstCustom   against = "custom"
+	againstPrevious against = "previous"
+	againstRest     against = "rest"
+)
+
+type againstWhat struct{}
+
+func (againstWhat) values() []against { return []against{againstPrevious, againstCustom, againstRest} }
 
 func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
 	other, err := in.other()
@@ -187,6 +201,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 		if err != nil {
 			return err
 		}
+		filter.Invert = in.Against.Value == againstRest
 		// The days of the probability are those of trading_days in the summaries.
 		out = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
 		return nil
@@ -194,14 +209,22 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 	return answer(out, err)
 }
 
-// other returns the filter of the other side: the same one with its own period and
-// accounts.
+// other returns the filter of the other side: the same one with the accounts and
+// the period of that side.
 func (in *compareQuery) other() (tradefilter.Filter, error) {
 	zone, err := in.zone()
 	if err != nil {
 		return tradefilter.Filter{}, err
 	}
 	f := in.zonedFilter(zone)
+	switch in.Against.Value {
+	case againstRest:
+		return f, nil
+	case againstPrevious:
+		f.Scope.Period, err = previousPeriod(f.Scope.Period)
+		return f, err
+	case againstCustom, "":
+	}
 	f.Scope.Period = journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
 	if f.Scope.Period.Check() != nil {
 		return f, journal.InvalidField("other_from", "other_from must not be after other_to.")
@@ -211,6 +234,20 @@ func (in *compareQuery) other() (tradefilter.Filter, error) {
 		f.Scope.Accounts = accounts
 	}
 	return f, err
+}
+
+// previousPeriod returns the period of the same length that ends right before
+// another.
+func previousPeriod(p journal.Period) (journal.Period, error) {
+	switch {
+	case p.From == nil:
+		return p, journal.InvalidField("from", "from is required with against=previous.")
+	case p.To == nil:
+		return p, journal.InvalidField("to", "to is required with against=previous.")
+	}
+	to := p.From.Add(-time.Microsecond)
+	from := to.Add(-p.To.Sub(*p.From))
+	return journal.Period{From: &from, To: &to}, nil
 }
 
 func mixedCurrencies() error {

@@ -171,6 +171,39 @@ func TestCompare(t *testing.T) {
 	})
 }
 
+// TestCompareAgainst compares a selection with the rest and with the period before.
+func TestCompareAgainst(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		const week = 60 * 24 * 7
+		for i, result := range []int{5, -3, 7, 2, -1, 4} {
+			symbol := []string{"AAA", "BBB"}[i%2]
+			d.fill(symbol, "buy 1@100", i*week)
+			d.fill(symbol, "sell 1@"+itoa(100+result), i*week+5)
+		}
+		compare := func(query string) *reply {
+			return d.get("/analytics/compare?" + query).want(http.StatusOK)
+		}
+		compare("against=rest&symbol=AAA").is("a.net_pnl", "11").is("b.net_pnl", "3").is("b.total_trades", "3")
+		compare("against=rest&outcome=win&from="+at(week)).is("a.net_pnl", "13").is("b.net_pnl", "-4")
+		compare("against=rest").is("a.total_trades", "6").is("b.total_trades", "0")
+		compare("against=rest&weekday=0").is("a.total_trades", "0").is("b.total_trades", "6").is("difference.interval", `{"high":null,"low":null}`)
+		previous := "against=previous&from=" + at(4*week) + "&to=" + at(6*week-1)
+		compare(previous).is("a.net_pnl", "3").is("b.net_pnl", "9").is("b.total_trades", "2").is("difference.expectancy", "-3")
+		interval := compare(previous)
+		low, high := fraction(interval.text("difference.interval.low")), fraction(interval.text("difference.interval.high"))
+		if low.Cmp(big.NewRat(-8, 1)) < 0 || high.Cmp(big.NewRat(2, 1)) > 0 || low.Cmp(high) >= 0 {
+			t.Errorf("the interval of the difference is %s to %s", low, high)
+		}
+		for query, field := range map[string]string{
+			"against=previous": "from", "against=previous&from=" + at(0): "to", "against=view": "against", "against=all": "against",
+		} {
+			d.get("/analytics/compare?"+query).wantError(http.StatusBadRequest, "bad_request").wantField(field)
+		}
+	})
+}
+
 func TestMonteCarlo(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,45 @@ func BenchmarkRequests(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkFilters sends filtered requests to a journal of a million fills, of which
+// 20,000 trades have notes. Each request has another limit, so that none is answered
+// from the cache of answers.
+func BenchmarkFilters(b *testing.B) {
+	const fills, noted, perCall = 1_000_000, 20_000, 1000
+	w := newWorld(b, testkit.Open(b, db.SQLite), func(s *settle) { s.api.Log = slog.New(slog.DiscardHandler) })
+	owner := w.setUp()
+	account := owner.post("/accounts", map[string]any{"name": "Large"}).want(http.StatusCreated).text("id")
+	addFills(b, w, owner.get("/me").text("id"), journal.AccountID(account), fills)
+	send := serveWorld(b, w, owner.token)
+	page := "/trades?limit=" + fmt.Sprint(perCall)
+	for range noted / perCall {
+		answer := owner.get(page).want(http.StatusOK)
+		owner.patch("/trades", map[string]any{"ids": answer.column("id"), "set": map[string]any{"notes": "Waited for the retest of the opening range."}}).want(http.StatusOK)
+		link, _, _ := strings.Cut(strings.TrimPrefix(answer.header.Get("Link"), "</api/v1"), ">")
+		page = link
+	}
+	batch := ""
+	if err := w.db.View(b.Context(), func(tx *db.Tx) error {
+		return tx.QueryRow(b.Context(), `SELECT batch_id FROM import_spans WHERE user_id = $1`, 1).Scan(&batch)
+	}); err != nil {
+		b.Fatal(err)
+	}
+	limit := 0
+	for _, filter := range []string{
+		"", "outcome=loss", "weekday=5&hour=14,15&filter_tz=America/New_York", "root=SYM7&side=long", "hold_min=3", "has_note=true", "q=retest", "import_batch_id=" + batch,
+		"outcome=loss&weekday=5&side=long&q=retest",
+	} {
+		for _, path := range []string{"/analytics/summary?", "/trades?limit=50&", "/trades?limit=50&sort=return_pct&"} {
+			b.Run(path+filter, func(b *testing.B) {
+				for b.Loop() {
+					limit++
+					send(b, http.MethodGet, fmt.Sprintf("%s%s&pnl_min=-%d", path, filter, 1_000_000+limit), nil)
+				}
+			})
+		}
 	}
 }
 

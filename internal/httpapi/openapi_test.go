@@ -18,6 +18,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/testkit"
+	"fillbook/internal/tradefilter"
 )
 
 var update = flag.Bool("update", false, "rewrite api/openapi.yaml")
@@ -196,6 +197,9 @@ func (d document) checkParameters(call, path string, operation object) {
 		inPath[match[1]] = false
 	}
 	list, _ := operation["parameters"].([]any)
+	if takesFilter := regexp.MustCompile(`^GET .*/(trades|exports|analytics/[a-z-]+)$`).MatchString(call); takesFilter && len(list) < len(tradefilter.Parameters()) {
+		d.t.Errorf("%s does not describe the filter of trades", call)
+	}
 	seen := map[string]bool{}
 	for _, item := range list {
 		parameter := d.schema(item.(object))

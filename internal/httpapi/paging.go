@@ -202,6 +202,7 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[T](), r)
 	operation := a.operation(r)
+	operation.Parameters = describeFilter[In]()
 	operation.Responses = map[string]*huma.Response{"200": {
 		Description: "OK",
 		Headers: map[string]*huma.Param{

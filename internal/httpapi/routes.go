@@ -114,9 +114,7 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[Out](), r)
 	operation := a.operation(r)
-	if filtered, is := any(new(In)).(interface{ describeFilter() []*huma.Param }); is {
-		operation.Parameters = filtered.describeFilter()
-	}
+	operation.Parameters = describeFilter[In]()
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
 		out, err := handler(ctx, in)
 		if err != nil {

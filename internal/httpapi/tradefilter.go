@@ -30,9 +30,15 @@ func (in *TradeFilter) Resolve(ctx huma.Context) []error {
 // filterPrefix begins the names of the filter's parameters in the description.
 const filterPrefix = "filter."
 
-// describeFilter returns the parameters of the filter, which are described once.
-func (TradeFilter) describeFilter() []*huma.Param {
-	var list []*huma.Param
+// hasFilter is implemented by the queries that contain a TradeFilter.
+func (TradeFilter) hasFilter() {}
+
+// describeFilter returns the parameters of the filter, which are described once, if
+// a query contains it.
+func describeFilter[In any]() (list []*huma.Param) {
+	if _, has := any(new(In)).(interface{ hasFilter() }); !has {
+		return nil
+	}
 	for _, p := range tradefilter.Parameters() {
 		list = append(list, &huma.Param{Ref: "#/components/parameters/" + filterPrefix + p.Name})
 	}

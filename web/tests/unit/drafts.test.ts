@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { afterEach, expect, test } from 'vitest';
 import { Draft, parkDrafts } from '../../src/lib/drafts';
 

@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { describe, expect, test } from 'vitest';
 import { figureDecimals, formatFormula, roundedDifference } from '../../src/lib/figures';
 import { currencyDecimals } from '../../src/lib/format/format';

@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { flushSync } from 'svelte';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../src/lib/api/errors';

@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/lib/api/errors';
 import { applyChange, undoChange, withAnnotations } from '../../src/screens/trades/annotate';

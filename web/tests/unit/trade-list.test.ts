@@ -1,3 +1,5 @@
+// @vitest-environment jsdom
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { nextCursor, TradeList, type Page, type Trade } from '../../src/screens/trades/list.svelte';
 import { formatSort, orderOf, parseSort, type SortableColumn } from '../../src/screens/trades/order';

@@ -251,7 +251,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare two periods or sets of accounts */
+        /** Compare trades with other trades: another period, other accounts, or the rest */
         get: operations["compare"];
         put?: never;
         post?: never;
@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Download the journal
-         * @description The JSON backup is complete and can be imported again, here or elsewhere.
+         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; a backup is of one account or of all.
          */
         get: operations["export"];
         put?: never;
@@ -1772,6 +1772,7 @@ export interface components {
             avg_r: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
+            interval: components["schemas"]["DifferenceInterval"];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: double */
@@ -1783,6 +1784,14 @@ export interface components {
             significant: boolean;
             /** Format: double */
             win_rate: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DifferenceInterval: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            high: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            low: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -4123,7 +4132,80 @@ export interface components {
         };
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+        "filter.account_id": string[];
+        /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+        "filter.date_basis": "close" | "open";
+        /** @description The most days from opening to expiry, in filter_tz. */
+        "filter.dte_max": number;
+        /** @description The fewest days from opening to expiry, in filter_tz. */
+        "filter.dte_min": number;
+        /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+        "filter.emotional_state": string[];
+        /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+        "filter.filter_tz": string;
+        /** @description The first instant, inclusive. */
+        "filter.from": string;
+        /** @description Whether a file is attached to the trade. */
+        "filter.has_attachment": boolean;
+        /** @description Whether the trade has notes, or a note is about it. */
+        "filter.has_note": boolean;
+        /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+        "filter.has_r": boolean;
+        /** @description The longest time from opening to closing, in seconds. */
+        "filter.hold_max": number;
+        /** @description The shortest time from opening to closing, in seconds. */
+        "filter.hold_min": number;
+        /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+        "filter.hour": number[];
+        /** @description Only trades with a fill of this import. */
+        "filter.import_batch_id": string;
+        /** @description The instrument type, such as stock, option, future, forex or crypto. */
+        "filter.instrument_type": string;
+        /** @description Whether the trade has a tag that is a mistake. */
+        "filter.mistake": boolean;
+        /** @description The right of an option. A list: separated by commas, repeated, or both. */
+        "filter.option_right": ("call" | "put")[];
+        /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+        "filter.outcome": ("win" | "loss" | "breakeven")[];
+        /** @description The greatest net result. */
+        "filter.pnl_max": number;
+        /** @description The least net result. */
+        "filter.pnl_min": number;
+        /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+        "filter.q": string;
+        /** @description The greatest result as a multiple of the initial risk. */
+        "filter.r_max": number;
+        /** @description The least result as a multiple of the initial risk. */
+        "filter.r_min": number;
+        /** @description Whether the trade is marked as reviewed. */
+        "filter.reviewed": boolean;
+        /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+        "filter.root": string[];
+        /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+        "filter.session": ("premarket" | "rth" | "afterhours" | "overnight")[];
+        /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+        "filter.setup_id": string[];
+        /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+        "filter.setup_mode": "any" | "all" | "none";
+        /** @description The direction of the trade. */
+        "filter.side": "long" | "short";
+        /** @description Open or closed trades. Figures are of closed trades only. */
+        "filter.status": "open" | "closed";
+        /** @description Symbols. A list: separated by commas, repeated, or both. */
+        "filter.symbol": string[];
+        /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+        "filter.tag_id": string[];
+        /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+        "filter.tag_mode": "any" | "all" | "none";
+        /** @description The last instant, inclusive. */
+        "filter.to": string;
+        /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+        "filter.trade_quality": number[];
+        /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+        "filter.weekday": number[];
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -5603,21 +5685,78 @@ export interface operations {
     behavior: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -5688,26 +5827,83 @@ export interface operations {
     breakdown: {
         parameters: {
             query: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                by: "symbol" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
+                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */
@@ -5778,21 +5974,78 @@ export interface operations {
     calendar: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -5867,28 +6120,89 @@ export interface operations {
     compare: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description The accounts of the other side. Default: the same accounts. */
+                /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. */
+                against?: "previous" | "custom" | "rest";
+                /** @description With custom: the accounts of the other side. Default: the same accounts. */
                 other_account_id?: string[];
+                /** @description With custom: the first instant of the other side. */
                 other_from?: string;
+                /** @description With custom: the last instant of the other side. */
                 other_to?: string;
             };
             header?: never;
@@ -5956,21 +6270,78 @@ export interface operations {
     daily: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -6041,21 +6412,78 @@ export interface operations {
     drawdowns: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -6128,21 +6556,78 @@ export interface operations {
     equityCurve: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -6215,21 +6700,78 @@ export interface operations {
     monteCarlo: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -6306,21 +6848,78 @@ export interface operations {
     rMultiples: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -6391,21 +6990,78 @@ export interface operations {
     summary: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -7907,12 +8563,82 @@ export interface operations {
     export: {
         parameters: {
             query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
                 /** @description The rows of a csv. Default trades. */
                 rows?: "trades" | "executions";
-                /** @description One account, or several for tables. Default: everything. */
-                account_id?: string[];
             };
             header?: never;
             path?: never;
@@ -13082,29 +13808,82 @@ export interface operations {
     listTrades: {
         parameters: {
             query?: {
-                /** @description One account, a comma-separated list, or the parameter repeated. Default: all accounts. */
-                account_id?: string[];
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
                 /** @description The first instant, inclusive. */
-                from?: string;
+                from?: components["parameters"]["filter.from"];
                 /** @description The last instant, inclusive. */
-                to?: string;
-                status?: "open" | "closed";
+                to?: components["parameters"]["filter.to"];
                 /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
-                date_basis?: "close" | "open";
-                /** @description A comma-separated list. */
-                symbol?: string[];
-                side?: "long" | "short";
-                instrument_type?: string;
-                setup_id?: string[];
-                tag_id?: string[];
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
                 /** @description The field to sort by; trades without a value come last. Without it: newest first. */
                 sort?: "opened_at" | "closed_at" | "symbol" | "net_pnl" | "return_pct" | "r_multiple" | "time_in_trade_secs" | "qty_opened" | "avg_entry_price" | "avg_exit_price" | "fees_total" | "initial_risk" | "trade_quality";
                 /** @description The direction of sort. Default asc. */
                 order?: "asc" | "desc";
-                /** @description Whether the trade is marked as reviewed. */
-                reviewed?: boolean;
-                /** @description Only trades with a fill of this import. */
-                import_batch_id?: string;
                 /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;
                 /** @description The cursor from the Link header of the previous page. */
