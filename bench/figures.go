@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -38,6 +39,12 @@ func (s *session) measureFigures(ctx context.Context) error {
 		// Another month each time, so that no answer is cached.
 		begin := from.AddDate(0, 0, n*20%1000)
 		return s.getFigure(ctx, "summary", "&from="+begin.Format(time.DateOnly)+"T00:00:00Z&to="+begin.AddDate(0, 1, 0).Format(time.DateOnly)+"T00:00:00Z")
+	}); err != nil {
+		return err
+	}
+	if err := s.measureAnswer(ctx, "summary of a filter", 50, func(n int) reply {
+		// Another limit each time, so that no answer is cached.
+		return s.getFigure(ctx, "summary", fmt.Sprintf("&outcome=loss&weekday=1,2,5&filter_tz=America/New_York&pnl_min=-%d", 1_000_000+n))
 	}); err != nil {
 		return err
 	}

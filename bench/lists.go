@@ -35,6 +35,8 @@ func (s *session) measureLists(ctx context.Context) error {
 		{"page of 50 trades, all accounts", "/trades?limit=50"},
 		{"page of 50 trades, sorted by result", "/trades?limit=50&sort=net_pnl&order=desc&" + only},
 		{"page of 50 trades, sorted by R", "/trades?limit=50&sort=r_multiple&order=asc&" + only},
+		{"page of 50 trades of a filter", "/trades?limit=50&outcome=loss&weekday=1,2,5&filter_tz=America/New_York&" + only},
+		{"page of 50 trades of a filter, sorted by result", "/trades?limit=50&sort=net_pnl&outcome=loss&weekday=1,2,5&filter_tz=America/New_York&" + only},
 		{"page of 50 trades, from the middle", "/trades?limit=50&" + s.untilQuery(from.Add(span/2)) + "&" + only},
 		{"page of 50 trades of one symbol", "/trades?limit=50&symbol=" + symbol(0) + "&" + only},
 		{"page of 50 fills", "/executions?limit=50&" + only},

@@ -57,51 +57,41 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 	return out
 }
 
-// drawnMeans are the mean results of a trade in drawn histories.
-type drawnMeans struct {
-	floats []float64
-	exact  func(draw int) decimal.Decimal
-}
-
-// drawMeans draws histories of a selection as [AssessEvidence] does. It returns nil
-// with fewer than two days.
-func drawMeans(s *Selection, zone *time.Location, seed uint64) *drawnMeans {
+// drawMeans returns the mean results of a trade in histories that are drawn as
+// [AssessEvidence] does. It returns nil with fewer than two days.
+func drawMeans(s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
 	if s.unbounded {
 		return drawMeansIn[exact](s, zone, seed)
 	}
 	return drawMeansIn[int128](s, zone, seed)
 }
 
-func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) *drawnMeans {
+func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
 	days := tallyNetDays[T](s, zone)
 	if len(days) < 2 {
 		return nil
 	}
 	list := drawHistories(groupDays(days), s.scale, evidenceDraws, seed)
-	means := &drawnMeans{
-		floats: make([]float64, len(list)),
-		exact:  func(draw int) decimal.Decimal { return mean(list[draw].net().decimal(s.scale), list[draw].trades()) },
-	}
+	means := make([]decimal.Decimal, len(list))
 	for i := range list {
-		means.floats[i] = list[i].mean
+		means[i] = mean(list[i].net().decimal(s.scale), list[i].trades())
 	}
 	return means
 }
 
 // intervalOfDifference returns the interval of the differences of two lists of draws,
 // draw by draw.
-func intervalOfDifference(a, b *drawnMeans) (interval DifferenceInterval) {
+func intervalOfDifference(a, b []decimal.Decimal) (interval DifferenceInterval) {
 	if a == nil || b == nil {
 		return interval
 	}
-	order := make([]int, len(a.floats))
-	for i := range order {
-		order[i] = i
+	apart := make([]decimal.Decimal, len(a))
+	for i := range apart {
+		apart[i] = a[i].Sub(b[i])
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.floats[i]-b.floats[i], a.floats[j]-b.floats[j]) })
-	bound := func(place int) decimal.Null { return decimal.Of(a.exact(order[place]).Sub(b.exact(order[place]))) }
-	cut := int(float64(len(order)) * (1 - evidenceLevel) / 2)
-	return DifferenceInterval{Low: bound(cut), High: bound(len(order) - 1 - cut)}
+	slices.SortFunc(apart, decimal.Decimal.Cmp)
+	cut := int(float64(len(apart)) * (1 - evidenceLevel) / 2)
+	return DifferenceInterval{Low: decimal.Of(apart[cut]), High: decimal.Of(apart[len(apart)-1-cut])}
 }
 
 func subtractOptional(a, b *float64) *float64 {

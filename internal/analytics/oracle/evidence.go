@@ -63,7 +63,7 @@ func computeEvidence(q *Question, slips []*Trade, zone *time.Location, draws int
 	low, high := wilson(len(filterTrades(list, (*Trade).isWin)), len(list))
 	out["win_rate"] = newInterval(low, high, enough && (high-low)/2 <= 0.1)
 
-	drawn := drawHistories(days, draws)
+	drawn := drawHistories(days, draws, 1)
 	cut := draws / 40
 	slices.SortStableFunc(drawn, func(a, b history) int { return a.mean.Cmp(b.mean) })
 	least, most := drawn[cut], drawn[draws-1-cut]
@@ -103,13 +103,13 @@ func (h *history) trades() (list []*Trade) {
 }
 
 // drawHistories draws histories of blocks of days.
-func drawHistories(days []dayGroup, draws int) []history {
+func drawHistories(days []dayGroup, draws int, seed uint64) []history {
 	count := min(len(days), 250)
 	blocks := make([][]dayGroup, count)
 	for k := range blocks {
 		blocks[k] = days[k*len(days)/count : (k+1)*len(days)/count]
 	}
-	dice := &splitMix{state: 1}
+	dice := &splitMix{state: seed}
 	out := make([]history, draws)
 	for i := range out {
 		for range count {
@@ -120,6 +120,21 @@ func drawHistories(days []dayGroup, draws int) []history {
 		out[i].factor = divide(sum(mapTrades(filterTrades(list, (*Trade).isWin), net)), neg(sum(mapTrades(filterTrades(list, (*Trade).isLoss), net))))
 	}
 	return out
+}
+
+// differenceInterval predicts the interval of the difference of two expectancies.
+func differenceInterval(a, b *Question, of, against []*Trade) Object {
+	daysA, daysB := byDay(of, a.basis, time.UTC), byDay(against, b.basis, time.UTC)
+	if len(daysA) < 2 || len(daysB) < 2 {
+		return Object{"low": nil, "high": nil}
+	}
+	drawnA, drawnB := drawHistories(daysA, SummaryDraws, 1), drawHistories(daysB, SummaryDraws, 2)
+	apart := make([]*big.Rat, SummaryDraws)
+	for i := range apart {
+		apart[i] = sub(average(mapTrades(drawnA[i].trades(), net)), average(mapTrades(drawnB[i].trades(), net)))
+	}
+	slices.SortFunc(apart, (*big.Rat).Cmp)
+	return Object{"low": apart[SummaryDraws/40], "high": apart[SummaryDraws-1-SummaryDraws/40]}
 }
 
 // compareFactors compares factors; one without a loss is above all others.

@@ -172,6 +172,6 @@ func (j *Journal) Compare(a, b *Question) Object {
 	return Object{"a": sa, "b": sb, "difference": Object{
 		"net_pnl": sub(sum(mapTrades(of, net)), sum(mapTrades(against, net))), "expectancy": sub(average(mapTrades(of, net)), average(mapTrades(against, net))),
 		"win_rate": less("win_rate"), "profit_factor": less("profit_factor"), "payoff_ratio": less("payoff_ratio"), "avg_r": less("avg_r"),
-		"p_value": Unpredicted{}, "significant": Unpredicted{},
+		"interval": differenceInterval(a, b, of, against), "p_value": Unpredicted{}, "significant": Unpredicted{},
 	}}
 }
