@@ -45,7 +45,7 @@ func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 	if err != nil {
 		return fmt.Errorf("reading the schema: %w", err)
 	}
-	return from.viewWhole(ctx, tables, func(source *Tx) error {
+	err = from.viewWhole(ctx, tables, func(source *Tx) error {
 		return to.Update(ctx, func(target *Tx) error {
 			c := &copier{from: source, to: target, CopyOptions: options}
 			if err := c.checkColumns(ctx, tables); err != nil {
@@ -71,6 +71,10 @@ func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 			return options.Finish(source, target)
 		})
 	})
+	if err != nil {
+		return err
+	}
+	return to.analyzeAll(ctx, steps)
 }
 
 // copier copies the tables of one database into another.

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -158,6 +159,21 @@ func (d *DB) Analyze(ctx context.Context, added int, tables ...string) {
 			d.log.Debug("statistics not updated", "table", table, "error", err)
 		}
 	}
+}
+
+// analyzeAll updates the planner's statistics of all tables after they were filled.
+func (d *DB) analyzeAll(ctx context.Context, steps []migration) error {
+	if d.engine != PostgreSQL {
+		return nil
+	}
+	tables, err := schemaTables(ctx, steps)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		d.Analyze(ctx, math.MaxInt32, t.name)
+	}
+	return nil
 }
 
 // deletePage is the number of rows that a statement of DeletePages deletes.

@@ -201,6 +201,11 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 		}
 	}
 	d.compact(ctx)
+	if version > 0 {
+		if err := d.analyzeAll(ctx, steps); err != nil {
+			return err
+		}
+	}
 	return d.checkApplied(ctx, steps)
 }
 

@@ -77,8 +77,13 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 		return analytics.ExplainSummary(q.selection(), q.book.Capital, summary)
 	})
 	out := make([]explained, len(list))
+	links := map[analytics.TradeSet]string{}
 	for i := range list {
-		out[i] = explained{Explanation: list[i], TradesLink: in.setLink(list[i].Which)}
+		which := list[i].Which
+		if _, known := links[which]; !known {
+			links[which] = in.setLink(which)
+		}
+		out[i] = explained{Explanation: list[i], TradesLink: links[which]}
 	}
 	return out
 }

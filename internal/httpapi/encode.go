@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,12 +11,20 @@ import (
 	"fillbook/internal/transport"
 )
 
-// Trades and fills are appended to a buffer member by member: encoding them by
-// reflection takes longer than reading them from the database. The result is
-// the same, byte for byte; TestAppendedRecordsEqualMarshaled compares it for
-// every member.
+// Trades, fills and explanations of figures are appended to a buffer member by
+// member: encoding them by reflection takes longer than reading or computing them.
+// The result is the same, byte for byte; TestAppendedRecordsEqualMarshaled compares
+// it for every member.
 
-// appendRecord appends the JSON of a record of a list. The types are listed
+// marshalBody returns the JSON of an answer.
+func marshalBody(value any) ([]byte, error) {
+	if summary, ok := value.(summaryAnswer); ok {
+		return appendRecord(nil, &summary)
+	}
+	return transport.Marshal(value)
+}
+
+// appendRecord appends the JSON of a record. The types are listed
 // instead of having a method, because a struct that embeds one of them would
 // have the method too and lose its own members.
 func appendRecord[T any](b []byte, record *T) ([]byte, error) {
@@ -24,6 +33,8 @@ func appendRecord[T any](b []byte, record *T) ([]byte, error) {
 		return appendTrade(b, r)
 	case *Execution:
 		return appendExecution(b, r)
+	case *summaryAnswer:
+		return appendSummary(b, r)
 	}
 	text, err := transport.Marshal(record)
 	return append(b, text...), err
@@ -241,4 +252,49 @@ func appendExecution(b []byte, e *Execution) ([]byte, error) {
 	appendNullText(&o, "import_batch_id", e.ImportBatchID)
 	o.instant("created_at", e.CreatedAt)
 	return append(o.b, '}'), o.err
+}
+
+// appendSummary appends the explanation, which lists thousands of trades, by hand.
+// It is the last member.
+func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
+	short := *s
+	short.Explanation = nil
+	text, err := transport.Marshal(&short)
+	if err != nil || len(s.Explanation) == 0 {
+		return append(b, text...), err
+	}
+	b = slices.Grow(b, len(text)+len(s.Explanation)*explanationBytes)
+	o := jsonObject{b: append(b, text[:len(text)-1]...)}
+	o.name("explanation")
+	for i := range s.Explanation {
+		o.b = append(o.b, "[,"[min(i, 1)], '{')
+		s.Explanation[i].append(&o)
+		o.b = append(o.b, '}')
+	}
+	return append(o.b, ']', '}'), o.err
+}
+
+// explanationBytes is about the length of the explanation of one figure.
+const explanationBytes = 4 << 10
+
+func (e *explained) append(o *jsonObject) {
+	o.text("figure", e.Figure)
+	o.text("formula", e.Formula)
+	o.value("value", e.Value)
+	o.name("inputs")
+	o.b = append(o.b, '[')
+	for i, input := range e.Inputs {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = append(o.b, '{')
+		o.text("name", input.Name)
+		o.value("value", input.Value)
+		o.b = append(o.b, '}')
+	}
+	o.b = append(o.b, ']')
+	o.text("which", string(e.Which))
+	o.integer("trade_count", int64(e.TradeCount))
+	appendTextList(o, "trade_ids", e.TradeIDs)
+	o.text("trades_link", e.TradesLink)
 }

@@ -19,15 +19,22 @@ func TestAppendedRecordsEqualMarshaled(t *testing.T) {
 	compareAppended[Execution](t)
 	compareAppended[tradeFill](t) // embeds an Execution
 	compareAppended[TradeDetail](t)
+	compareAppendedMember(t, func(s *summaryAnswer) any { return &s.Explanation })
 }
 
 func compareAppended[T any](t *testing.T) {
+	t.Helper()
+	compareAppendedMember(t, func(record *T) any { return record })
+}
+
+// compareAppendedMember compares records in which one member has random values.
+func compareAppendedMember[T any](t *testing.T, member func(*T) any) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // test data
 	for i := range 300 {
 		var record T
 		if i > 0 {
-			fillRandomly(random, reflect.ValueOf(&record).Elem())
+			fillRandomly(random, reflect.ValueOf(member(&record)).Elem())
 		}
 		want, err := transport.Marshal(&record)
 		if err != nil {
@@ -85,6 +92,8 @@ func fillRandomly(random *rand.Rand, v reflect.Value) {
 		v.SetInt(random.Int64N(6))
 	case reflect.Bool:
 		v.SetBool(random.IntN(2) == 0)
+	case reflect.Interface: // the value of a figure
+		v.Set(reflect.ValueOf([]any{3, "money", decimal.New(7), decimal.Null{}}[random.IntN(4)]))
 	case reflect.Pointer:
 		if random.IntN(3) > 0 {
 			v.Set(reflect.New(v.Type().Elem()))

@@ -309,7 +309,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTT
 // format makes huma read and write bodies with our strict JSON.
 var format = huma.Format{
 	Marshal: func(w io.Writer, value any) error {
-		body, err := transport.Marshal(value)
+		body, err := marshalBody(value)
 		if err != nil {
 			return err
 		}

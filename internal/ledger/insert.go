@@ -114,11 +114,12 @@ func (s *Service) InsertChecked(
 	return result, err
 }
 
-// analyzeFrom is the number of new fills from which statistics are updated.
-const analyzeFrom = 5000
+// analyzeFrom is the number of new fills from which statistics are updated, as
+// PostgreSQL itself does. A new table without statistics is read by wrong plans.
+const analyzeFrom = 50
 
-// analyzeAfterCommit updates the planner's statistics in the background once a
-// large import is committed.
+// analyzeAfterCommit updates the planner's statistics in the background once an
+// import is committed.
 func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 	if inserted < analyzeFrom {
 		return
