@@ -15,6 +15,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
 )
 
 // Simulation is the result of many users with small journals, of whom some are
@@ -82,11 +86,7 @@ func (s *Simulation) run(ctx context.Context, base settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	owner := newClient(server.base)
-	if owner.token, err = owner.setUp(ctx); err != nil {
-		return err
-	}
-	traders, err := s.createUsers(ctx, owner)
+	traders, err := s.createUsers(ctx, own, newClient(server.base))
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,16 @@ func (s *Simulation) run(ctx context.Context, base settings) (err error) {
 	return ctx.Err()
 }
 
-// createUsers creates the users, each with the same journal, several at a time.
-func (s *Simulation) createUsers(ctx context.Context, owner *client) ([]*trader, error) {
+// createUsers creates the users, each with the same journal, several at a time. Users
+// and their tokens are written to the database without the server, because hashing
+// two passwords for each would take most of the time.
+func (s *Simulation) createUsers(ctx context.Context, own settings, server *client) ([]*trader, error) {
+	d, err := db.Open(ctx, (&session{settings: own}).options())
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close() //nolint:errcheck // all writes are committed
+	users := identity.New(d, nil, journal.SystemClock, nil, identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 8, Passes: 1}})
 	file := csvFile(newMarket(s.Fills).nextFills(s.Fills))
 	traders, failed := make([]*trader, s.Users), make([]error, s.Users)
 	var next atomic.Int64
@@ -114,7 +122,7 @@ func (s *Simulation) createUsers(ctx context.Context, owner *client) ([]*trader,
 	for range 8 {
 		wait.Go(func() {
 			for n := int(next.Add(1)) - 1; n < s.Users && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				traders[n], failed[n] = createUser(ctx, owner, fmt.Sprintf("user%d@example.org", n), file)
+				traders[n], failed[n] = createStoredUser(ctx, users, server, fmt.Sprintf("user%d@example.org", n), file)
 				if n%1000 == 999 {
 					fmt.Printf("%d users after %s\n", n+1, time.Since(begin).Round(time.Second))
 				}
@@ -125,25 +133,27 @@ func (s *Simulation) createUsers(ctx context.Context, owner *client) ([]*trader,
 	return traders, errors.Join(append(failed, ctx.Err())...)
 }
 
-// createUser creates a user with a token, an account and fills.
-func createUser(ctx context.Context, owner *client, address string, file []byte) (*trader, error) {
-	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
-	if made.err != nil {
-		return nil, made.err
-	}
-	session, err := owner.signIn(ctx, address)
+// createStoredUser writes a user with a token to the database, and imports fills through
+// the server.
+func createStoredUser(ctx context.Context, users *identity.Service, server *client, address string, file []byte) (*trader, error) {
+	user, err := users.CreateUserByOperator(ctx, address, password, false)
 	if err != nil {
 		return nil, err
 	}
-	token, err := owner.withToken(session).accessToken(ctx)
+	_, token, err := users.MintAccessToken(ctx, identity.Principal{UserID: user.ID}, identity.Client{}, "simulation", nil, identity.ScopeFull)
 	if err != nil {
 		return nil, err
 	}
-	t := &trader{client: owner.withToken(token)}
-	if t.account, err = t.client.createAccount(ctx, "traded"); err != nil {
+	return newTrader(ctx, server.withToken(token.Reveal()), file)
+}
+
+// newTrader returns a trader with an account of imported fills.
+func newTrader(ctx context.Context, c *client, file []byte) (t *trader, err error) {
+	t = &trader{client: c}
+	if t.account, err = c.createAccount(ctx, "traded"); err != nil {
 		return nil, err
 	}
-	return t, t.client.commit(ctx, newUpload(t.account, file)).err
+	return t, c.commit(ctx, newUpload(t.account, file)).err
 }
 
 // runClients runs the clients until the time is over. Each call is of a random

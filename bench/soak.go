@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -190,4 +191,21 @@ func (s *session) measureMixedLoad(ctx context.Context) error {
 	}
 	s.finishRecord(r, all)
 	return nil
+}
+
+// createUser creates a user with a token, an account and fills through the server.
+func createUser(ctx context.Context, owner *client, address string, file []byte) (*trader, error) {
+	made := owner.send(ctx, http.MethodPost, api+"/admin/users", map[string]any{"email": address, "password": password})
+	if made.err != nil {
+		return nil, made.err
+	}
+	session, err := owner.signIn(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	token, err := owner.withToken(session).accessToken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newTrader(ctx, owner.withToken(token), file)
 }
