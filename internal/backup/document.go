@@ -26,6 +26,7 @@ type Document struct {
 	Setups      []Setup    `json:"setups"`
 	Notes       []Note     `json:"notes"` // newest first
 	Missed      []Missed   `json:"missed_trades"`
+	Views       []View     `json:"views"` // in their order
 	Routine     Routine    `json:"routines"`
 	Preferences values     `json:"preferences"`
 	ImportKinds []WordKind `json:"import_kinds"` // by layout and word

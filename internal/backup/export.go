@@ -371,6 +371,9 @@ func (e *exporter) writeUser() error {
 	if e.single() {
 		return nil
 	}
+	if err := e.writeViews(); err != nil {
+		return err
+	}
 	routine, err := exportRoutine(e.ctx, e.tx, e.owner)
 	if err != nil {
 		return err

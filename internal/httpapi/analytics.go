@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/tradefilter"
+	"fillbook/internal/views"
 )
 
 func figureRoute(path, id, summary string) route {
@@ -164,7 +165,8 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	Against        enumParam[against, againstWhat] `query:"against" doc:"The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter."`
+	Against        enumParam[against, againstWhat] `query:"against" doc:"The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id."`
+	ViewID         journal.ViewID                  `query:"view_id" doc:"With view: the saved view."`
 	OtherAccountID []string                        `query:"other_account_id,explode" doc:"With custom: the accounts of the other side. Default: the same accounts."`
 	OtherFrom      instantParam                    `query:"other_from" doc:"With custom: the first instant of the other side."`
 	OtherTo        instantParam                    `query:"other_to" doc:"With custom: the last instant of the other side."`
@@ -177,11 +179,14 @@ const (
 	againstCustom   against = "custom"
 	againstPrevious against = "previous"
 	againstRest     against = "rest"
+	againstView     against = "view"
 )
 
 type againstWhat struct{}
 
-func (againstWhat) values() []against { return []against{againstPrevious, againstCustom, againstRest} }
+func (againstWhat) values() []against {
+	return []against{againstPrevious, againstCustom, againstRest, againstView}
+}
 
 func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
 	other, err := in.other()
@@ -190,6 +195,15 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 	}
 	var out analytics.Comparison
 	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+		if in.Against.Value == againstView {
+			view, err := views.Read(ctx, tx, caller(ctx).UserID, in.ViewID)
+			if err != nil {
+				return err
+			}
+			if other, err = view.Filter.Parse(); err != nil {
+				return err
+			}
+		}
 		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
 		if err != nil {
 			return err
@@ -219,6 +233,11 @@ func (in *compareQuery) other() (tradefilter.Filter, error) {
 	f := in.zonedFilter(zone)
 	switch in.Against.Value {
 	case againstRest:
+		return f, nil
+	case againstView: // it is read in the snapshot of the figures
+		if in.ViewID == "" {
+			return f, journal.InvalidField("view_id", "view_id is required with against=view.")
+		}
 		return f, nil
 	case againstPrevious:
 		f.Scope.Period, err = previousPeriod(f.Scope.Period)

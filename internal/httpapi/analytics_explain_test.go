@@ -197,7 +197,7 @@ func TestCompareAgainst(t *testing.T) {
 			t.Errorf("the interval of the difference is %s to %s", low, high)
 		}
 		for query, field := range map[string]string{
-			"against=previous": "from", "against=previous&from=" + at(0): "to", "against=view": "against", "against=all": "against",
+			"against=previous": "from", "against=previous&from=" + at(0): "to", "against=all": "against",
 		} {
 			d.get("/analytics/compare?"+query).wantError(http.StatusBadRequest, "bad_request").wantField(field)
 		}

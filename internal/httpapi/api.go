@@ -113,6 +113,7 @@ func (a *API) registerRoutes() {
 	a.registerAccountRoutes()
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
+	a.registerViewRoutes()
 	a.registerCashRoutes()
 	a.registerNoteRoutes()
 	a.registerTagRoutes()

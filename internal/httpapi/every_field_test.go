@@ -42,6 +42,7 @@ var recordKinds = []recordKind{
 	{name: "missed trade", path: "/missed-trades", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "routine item", path: "/routines?day=2026-03-12", except: map[string]string{"id": ownID}},
 	{name: "tag", path: "/tags"},
+	{name: "view", path: "/views", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "import kind", path: "/imports/kinds", except: map[string]string{"id": ownID}},
 }
 
@@ -246,6 +247,11 @@ func (j *fullJournal) fillRecords() {
 		"target": 4, "reason": "away", "outcome": "target", "notes": "too slow",
 	})
 	j.put("/missed-trades/"+missed.text("id"), more{"notes": "far too slow"}).want(http.StatusOK)
+	j.made("/views", more{"name": "All of it"})
+	j.made("/views", more{
+		"name": "Late shorts", "columns": []string{"symbol", "net_pnl"}, "sort": "net_pnl", "order": "desc", "pinned": true,
+		"filter": more{"account_id": j.account, "tag_id": j.tags[0], "setup_id": j.setups[0], "outcome": "loss", "q": "late & again"},
+	})
 	item := j.made("/routines", more{"title": "Read", "stage": "pre", "weekdays": []int{1, 2, 3}, "day": "2026-03-09"})
 	j.put("/routines/day/2026-03-10/items/"+item.text("id"), more{"done": true}).want(http.StatusOK)
 	j.patch("/routines/"+item.text("id"), more{"weekdays": []int{4}, "day": "2026-03-11"}).want(http.StatusOK)

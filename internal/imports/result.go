@@ -41,6 +41,7 @@ type Restored struct {
 	Tags     int `json:"tags"`
 	Missed   int `json:"missed_trades"`
 	Routines int `json:"routines"`
+	Views    int `json:"views"`
 
 	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`
 

@@ -26,6 +26,7 @@ import (
 	"fillbook/internal/secrets"
 	"fillbook/internal/sharing"
 	"fillbook/internal/tradeview"
+	"fillbook/internal/views"
 )
 
 // Options are the settings of an installation.
@@ -63,6 +64,7 @@ type Installation struct {
 	Figures  *figures.Service
 	Sharing  *sharing.Service
 	Trades   *tradeview.Service
+	Views    *views.Service
 
 	files *playbook.Files
 }
@@ -90,6 +92,7 @@ func New(options Options) (*Installation, error) {
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
+	i.Views = views.New(i.DB, i.Clock)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,

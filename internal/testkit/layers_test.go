@@ -31,6 +31,7 @@ var levels = map[string]int{
 	"internal/installation": 4,
 
 	"internal/tradeview": 3,
+	"internal/views":     3,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
@@ -77,6 +78,7 @@ var sideways = map[[2]string]string{
 	{"internal/fields", "internal/decimal"}:           "a field table scans and stores values",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
 	{"internal/analytics", "internal/tradefilter"}:    "columns are tested with the conditions of the filter",
+	{"internal/views", "internal/tradeview"}:          "a view has a sort key of the list",
 	{"internal/tradefilter", "internal/instruments"}:  "another name of a root finds the root",
 
 	{"internal/imports", "internal/backup"}:                       "a backup is one of the files that can be imported",

@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/views"
+)
+
+// View is a saved view. Accounts, setups and tags of its filter go by place and by
+// name; ids that are not in the file stay in the filter.
+type View struct {
+	Name      string            `json:"name"`
+	Filter    map[string]string `json:"filter"`
+	Accounts  []int             `json:"accounts,omitempty"`
+	Setups    []string          `json:"setups,omitempty"`
+	Tags      []string          `json:"tags,omitempty"`
+	Columns   []string          `json:"columns"`
+	Sort      string            `json:"sort,omitzero"`
+	Order     string            `json:"order,omitzero"`
+	Pinned    bool              `json:"pinned,omitzero"`
+	CreatedAt Instant           `json:"created_at,omitzero"`
+}
+
+// The parameters of filters whose values are ids.
+const (
+	accountParameter = "account_id"
+	setupParameter   = "setup_id"
+	tagParameter     = "tag_id"
+)
+
+func (e *exporter) writeViews() error {
+	list, err := views.List(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.list("views", func() error {
+		for _, v := range list {
+			if err := e.element(e.view(v)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) view(v views.View) View {
+	out := View{
+		Name: v.Name, Filter: v.Filter.Values(), Columns: v.Columns, Sort: string(v.Sort), Order: v.Order, Pinned: v.Pinned,
+		CreatedAt: Instant{v.CreatedAt},
+	}
+	replaceIDs(out.Filter, accountParameter, func(id string) bool {
+		place, known := e.places[journal.AccountID(id)]
+		if known {
+			out.Accounts = append(out.Accounts, place)
+		}
+		return known
+	})
+	replaceIDs(out.Filter, setupParameter, func(id string) bool { return appendName(&out.Setups, e.named[journal.SetupID(id)]) })
+	replaceIDs(out.Filter, tagParameter, func(id string) bool { return appendName(&out.Tags, e.tagNames[journal.TagID(id)]) })
+	return out
+}
+
+func appendName(list *[]string, name string) bool {
+	if name != "" {
+		*list = append(*list, name)
+	}
+	return name != ""
+}
+
+// replaceIDs removes the ids of a parameter that replace knows.
+func replaceIDs(filter map[string]string, name string, replace func(id string) bool) {
+	ids := slices.DeleteFunc(strings.Split(filter[name], ","), func(id string) bool {
+		id = strings.TrimSpace(id)
+		return id == "" || replace(id)
+	})
+	if filter[name] = strings.Join(ids, ","); filter[name] == "" {
+		delete(filter, name)
+	}
+}
+
+// restoreViews adds the views whose names are not taken.
+func (r *restorer) restoreViews() error {
+	for i, view := range r.Document.Views {
+		if err := r.accept("View", i, r.restoreView(view)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *restorer) restoreView(in View) error {
+	filter := map[string]string{}
+	maps.Copy(filter, in.Filter)
+	for _, place := range in.Accounts {
+		account := r.accountAt(&place)
+		if account == "" {
+			return journal.InvalidField("accounts", "accounts has the place %s, which the file does not have.", strconv.Itoa(place))
+		}
+		addID(filter, accountParameter, string(account))
+	}
+	for _, name := range in.Setups {
+		id, err := r.setup(name)
+		if err != nil {
+			return err
+		}
+		addID(filter, setupParameter, string(id))
+	}
+	for _, name := range in.Tags {
+		id, err := r.tag(name)
+		if err != nil {
+			return err
+		}
+		addID(filter, tagParameter, string(id))
+	}
+	added, err := views.Restore(r.ctx, r.tx, r.Owner, in.CreatedAt.instantOr(r.now), views.Change{
+		Name: journal.Some(in.Name), Filter: journal.Some(filter), Columns: journal.Some(in.Columns), Sort: journal.Some(ledger.SortKey(in.Sort)),
+		Order: journal.Some(in.Order), Pinned: journal.Some(in.Pinned),
+	})
+	if added {
+		r.result.Views++
+	}
+	return err
+}
+
+func addID(filter map[string]string, name, id string) {
+	if filter[name] != "" {
+		id = filter[name] + "," + id
+	}
+	filter[name] = id
+}

@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/transport"
+	"fillbook/internal/views"
+)
+
+// savedView is a view as the API shows it.
+type savedView struct {
+	ID        journal.ViewID    `json:"id"`
+	Name      string            `json:"name"`
+	Filter    map[string]string `json:"filter" doc:"Parameters of the filter of trades, as in a query."`
+	Columns   []string          `json:"columns" doc:"Names that the client defines."`
+	Sort      *ledger.SortKey   `json:"sort"`
+	Order     *string           `json:"order"`
+	Pinned    bool              `json:"pinned"`
+	Position  int               `json:"position" doc:"The place in the list, from 0."`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"`
+}
+
+func shapeView(v views.View) savedView {
+	return savedView{
+		ID: v.ID, Name: v.Name, Filter: v.Filter.Values(), Columns: v.Columns, Sort: nilIfZero(v.Sort), Order: nilIfZero(v.Order),
+		Pinned: v.Pinned, Position: v.Position, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+	}
+}
+
+func viewTag(v views.View) any { return shapeView(v) }
+
+type viewFields struct {
+	Name     opt[string]            `json:"name"`
+	Filter   opt[map[string]string] `json:"filter" doc:"Parameters of the filter of trades; values are texts as in a query. Default: none."`
+	Columns  opt[[]string]          `json:"columns"`
+	Sort     opt[ledger.SortKey]    `json:"sort" doc:"As in the list of trades."`
+	Order    opt[string]            `json:"order" enum:"asc,desc"`
+	Pinned   opt[bool]              `json:"pinned"`
+	Position opt[integer]           `json:"position" doc:"The place in the list, from 0; the others move back. Default: last."`
+}
+
+// TransformSchema describes what a request must have.
+func (viewFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return requireOnly(schema, "name")
+}
+
+func (f viewFields) change() views.Change {
+	c := views.Change{
+		Name: f.Name.Opt, Filter: f.Filter.Opt, Columns: f.Columns.Opt, Sort: f.Sort.Opt, Order: f.Order.Opt, Pinned: f.Pinned.Opt,
+	}
+	if f.Position.Set && !f.Position.Null {
+		c.Position = journal.Some(int(f.Position.Value))
+	}
+	return c
+}
+
+func viewRoute(method, path, id, summary string) route {
+	return journalRoute(method, "/views"+path, id, "Views", summary)
+}
+
+func (a *API) registerViewRoutes() {
+	registerList(a, viewRoute(http.MethodGet, "", "listViews", "List the saved views by position"),
+		func(ctx context.Context, in *Paging) (*listing[savedView], error) {
+			list, err := a.Views.List(ctx, caller(ctx).UserID)
+			if err != nil {
+				return nil, err
+			}
+			return paginate(in, list, shapeView, func(v views.View) string { return string(v.ID) })
+		})
+	register(a, viewRoute(http.MethodPost, "", "createView", "Save a view; names are unique regardless of case"),
+		func(ctx context.Context, in *body[viewFields]) (*body[savedView], error) {
+			created, err := a.Views.Create(ctx, caller(ctx).UserID, in.Body.change())
+			return answer(shapeView(created), err)
+		})
+	register(a, viewRoute(http.MethodGet, "/{id}", "getView", "Read a view"),
+		func(ctx context.Context, in *ByID[journal.ViewID]) (*body[savedView], error) {
+			found, err := a.Views.View(ctx, caller(ctx).UserID, in.ID)
+			return answer(shapeView(found), err)
+		})
+	register(a, viewRoute(http.MethodPatch, "/{id}", "changeView", "Change a view"),
+		func(ctx context.Context, in *ChangeOf[journal.ViewID, viewFields]) (*body[savedView], error) {
+			changed, err := a.Views.Update(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, viewTag))
+			return answer(shapeView(changed), err)
+		})
+	register(a, viewRoute(http.MethodDelete, "/{id}", "deleteView", "Delete a view"),
+		func(ctx context.Context, in *DeleteOf[journal.ViewID]) (*nothing, error) {
+			return nil, a.Views.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, viewTag))
+		})
+}

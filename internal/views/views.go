@@ -1,0 +1,333 @@
+// Package views stores the views of a user: a filter of trades with a name, and how
+// its list is shown.
+package views
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/fields"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/tradefilter"
+	"fillbook/internal/tradeview"
+)
+
+// View is a saved filter. Its name is unique among the owner's views without regard
+// to case.
+type View struct {
+	ID   journal.ViewID
+	Name string
+	// Filter is the query of the filter in its canonical form.
+	Filter Query
+	// Columns are names that the client defines.
+	Columns []string
+	// Sort and Order are those of the list; both are empty for newest first.
+	Sort      ledger.SortKey
+	Order     string
+	Pinned    bool
+	Position  int
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Query is the parameters of a filter as a URL has them.
+type Query string
+
+// NewQuery returns the query of some parameters.
+func NewQuery(values map[string]string) Query {
+	query := url.Values{}
+	for name, value := range values {
+		query.Set(name, value)
+	}
+	return Query(query.Encode())
+}
+
+// Values returns the parameters.
+func (q Query) Values() map[string]string {
+	values, _ := url.ParseQuery(string(q)) // it was encoded by NewQuery
+	out := make(map[string]string, len(values))
+	for name := range values {
+		out[name] = values.Get(name)
+	}
+	return out
+}
+
+// Parse returns the filter.
+func (q Query) Parse() (tradefilter.Filter, error) {
+	values, err := url.ParseQuery(string(q))
+	if err != nil {
+		return tradefilter.Filter{}, err
+	}
+	return tradefilter.Parse(values)
+}
+
+// Change is a change of a view. A new view needs a name.
+type Change struct {
+	Name     journal.Opt[string]
+	Filter   journal.Opt[map[string]string]
+	Columns  journal.Opt[[]string]
+	Sort     journal.Opt[ledger.SortKey]
+	Order    journal.Opt[string]
+	Pinned   journal.Opt[bool]
+	Position journal.Opt[int]
+}
+
+const (
+	maxViews   = 200
+	maxColumns = 100
+)
+
+// apply returns the view after a change, without its position, or the reason why it
+// is invalid.
+func (c *Change) apply(view View) (View, error) {
+	var err error
+	if view.Name, err = journal.CleanRequiredName("name", c.Name.Or(view.Name)); err != nil {
+		return View{}, err
+	}
+	if c.Filter.Set {
+		if view.Filter, err = checkFilter(c.Filter.Value); err != nil {
+			return View{}, err
+		}
+	}
+	if c.Columns.Set {
+		if view.Columns, err = checkColumns(c.Columns.Value); err != nil {
+			return View{}, err
+		}
+	}
+	view.Sort, view.Order, view.Pinned = c.Sort.Or(view.Sort), c.Order.Or(view.Order), c.Pinned.Or(view.Pinned)
+	switch {
+	case view.Sort != "" && !slices.Contains(tradeview.SortKeys(), view.Sort):
+		return View{}, journal.InvalidField("sort", "sort must be a field that lists of trades are sorted by.")
+	case !slices.Contains([]string{"", "asc", "desc"}, view.Order):
+		return View{}, journal.InvalidField("order", "order must be asc or desc.")
+	case view.Sort == "" && view.Order != "":
+		return View{}, journal.InvalidField("order", "order requires sort.")
+	}
+	return view, nil
+}
+
+// checkFilter checks parameters as those of a query.
+func checkFilter(values map[string]string) (Query, error) {
+	known := tradefilter.Parameters()
+	for name := range values {
+		if !slices.ContainsFunc(known, func(p tradefilter.Parameter) bool { return p.Name == name }) {
+			return "", journal.InvalidField(name, "%s is not a parameter of the filter.", name)
+		}
+		if _, err := journal.CheckText(name, values[name]); err != nil {
+			return "", err
+		}
+	}
+	query := NewQuery(values)
+	_, err := query.Parse()
+	return query, err
+}
+
+func checkColumns(columns []string) ([]string, error) {
+	if len(columns) > maxColumns {
+		return nil, journal.InvalidField("columns", "columns must be at most %d.", maxColumns)
+	}
+	clean := make([]string, len(columns))
+	for i, column := range columns {
+		var err error
+		if clean[i], err = journal.CleanRequiredName("columns", column); err != nil {
+			return nil, err
+		}
+	}
+	return clean, nil
+}
+
+var viewTable = fields.New("views",
+	fields.List[View]{fields.NewID("id", func(v *View) *journal.ViewID { return &v.ID })},
+	fields.List[View]{
+		fields.NewText("name", func(v *View) *string { return &v.Name }),
+		fields.NewDerived("name_key", func(v *View) string { return tradefilter.Fold(v.Name) }),
+		fields.NewText("filter", func(v *View) *Query { return &v.Filter }),
+		fields.NewJSON("list_columns", func(v *View) *[]string { return &v.Columns }),
+		fields.NewText("sort_key", func(v *View) *ledger.SortKey { return &v.Sort }),
+		fields.NewText("sort_order", func(v *View) *string { return &v.Order }),
+		fields.NewFlag("pinned", func(v *View) *bool { return &v.Pinned }),
+		fields.NewInteger("position", func(v *View) *int { return &v.Position }),
+		fields.NewTime("created_at", func(v *View) *time.Time { return &v.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(v *View) *time.Time { return &v.UpdatedAt }),
+	},
+)
+
+var selectViews = viewTable.Select("v")
+
+func scanView(row db.Scanner) (v View, err error) {
+	err = viewTable.Scan(row, &v)
+	return v, err
+}
+
+// Service stores views. It is safe for concurrent use. Each method is one
+// transaction.
+type Service struct {
+	db    *db.DB
+	clock journal.Clock
+}
+
+// New returns a Service.
+func New(d *db.DB, clock journal.Clock) *Service { return &Service{db: d, clock: clock} }
+
+// List returns the owner's views by position.
+func (s *Service) List(ctx context.Context, owner journal.UserID) (list []View, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		list, err = List(ctx, tx, owner)
+		return err
+	})
+	return list, err
+}
+
+// List is the step of [Service.List].
+func List(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]View, error) {
+	return list(ctx, tx, owner, "")
+}
+
+func list(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) ([]View, error) {
+	return db.List(ctx, tx, scanView, selectViews+` WHERE v.user_id = $1 ORDER BY v.position, v.id`+lock, owner)
+}
+
+// Read returns one view. It is a step.
+func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ViewID) (View, error) {
+	view, err := scanView(tx.QueryRow(ctx, selectViews+` WHERE v.user_id = $1 AND v.id = $2`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return View{}, journal.NotFound("view")
+	}
+	return view, err
+}
+
+// View returns one view.
+func (s *Service) View(ctx context.Context, owner journal.UserID, id journal.ViewID) (view View, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		view, err = Read(ctx, tx, owner, id)
+		return err
+	})
+	return view, err
+}
+
+// Create creates a view, last unless its position is given.
+func (s *Service) Create(ctx context.Context, owner journal.UserID, change Change) (view View, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		view, err = create(ctx, tx, owner, s.clock(), change)
+		return err
+	})
+	return view, err
+}
+
+func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Change) (View, error) {
+	view, err := change.apply(View{ID: journal.NewID[journal.ViewID](), Columns: []string{}, CreatedAt: now, UpdatedAt: now})
+	if err != nil {
+		return View{}, err
+	}
+	all, err := list(ctx, tx, owner, tx.Lock())
+	if err != nil {
+		return View{}, err
+	}
+	if len(all) >= maxViews {
+		return View{}, journal.Conflict("There are already %d views. Delete one first.", maxViews)
+	}
+	view.Position = len(all)
+	n, err := tx.Exec(ctx, viewTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, viewTable.Values(owner, &view)...)
+	if err == nil && n == 0 {
+		err = nameTaken(view.Name)
+	}
+	if err != nil || !change.Position.Set {
+		return view, err
+	}
+	return view, move(ctx, tx, owner, append(all, view), &view, change.Position.Value)
+}
+
+func nameTaken(name string) error {
+	return journal.Conflict("There is already a view called %s.", name)
+}
+
+// move puts a view at a position of the list and numbers the others again.
+func move(ctx context.Context, tx *db.Tx, owner journal.UserID, all []View, view *View, position int) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(v View) bool { return v.ID == view.ID })
+	view.Position = min(max(position, 0), len(all))
+	all = slices.Insert(all, view.Position, *view)
+	for i := range all {
+		if all[i].Position == i && all[i].ID != view.ID {
+			continue
+		}
+		_, err := tx.Exec(ctx, `UPDATE views SET position = $1 WHERE user_id = $2 AND id = $3`, i, owner, all[i].ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Update changes what is sent. check may refuse the change of the stored view.
+func (s *Service) Update(
+	ctx context.Context, owner journal.UserID, id journal.ViewID, change Change, check func(View) error,
+) (view View, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		all, old, err := find(ctx, tx, owner, id, check)
+		if err != nil {
+			return err
+		}
+		if view, err = change.apply(old); err != nil {
+			return err
+		}
+		view.UpdatedAt = s.clock()
+		_, err = tx.Exec(ctx, viewTable.Update(), viewTable.UpdateValues(owner, &view)...)
+		if errors.Is(err, db.ErrConflict) {
+			return nameTaken(view.Name)
+		}
+		if err != nil || !change.Position.Set {
+			return err
+		}
+		return move(ctx, tx, owner, all, &view, change.Position.Value)
+	})
+	return view, err
+}
+
+// Delete deletes a view.
+func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.ViewID, check func(View) error) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if _, _, err := find(ctx, tx, owner, id, check); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM views WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+}
+
+// find locks the owner's views and returns them with the one that is about to
+// change. check may be nil.
+func find(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ViewID, check func(View) error,
+) (all []View, view View, err error) {
+	if all, err = list(ctx, tx, owner, tx.Lock()); err != nil {
+		return nil, View{}, err
+	}
+	i := slices.IndexFunc(all, func(v View) bool { return v.ID == id })
+	if i < 0 {
+		return nil, View{}, journal.NotFound("view")
+	}
+	if check != nil {
+		err = check(all[i])
+	}
+	return all, all[i], err
+}
+
+// Restore creates a view of a backup, unless one has its name. It is a step; added
+// reports whether it did.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change Change) (added bool, err error) {
+	all, err := List(ctx, tx, owner)
+	if err != nil {
+		return false, err
+	}
+	key := tradefilter.Fold(change.Name.Value)
+	if slices.ContainsFunc(all, func(v View) bool { return tradefilter.Fold(v.Name) == key }) {
+		return false, nil
+	}
+	_, err = create(ctx, tx, owner, created, change)
+	return err == nil, err
+}
