@@ -7,7 +7,7 @@ import (
 
 func TestViews(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.get("/views").want(http.StatusOK).is("", "[]")
 		first := d.made("/views", more{"name": "Friday losses", "filter": more{"outcome": "loss", "weekday": "5"}})
