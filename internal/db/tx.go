@@ -145,7 +145,7 @@ type Row struct {
 	err  error
 }
 
-// Scan reads the row; it returns [ErrNoRows] if there is none. It must be
+// Scan reads the row; it returns [ErrNoRows] without one. It must be
 // called.
 func (r Row) Scan(dest ...any) error {
 	if r.err != nil {

@@ -127,7 +127,7 @@ func (s *columnStore) writeWaiting() {
 	}
 }
 
-// next removes and returns an account that waits, nil if there is none.
+// next removes and returns a waiting account, or nil.
 func (s *columnStore) next() (journal.AccountID, *accountData) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ type FigureTrade struct {
 	ID                     journal.TradeID
 	Symbol, InstrumentType string
 	OptionRight            string      // empty unless the instrument is an option
-	Expiry                 journal.Day // empty if there is none
+	Expiry                 journal.Day // empty if it does not expire
 	Direction              matching.Direction
 	Open                   bool
 	// ListedAt is the instant of closing, or of opening for an open trade.
