@@ -3827,6 +3827,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop. */
+            risk_to_stop: number | null;
             setup_ids: string[];
             /** @enum {string} */
             status: "open" | "closed";
@@ -3914,6 +3916,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop. */
+            risk_to_stop: number | null;
             setup_ids: string[];
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
@@ -4206,6 +4210,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop. */
+            risk_to_stop: number | null;
             setup_ids: string[];
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
