@@ -155,9 +155,12 @@ type drawdownRange struct{}
 func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
+	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
 	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
-		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, in.Limit.Or(usualDrawdowns))
+		out = cachedFigure(q, "drawdowns "+strconv.Itoa(limit), func() []analytics.Drawdown {
+			return analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
+		})
 		return nil
 	})
 	return answer(out, err)
