@@ -110,7 +110,9 @@ test.describe('share links turned off', () => {
     await signIn('/settings/sharing');
     await expect(page.getByText('Share links are turned off on this server')).toBeVisible();
     await expect(page.getByRole('button', { name: 'New link' })).toHaveCount(0);
-    await expect(page.getByRole('textbox', { name: 'Setting', exact: true })).toHaveValue('SVC_SHARE_LINKS_ENABLED=true');
+    await expect(page.getByRole('textbox', { name: 'Setting', exact: true })).toHaveValue(
+      'SVC_SHARE_LINKS_ENABLED=true',
+    );
     await expectAccessible('share links, turned off');
   });
 
