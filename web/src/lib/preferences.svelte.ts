@@ -26,12 +26,13 @@ class Preferences {
   readonly timeZone: string = $derived(validZone(this.stored.time_zone, browserZone));
   /** A BCP 47 tag, or undefined for the browser's locale. */
   readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
-  /** 0 = Sunday, 1 = Monday, 6 = Saturday; that of the locale if it is not set. */
-  readonly weekStart: number = $derived(
-    weekStarts.includes(this.stored.week_start as number)
-      ? (this.stored.week_start as number)
-      : validWeekStart(weekStartOf(this.locale)),
+  /** The first day of the week in the locale: 0 = Sunday, 1 = Monday, 6 = Saturday. */
+  readonly localWeekStart: number = $derived(validWeekStart(weekStartOf(this.locale)));
+  /** The first day of the week that the user chose, null for that of the locale. */
+  readonly chosenWeekStart: number | null = $derived(
+    weekStarts.includes(this.stored.week_start as number) ? (this.stored.week_start as number) : null,
   );
+  readonly weekStart: number = $derived(this.chosenWeekStart ?? this.localWeekStart);
   readonly defaultAccount: string = $derived(
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
   );
