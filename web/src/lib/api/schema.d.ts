@@ -1168,6 +1168,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/symbols": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roots and symbols that you have traded */
+        get: operations["listSymbols"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -3160,7 +3177,7 @@ export interface components {
             columns: string[];
             /** Format: date-time */
             created_at: string;
-            /** @description Parameters of the filter of trades, as in a query. */
+            /** @description Parameters of the filter of trades, as in a query, and range. */
             filter: {
                 [key: string]: string;
             };
@@ -3992,6 +4009,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TradedSymbols: {
+            /** @description Roots of futures, underlyings of options, and other symbols. */
+            roots: string[];
+            /** @description Symbols of instruments other than options. */
+            symbols: string[];
+        } & {
+            [key: string]: unknown;
+        };
         UnknownKind: {
             /** @description The cells of the first row with the word. */
             example: string;
@@ -4009,7 +4034,7 @@ export interface components {
         };
         ViewChange: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;
@@ -4029,7 +4054,7 @@ export interface components {
         };
         ViewFields: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;
@@ -4264,8 +4289,8 @@ export interface components {
         "filter.hour": number[];
         /** @description Only trades with a fill of this import. */
         "filter.import_batch_id": string;
-        /** @description The instrument type, such as stock, option, future, forex or crypto. */
-        "filter.instrument_type": string;
+        /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+        "filter.instrument_type": string[];
         /** @description Whether the trade has a tag that is a mistake. */
         "filter.mistake": boolean;
         /** @description The right of an option. A list: separated by commas, repeated, or both. */
@@ -5804,7 +5829,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -5946,7 +5971,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6093,7 +6118,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6239,7 +6264,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6299,15 +6324,15 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id. */
+                /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id; other_from and other_to replace its period. */
                 against?: "previous" | "custom" | "rest" | "view";
                 /** @description With view: the saved view. */
                 view_id?: string;
                 /** @description With custom: the accounts of the other side. Default: the same accounts. */
                 other_account_id?: string[];
-                /** @description With custom: the first instant of the other side. */
+                /** @description With custom and view: the first instant of the other side. */
                 other_from?: string;
-                /** @description With custom: the last instant of the other side. */
+                /** @description With custom and view: the last instant of the other side. */
                 other_to?: string;
             };
             header?: never;
@@ -6391,7 +6416,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6533,7 +6558,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6677,7 +6702,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6821,7 +6846,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6969,7 +6994,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7111,7 +7136,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -8684,7 +8709,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -10860,6 +10885,8 @@ export interface operations {
                 type?: string[];
                 /** @description Only notes about this trade. */
                 trade_id?: string;
+                /** @description Words, each the beginning of a word in the title, the text or the symbols of the note, in any case. All must be found. */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -13526,6 +13553,71 @@ export interface operations {
             };
         };
     };
+    listSymbols: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradedSymbols"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listTags: {
         parameters: {
             query?: {
@@ -13929,7 +14021,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
