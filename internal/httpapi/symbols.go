@@ -7,8 +7,9 @@ import (
 
 // tradedSymbols are the names of what the user has traded.
 type tradedSymbols struct {
-	Roots   []string `json:"roots" doc:"Roots of futures, underlyings of options, and other symbols."`
-	Symbols []string `json:"symbols" doc:"Symbols of instruments other than options."`
+	Roots        []string `json:"roots" doc:"Roots of futures, underlyings of options, and other symbols."`
+	GroupedRoots []string `json:"grouped_roots" doc:"Roots of several instruments, such as contracts of a future."`
+	Symbols      []string `json:"symbols" doc:"Symbols of instruments other than options."`
 }
 
 func (a *API) registerSymbolRoutes() {

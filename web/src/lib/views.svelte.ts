@@ -4,7 +4,7 @@
 import { here } from '../app/router.svelte';
 import { answer, api, type Schemas } from './api/client';
 import { act, query } from './api/queries.svelte';
-import type { Filter } from './filter/filter';
+import { daysOf, type Filter } from './filter/filter';
 import { filter } from './filter/filter.svelte';
 import { isSameFilter, loadFilter, orderOf, sortOf, storeFilter, type View } from './filter/views';
 import { preferences } from './preferences.svelte';
@@ -30,6 +30,11 @@ export function viewHref(view: View): string {
     ...(sort ? { sort } : {}),
     ...(view.columns.length > 0 ? { columns: view.columns.join(',') } : {}),
   });
+}
+
+/** Returns the days of a view's period. */
+export function daysOfView(view: View): { from: string; to: string } {
+  return daysOf(filterOf(view), filter.timeZone, preferences.weekStart, filter.today);
 }
 
 /** The columns that the list of trades shows. */

@@ -119,6 +119,39 @@ test('suggestions are chosen one by one with the keyboard', async ({ page, api, 
   await expect(page.getByRole('button', { name: 'Add filter' })).toBeVisible();
 });
 
+test('a selection is compared with the rest and with a view', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await createTrades(api);
+  await api('POST', '/views', { name: 'Micros', filter: { root: 'MNQ' } });
+  await signIn('/trades?root=NQ&side=short');
+  await page.getByRole('link', { name: 'Compare with the rest' }).click();
+  const table = page.getByRole('table');
+  await expect(table.getByRole('columnheader')).toHaveText(['Your selection', 'The rest', 'Difference']);
+  await expect(table.getByRole('row', { name: 'Trades', exact: false }).first()).toContainText(
+    '6 trades2 trades',
+  );
+  await expect(page.getByText(/^Average difference per trade: /)).toBeVisible();
+  await expectAccessible('a comparison');
+  await page.getByLabel('Compare with').selectOption('View: Micros');
+  await expect(table.getByRole('link', { name: '1 trade' })).toBeVisible();
+  await expect(table.getByRole('columnheader')).toHaveText(['Your selection', 'Micros', 'Difference']);
+
+  // Reports add up the contracts of a root.
+  await page.goto('/reports/distribution');
+  const symbols = page.getByRole('region', { name: 'Symbol, as a table' });
+  await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ'], { useInnerText: true });
+  await symbols.getByRole('button', { name: 'Contracts of NQ' }).click();
+  await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ', 'NQZ6', 'NQH7'], {
+    useInnerText: true,
+  });
+  await symbols.getByRole('link', { name: '7 trades of NQ' }).click();
+  await expect(page.getByRole('dialog').getByRole('status')).toHaveText('7 trades');
+});
+
 test('views are saved, changed, pinned, reordered and deleted', async ({
   page,
   api,
@@ -128,7 +161,7 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await createTrades(api);
   await api('POST', '/views', { name: 'Micros', filter: { root: 'MNQ', range: '1y' }, pinned: true });
   await signIn('/trades?outcome=loss&sort=-net_pnl');
-  await expect(page.getByText('6 trades')).toBeVisible();
+  await expect(page.getByText('7 trades')).toBeVisible();
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name').fill('Losers');
   await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click();

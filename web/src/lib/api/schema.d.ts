@@ -4010,6 +4010,8 @@ export interface components {
             [key: string]: unknown;
         };
         TradedSymbols: {
+            /** @description Roots of several instruments, such as contracts of a future. */
+            grouped_roots: string[];
             /** @description Roots of futures, underlyings of options, and other symbols. */
             roots: string[];
             /** @description Symbols of instruments other than options. */
