@@ -145,11 +145,11 @@ test('a selection is compared with the rest and with a view', async ({
   const symbols = page.getByRole('region', { name: 'Symbol, as a table' });
   await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ'], { useInnerText: true });
   await symbols.getByRole('button', { name: 'Contracts of NQ' }).click();
-  await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ', 'NQZ6', 'NQH7'], {
+  await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ', 'NQH7', 'NQZ6'], {
     useInnerText: true,
   });
   await symbols.getByRole('link', { name: '7 trades of NQ' }).click();
-  await expect(page.getByRole('dialog').getByRole('status')).toHaveText('7 trades');
+  await expect(page.getByRole('dialog').getByText('7 trades', { exact: true })).toBeVisible();
 });
 
 test('views are saved, changed, pinned, reordered and deleted', async ({
@@ -163,7 +163,7 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await signIn('/trades?outcome=loss&sort=-net_pnl');
   await expect(page.getByText('7 trades')).toBeVisible();
   await page.getByRole('button', { name: 'Save view' }).click();
-  await page.getByLabel('Name').fill('Losers');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Losers');
   await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click();
   const sidebar = page.getByRole('navigation', { name: 'Main' });
   await expect(sidebar.getByRole('link', { name: 'Losers' })).toBeVisible();
@@ -200,7 +200,7 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await dialog.getByRole('button', { name: 'Pin Micros to the sidebar' }).click();
   await expectAccessible('all views');
   await dialog.getByRole('button', { name: 'Rename Losers' }).click();
-  await page.getByLabel('Name').fill('Friday losers');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Friday losers');
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await dialog.getByRole('button', { name: 'Delete Friday losers' }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(1);
@@ -209,6 +209,44 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await page.keyboard.press('Escape');
   await expect(sidebar.getByRole('link', { name: 'Friday losers' })).toBeVisible();
   await expect(sidebar.getByRole('link', { name: 'Micros' })).toHaveCount(0);
+});
+
+test('the palette finds notes, trades, symbols, setups and views', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await createTrades(api);
+  await api('POST', '/views', { name: 'Fridays', filter: { weekday: '5' } });
+  await api('POST', '/notes', { title: 'Opening notes', body: 'Faded the overnight gap.' });
+  const [first] = await api<{ id: string }[]>('GET', '/trades?root=MNQ');
+  await api('PATCH', `/trades/${first!.id}`, { notes: 'Chased after the gap filled.' });
+  await signIn('/');
+  const act = countActions(page);
+  await act.press('/');
+  const input = page.getByRole('combobox', { name: 'Search and commands' });
+  const results = page.getByRole('listbox', { name: 'Results' });
+  await act.type(input, 'gap');
+  await expect(results.getByRole('group', { name: 'Notes' })).toContainText('Opening notes');
+  await expect(results.getByRole('group', { name: 'Trades' })).toContainText('MNQZ6 Chased after the gap');
+  await expectAccessible('the palette');
+  await act.press('Enter');
+  await expect(page.getByText('Faded the overnight gap.').last()).toBeVisible();
+  expect(act.count).toBe(3);
+
+  for (const [typed, group, address] of [
+    ['mnq', 'Symbols', /root=MNQ/],
+    ['drive', 'Setups', /\/setups\//],
+    ['frid', 'Views', /weekday=5/],
+    ['chased', 'Trades', /\/trades/],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await input.fill(typed);
+    await results.getByRole('group', { name: group }).getByRole('option').first().click();
+    await expect(page).toHaveURL(address);
+    await page.keyboard.press('Escape');
+  }
 });
 
 test.describe('on a phone', () => {

@@ -89,7 +89,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           .first()
           .click(),
     ],
-    'trades-view': [`/trades?outcome=win&view=${view.id}`],
+    'trades-view': [`/trades?outcome=win&saved=${view.id}`],
     'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
     'trade-entry': ['/trades?new=trade'],

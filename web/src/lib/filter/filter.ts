@@ -73,7 +73,7 @@ export const filterKeys = [
   'pnl',
   'tz',
   'unit',
-  'view',
+  'saved',
   ...fields.flatMap((f) => (f.name ? [f.name, f.api] : [f.api])),
 ];
 
@@ -100,7 +100,7 @@ export function parseFilter(params: URLSearchParams): Filter {
     pnl: oneOf(params.get('pnl'), ['closed', 'realized'], 'closed'),
     tz: isZone(params.get('tz')) ? params.get('tz')! : '',
     unit: oneOf(params.get('unit'), ['money', 'percent', 'r'], 'money'),
-    view: params.get('view') ?? '',
+    view: params.get('saved') ?? '',
   };
   if (filter.range !== 'custom') return { ...filter, from: '', to: '' };
   if (filter.from && filter.to && filter.from > filter.to)
@@ -125,7 +125,7 @@ export function writeFilter(filter: Filter): URLSearchParams {
   put('tz', filter.tz);
   writeConditions(params, filter, 'address');
   put('unit', filter.unit, 'money');
-  put('view', filter.view);
+  put('saved', filter.view);
   return params;
 }
 
