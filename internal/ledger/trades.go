@@ -270,7 +270,7 @@ var (
 // streams only if a condition tests one of their columns.
 func (q TradeQuery) selectOnly() string {
 	from := " FROM trades"
-	if len(q.Symbols) > 0 || q.InstrumentType != "" || q.After != nil {
+	if len(q.Symbols) > 0 || len(q.InstrumentTypes) > 0 || q.After != nil {
 		from = tradesFrom
 	}
 	return tradeSelectOnly + `, trades.account AS account_number, revision, ` + closingColumn + ` AS closing` + from
