@@ -17,7 +17,7 @@ export interface Journal {
   commaIsDecimal: boolean;
 }
 
-/** A condition that a text stands for. */
+/** A condition that is read from a text. */
 export interface Term {
   /** What it tests: "Root", "Weekday". */
   kind: string;
