@@ -115,6 +115,7 @@ func (a *API) registerRoutes() {
 	a.registerTradeRoutes()
 	a.registerViewRoutes()
 	a.registerSymbolRoutes()
+	a.registerNoteTemplateRoutes()
 	a.registerCashRoutes()
 	a.registerNoteRoutes()
 	a.registerTagRoutes()

@@ -92,6 +92,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'trades-view': [`/trades?outcome=win&saved=${view.id}`],
     'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
+    review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
     'fill-entry': ['/trades?new=fill'],
     calendar: [`/calendar?${of}&month=${month}`],
