@@ -11,11 +11,7 @@ import type { Sorting } from './order';
 
 export type Trade = Schemas['Trade'];
 
-export interface TradeQuery extends Scope, Sorting {
-  status?: 'open' | 'closed';
-  reviewed?: boolean;
-  import_batch_id?: string;
-}
+export type TradeQuery = Scope & Sorting;
 
 export interface Page {
   trades: Trade[];
