@@ -37,6 +37,9 @@ class Preferences {
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
   );
 
+  /** The loss of a day at which the user wants to stop, in the currency of the accounts; null if it is not set. */
+  readonly dailyLossLimit: number | null = $derived(validLimit(this.stored.daily_loss_limit));
+
   async load(): Promise<void> {
     const { prefs } = await answer(api.GET('/api/v1/me/preferences'));
     this.stored = prefs;
@@ -76,6 +79,10 @@ function validZone(value: unknown, fallback: string): string {
 
 function validWeekStart(day: number): number {
   return weekStarts.includes(day) ? day : 1;
+}
+
+function validLimit(value: unknown): number | null {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : null;
 }
 
 function validLocale(value: unknown): string | undefined {
