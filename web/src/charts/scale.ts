@@ -33,6 +33,22 @@ export function findNearest(positions: number[], x: number): number {
   return Math.abs(positions[low]! - x) <= Math.abs(positions[high]! - x) ? low : high;
 }
 
+/** Returns the point that a key moves to from point `at` (-1 for none), null if the key does not move. */
+export function stepTo(key: string, at: number, count: number): number | null {
+  const last = count - 1;
+  const from = at < 0 ? last : at;
+  const far = Math.max(1, Math.round(count / 20));
+  const to: Record<string, number> = {
+    ArrowLeft: from - 1,
+    ArrowRight: from + 1,
+    PageUp: from - far,
+    PageDown: from + far,
+    Home: 0,
+    End: last,
+  };
+  return count > 0 && key in to ? Math.max(0, Math.min(to[key]!, last)) : null;
+}
+
 /** Returns evenly spaced indexes, so that labels of width `each` do not overlap in `room`. */
 export function pickEvenly(count: number, room: number, each: number): number[] {
   const step = Math.max(1, Math.ceil((count * each) / Math.max(room, 1)));

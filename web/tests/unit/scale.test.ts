@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { colorDepth, findNearest, pickEvenly, ticks } from '../../src/charts/scale';
+import { colorDepth, findNearest, pickEvenly, stepTo, ticks } from '../../src/charts/scale';
 
 describe('scale', () => {
   it('ticks are round and span the values', () => {
@@ -7,6 +7,14 @@ describe('scale', () => {
     expect(ticks(-3, 8)).toEqual([-5, 0, 5, 10]);
     expect(ticks(5, 5)).toEqual([0, 5]);
     expect(ticks(NaN, 1)).toEqual([0]);
+  });
+
+  it('stepTo moves within the points, from the last one at first', () => {
+    expect(stepTo('ArrowLeft', -1, 40)).toBe(38);
+    expect(stepTo('ArrowRight', 39, 40)).toBe(39);
+    expect(stepTo('ArrowLeft', 0, 40)).toBe(0);
+    expect([stepTo('PageUp', 20, 40), stepTo('Home', 20, 40), stepTo('End', 20, 40)]).toEqual([18, 0, 39]);
+    expect([stepTo('a', 20, 40), stepTo('Home', -1, 0)]).toEqual([null, null]);
   });
 
   it('findNearest returns the index of the nearest point', () => {
