@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/analytics"
 	"fillbook/internal/decimal"
 	"fillbook/internal/transport"
 )
@@ -272,18 +273,24 @@ func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
 	b = slices.Grow(b, len(text)+len(s.Explanation)*explanationBytes)
 	o := jsonObject{b: append(b, text[:len(text)-1]...)}
 	o.name("explanation")
+	lists := map[analytics.TradeSet]span{}
 	for i := range s.Explanation {
 		o.b = append(o.b, "[,"[min(i, 1)], '{')
-		s.Explanation[i].append(&o)
+		s.Explanation[i].append(&o, lists)
 		o.b = append(o.b, '}')
 	}
 	return append(o.b, ']', '}'), o.err
 }
 
+// span is a part of the JSON so far.
+type span struct{ first, end int }
+
 // explanationBytes is about the length of the explanation of one figure.
 const explanationBytes = 4 << 10
 
-func (e *explained) append(o *jsonObject) {
+// append appends an explanation. lists are the lists of ids so far: most figures
+// share theirs, which is copied instead of being written again.
+func (e *explained) append(o *jsonObject, lists map[analytics.TradeSet]span) {
 	o.text("figure", e.Figure)
 	o.text("formula", e.Formula)
 	o.value("value", e.Value)
@@ -301,6 +308,12 @@ func (e *explained) append(o *jsonObject) {
 	o.b = append(o.b, ']')
 	o.text("which", string(e.Which))
 	o.integer("trade_count", int64(e.TradeCount))
-	appendTextList(o, "trade_ids", e.TradeIDs)
+	if list, written := lists[e.Which]; written {
+		o.b = append(o.b, o.b[list.first:list.end]...)
+	} else {
+		first := len(o.b)
+		appendTextList(o, "trade_ids", e.TradeIDs)
+		lists[e.Which] = span{first, len(o.b)}
+	}
 	o.text("trades_link", e.TradesLink)
 }
