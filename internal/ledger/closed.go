@@ -55,9 +55,19 @@ type figureRow struct {
 func (r *figureRow) scan() []any {
 	c, t := &r.FigureTrade, &r.t
 	return []any{
-		&c.ID, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
-		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened, oneIfNull{&t.Multiplier}, entrySizeScanner{t}, &c.Rate.Stated, &c.Rate.Priced,
-		volumeScanner{t}, zeroIfNull{&t.FeesTotal}, zeroIfNull{&t.Commission}, &t.NetPnL, grossScanner{t}, realizedScanner{t},
+		&c.ID,
+		directionScanner{&c.Direction},
+		db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
+		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened,
+		oneIfNull{&t.Multiplier},
+		entrySizeScanner{t},
+		&c.Rate.Stated, &c.Rate.Priced,
+		volumeScanner{t},
+		zeroIfNull{&t.FeesTotal},
+		zeroIfNull{&t.Commission},
+		&t.NetPnL,
+		grossScanner{t},
+		realizedScanner{t},
 		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
 	}
 }
