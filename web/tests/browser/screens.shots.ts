@@ -65,6 +65,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           .catch(() => undefined),
     ],
     'trade-drawer': [`/trades/${trade.id}`],
+    review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
     'fill-entry': ['/trades?new=fill'],
     calendar: [`/calendar?${of}&month=${month}`],
