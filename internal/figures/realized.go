@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
+	"fillbook/internal/tradefilter"
 )
 
 // partBatchSize is the number of realized parts that are in memory as rows at a time.
@@ -104,4 +105,33 @@ func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.
 	}
 	volumes[len(volumes)-1] = left
 	return volumes
+}
+
+// SelectTrades returns a function that reports whether a trade passes the status and
+// the conditions of a filter, whatever its period; nil means that all do. It is a
+// step.
+func (s *Service) SelectTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (func(journal.TradeID) bool, error) {
+	if f.Status == "" && f.Conditions.IsEmpty() {
+		return nil, nil
+	}
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ToList)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.openSnapshot(ctx, tx, owner, accounts, false)
+	if err != nil {
+		return nil, err
+	}
+	filter := analytics.Filter{Conditions: f.Conditions, Tolerance: b.Tolerance}
+	if filter.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions); err != nil {
+		return nil, err
+	}
+	var columns []*analytics.Columns
+	if f.Status != tradefilter.Open {
+		columns = append(columns, b.closed...)
+	}
+	if f.Status != tradefilter.Closed {
+		columns = append(columns, b.open...)
+	}
+	return analytics.SelectIDs(columns, filter).Has, nil
 }

@@ -160,6 +160,7 @@ func (tr *trial) ask(q asked) {
 	tr.rows(q, oracle.Dimensions())
 	tr.askRealized(q, year)
 	tr.sameSums(q)
+	tr.checkGains(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)

@@ -538,7 +538,7 @@ export interface paths {
         };
         /**
          * Download the journal
-         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; a backup is of one account or of all.
+         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all.
          */
         get: operations["export"];
         put?: never;
@@ -8742,8 +8742,8 @@ export interface operations {
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
-                /** @description The rows of a csv. Default trades. */
-                rows?: "trades" | "executions";
+                /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
+                rows?: "trades" | "executions" | "realized-gains";
             };
             header?: never;
             path?: never;
