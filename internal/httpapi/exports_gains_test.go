@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -44,9 +45,7 @@ func sumGains(t interface {
 // net P&L of the same question.
 func (tr *trial) checkGains(q asked) {
 	values := url.Values{}
-	for name := range q.values {
-		values.Set(name, q.values.Get(name))
-	}
+	maps.Copy(values, q.values)
 	if zone := values.Get("tz"); zone != "" && !values.Has("filter_tz") {
 		values.Set("filter_tz", zone)
 	}

@@ -22,6 +22,7 @@ var screens = []string{
 	"/notes", "/notes/{id}",
 	"/reports", "/reports/{report}",
 	"/setups", "/setups/{id}",
+	"/tags",
 	"/missed",
 	"/routines",
 	"/accounts", "/accounts/{id}",

@@ -63,7 +63,7 @@ test('realized gains of a tax year', async ({ page, api, signIn, expectAccessibl
   await page.getByLabel('Period').selectOption({ label: 'Tax year 2025/26' });
   await expectAccessible('export of realized gains');
   expect((await save(page, /^Realized gains/)).content.toString()).toContain('MSFT');
-  await page.getByRole('radio', { name: '.xlsx' }).check();
+  await page.getByRole('radio', { name: '.xlsx', exact: true }).check();
   expect((await save(page, /^Realized gains/)).content.subarray(0, 2).toString()).toBe('PK');
 
   await page.getByLabel('Period').selectOption({ label: 'Choose days' });
