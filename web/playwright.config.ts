@@ -3,6 +3,8 @@ import { browserPath, browserFlags } from './tests/browser/chromium';
 
 // A real browser against the real program. Chromium is the one that is
 // installed (CHROMIUM or PATH); nothing is downloaded.
+const phoneTests = '**/phone-*.test.ts';
+
 export default defineConfig({
   testDir: 'tests/browser',
   testMatch: process.env.FILLBOOK_SCREENSHOTS ? '**/*.shots.ts' : '**/*.test.ts',
@@ -17,6 +19,22 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   reporter: 'list',
   globalSetup: './tests/browser/build.ts',
+  projects: process.env.FILLBOOK_SCREENSHOTS
+    ? [{ name: 'screenshots' }]
+    : [
+        { name: 'desk', testIgnore: phoneTests },
+        {
+          name: 'phone',
+          testMatch: phoneTests,
+          use: {
+            viewport: { width: 390, height: 844 },
+            hasTouch: true,
+            isMobile: true,
+            userAgent:
+              'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+          },
+        },
+      ],
   use: {
     browserName: 'chromium',
     headless: true,

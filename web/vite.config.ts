@@ -48,6 +48,13 @@ export default defineConfig({
         entryFileNames: 'assets/[name]-[hash].js',
         chunkFileNames: (chunk) => `assets/${nameOf(chunk.facadeModuleId) ?? '[name]'}-[hash].js`,
         assetFileNames: 'assets/[name]-[hash][extname]',
+        // Few files: what three or more screens share is one file beside the first one. Large modules stay alone.
+        codeSplitting: {
+          groups: [
+            { name: 'base', tags: ['$initial'], priority: 2 },
+            { name: 'base', minShareCount: 3, maxModuleSize: 8_000, priority: 1 },
+          ],
+        },
       },
     },
   },

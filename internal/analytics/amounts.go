@@ -44,6 +44,17 @@ func (a *amounts) fixedAt(row int32) int128 {
 	return a.wide[row]
 }
 
+// sum returns the sum of the column as a column of one row.
+func (a *amounts) sum() *amounts {
+	n := int32(a.len())
+	if a.unbounded != nil {
+		return &amounts{unbounded: []decimal.Decimal{exact{}.totalTo(n, a, 0).d}}
+	}
+	sum := &amounts{scale: a.scale}
+	sum.pushRaw(int128{}.totalTo(n, a, a.scale))
+	return sum
+}
+
 // fits reports whether every number stays within amountBits at a scale.
 func (a *amounts) fits(scale int32) bool {
 	return a.unbounded == nil && (a.bits == 0 || a.bits+bitGrowth(scale-a.scale) <= amountBits)

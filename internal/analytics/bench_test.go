@@ -79,6 +79,18 @@ func BenchmarkSummary(b *testing.B) {
 	benchmarkSizes(b, func(s *Selection) { Summarize(s, Capital{Starting: decimal.New(100_000)}) })
 }
 
+// BenchmarkMonth summarizes a thirty-sixth of the journal, near its end.
+func BenchmarkMonth(b *testing.B) {
+	benchmarkColumns(b, func(columns []*Columns) func() {
+		n := columns[0].Len()
+		from, to := columns[0].Trade(n*9/10).ClosedAt, columns[0].Trade(n*9/10+n/36).ClosedAt
+		return func() {
+			s := SelectTrades(columns, Filter{Period: journal.Period{From: &from, To: &to}})
+			Summarize(s, Capital{Starting: decimal.New(100_000)})
+		}
+	})
+}
+
 func BenchmarkDaily(b *testing.B) {
 	zone, err := time.LoadLocation("Europe/Athens")
 	if err != nil {

@@ -83,7 +83,7 @@ type fall[T number[T]] struct {
 func listDrawdowns[T number[T]](s *Selection, cash *cashColumn, limit int) []Drawdown {
 	all := collectResults[T](s, cash)
 	found := findFalls(all.amount)
-	slices.SortStableFunc(found, func(a, b fall[T]) int { return cmp.Or(b.depth.cmp(a.depth), a.began-b.began) })
+	slices.SortFunc(found, func(a, b fall[T]) int { return cmp.Or(b.depth.cmp(a.depth), a.began-b.began) })
 	if limit > 0 && len(found) > limit {
 		found = found[:limit]
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
 )
 
 // Every field of a filter narrows it, except for the period, its basis, when results
@@ -80,6 +81,67 @@ func TestOneMaximumDrawdown(t *testing.T) {
 			t.Fatalf("in percent: summary %v, curve %v, drawdowns %v", *got, *curve.MaxDrawdownPct, pct)
 		}
 	})
+}
+
+// A timeline that begins at the span of its selection has the same daily ratios and
+// drawdowns as one with all trades of the accounts.
+func TestSpanOfATimeline(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		begin := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+		hour := func(name string) time.Time {
+			return begin.Add(time.Duration(rapid.IntRange(0, 60*24).Draw(t, name)) * time.Hour)
+		}
+		var columns []*Columns
+		for _, account := range []journal.AccountID{"a", "b"} {
+			rows := generateSteadyTrades(rapid.IntRange(0, 40).Draw(t, "trades"), 7, -11, 3, -20, 2, 30)
+			for i := range rows {
+				rows[i].ClosedAt = hour("closed")
+				rows[i].OpenedAt = rows[i].ClosedAt.Add(-time.Duration(rapid.IntRange(0, 100).Draw(t, "held")) * time.Hour)
+				rows[i].Symbol = rapid.SampledFrom([]string{"AAA", "BBB"}).Draw(t, "symbol")
+			}
+			columns = append(columns, buildColumns(account, rows, 3))
+		}
+		cash := make([]CashEvent, rapid.IntRange(0, 10).Draw(t, "cash"))
+		for i := range cash {
+			cash[i] = CashEvent{At: hour("cash"), Amount: decimal.New(rapid.Int64Range(-9, 9).Draw(t, "amount")), Flow: rapid.Bool().Draw(t, "flow")}
+		}
+		f := Filter{Basis: Basis(rapid.IntRange(0, 1).Draw(t, "basis"))}
+		if rapid.Bool().Draw(t, "has from") {
+			from := hour("from")
+			f.Period.From = &from
+		}
+		if rapid.Bool().Draw(t, "has to") {
+			to := hour("to")
+			f.Period.To = &to
+		}
+		f.Symbols = rapid.SampledFrom([][]string{nil, {"AAA"}}).Draw(t, "symbols")
+		s, column := SelectTrades(columns, f).withCash(Capital{
+			Starting: decimal.New(rapid.SampledFrom([]int64{0, 20, 1000}).Draw(t, "starting")), Cash: [][]CashEvent{cash},
+		})
+		if s.unbounded {
+			compareSpans[exact](t, s, column)
+		} else {
+			compareSpans[int128](t, s, column)
+		}
+	})
+}
+
+func compareSpans[T number[T]](t *rapid.T, s *Selection, cash *cashColumn) {
+	parts := readColumn[T](s, netOf)
+	span := newTimeline(s, parts, cash)
+	all := *span
+	var zero T
+	all.whole, all.prior = s.withAllTrades(math.MinInt64, math.MaxInt64), zero
+	all.net = readColumn[T](all.whole, netOf)
+	var got, want Summary
+	computeDailyRatios(&got, span, parts)
+	computeMaxDrawdown(&got, span)
+	computeDailyRatios(&want, &all, parts)
+	computeMaxDrawdown(&want, &all)
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
 }
 
 // Doubling the capital and all later results changes neither

@@ -24,8 +24,10 @@ type number[T any] interface {
 	decimal(scale int32) decimal.Decimal
 	float(scale int32) float64
 	// gather reads one amount for each pick, at the scale; total adds them up.
+	// totalTo adds up the rows of a column before end.
 	gather(into []T, from []*amounts, picks []pick, scale int32)
 	total(from []*amounts, picks []pick, scale int32) T
+	totalTo(end int32, of *amounts, scale int32) T
 	// key returns an int64 that sorts like the number, if there is one.
 	key() (int64, bool)
 }
@@ -174,6 +176,19 @@ func (a int128) total(from []*amounts, picks []pick, scale int32) int128 {
 	return a
 }
 
+func (int128) totalTo(end int32, of *amounts, scale int32) (sum int128) {
+	if of.narrow != nil {
+		for _, v := range of.narrow[:end] {
+			sum = sum.add(newInt128(v))
+		}
+	} else {
+		for _, v := range of.wide[:end] {
+			sum = sum.add(v)
+		}
+	}
+	return sum.scaleUp(scale - of.scale)
+}
+
 // exact is a decimal without bound. It is slower by two orders of magnitude. It
 // is needed for accounts that trade fractions of 10^-18 at prices of 10^-18.
 type exact struct{ d decimal.Decimal }
@@ -198,6 +213,13 @@ func (a exact) total(from []*amounts, picks []pick, _ int32) exact {
 		a.d = a.d.Add(from[p.source].at(p.row))
 	}
 	return a
+}
+
+func (exact) totalTo(end int32, of *amounts, _ int32) (sum exact) {
+	for row := range end {
+		sum.d = sum.d.Add(of.at(row))
+	}
+	return sum
 }
 
 // int128FromDigits parses decimal digits. It returns false for numbers of more

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,7 +26,9 @@ type page struct {
 	arrival   []int64
 
 	net, gross, fees, size, volume amounts
-	risk, mae, mfe                 optional
+	// netSum returns the sum of net as a column of one row; see sumBefore.
+	netSum         func() *amounts
+	risk, mae, mfe optional
 	// Columns that rows are ranked by and no figure is computed from.
 	quantity, entryPrice            amounts
 	exitPrice, returnPct, rMultiple optional
@@ -62,6 +65,7 @@ func newEmptyPage(account journal.AccountID, n int) *page {
 		opened:  make([]int64, 0, n), closed: make([]int64, 0, n), arrival: make([]int64, 0, n),
 		side: make([]Side, 0, n), quality: make([]uint8, 0, n), state: make([]rowState, 0, n),
 	}
+	c.netSum = sync.OnceValue(c.net.sum)
 	c.ids.keys = make([]idKey, 0, n)
 	for _, a := range append(c.amountColumns(), c.rankedAmounts()...) {
 		a.narrow = make([]int64, 0, n)

@@ -125,7 +125,7 @@ type ranking struct {
 // addPage adds the rows of a page that may be among the first, and returns how
 // many pass the filter.
 func (r *ranking) addPage(c *Columns, p *page) (passed int) {
-	first, end := p.rowRange(r.query.Filter)
+	first, end := p.rowRange(&r.query.Filter)
 	if first == end {
 		return 0
 	}

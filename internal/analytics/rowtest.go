@@ -62,7 +62,7 @@ func SelectIDs(columns []*Columns, f Filter) *TradeIDs {
 	set := NewTradeIDs(nil)
 	for _, c := range columns {
 		for _, p := range c.pages {
-			for _, pick := range p.appendSelected(nil, 0, f) {
+			for _, pick := range p.appendSelected(nil, 0, &f) {
 				if key := p.ids.keys[pick.row]; !key.isOther() {
 					set.ids.keys[key] = struct{}{}
 				} else {

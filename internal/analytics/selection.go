@@ -83,18 +83,40 @@ func SelectTrades(columns []*Columns, f Filter) *Selection {
 		f.Basis = ByClosing
 	}
 	s := &Selection{columns: columns, filter: f, complete: f.isComplete(), basis: f.Basis, parts: f.Realized}
-	runs := make([][]pick, len(columns))
-	for i, c := range columns {
-		runs[i] = make([]pick, 0, c.maxSelected(f))
+	for _, c := range columns {
 		for _, p := range c.pages {
-			runs[i] = p.appendSelected(runs[i], int32(len(s.pages)), f)
-			s.renumber = append(s.renumber, s.symbols.addValues(&p.symbol))
 			s.pages, s.owner = append(s.pages, p), append(s.owner, c)
 		}
 	}
-	s.picks = mergeRuns(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
+	s.picks = s.pickRows(&f)
+	s.numberSymbols()
 	s.chooseScale()
 	return s
+}
+
+// pickRows returns the rows of the pages that pass a filter, in the order of
+// closing.
+func (s *Selection) pickRows(f *Filter) []pick {
+	runs, source := make([][]pick, len(s.columns)), int32(0)
+	for i, c := range s.columns {
+		runs[i] = make([]pick, 0, c.maxSelected(f))
+		for _, p := range c.pages {
+			runs[i] = p.appendSelected(runs[i], source, f)
+			source++
+		}
+	}
+	return mergeRuns(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
+}
+
+// numberSymbols assigns the codes of symbols across accounts, without the pages
+// outside of the period.
+func (s *Selection) numberSymbols() {
+	s.renumber = make([][]int32, len(s.pages))
+	for i, p := range s.pages {
+		if first, end := p.rowRange(&s.filter); first < end {
+			s.renumber[i] = s.symbols.addValues(&p.symbol)
+		}
+	}
 }
 
 // compare compares two picks by one of the two orders.
@@ -108,7 +130,7 @@ func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accou
 }
 
 // maxSelected returns the most trades that can pass a filter.
-func (c *Columns) maxSelected(f Filter) int {
+func (c *Columns) maxSelected(f *Filter) int {
 	n := 0
 	for _, p := range c.pages {
 		first, end := p.rowRange(f)
@@ -137,12 +159,12 @@ func (s *Selection) chooseScale(all ...*amounts) {
 }
 
 // appendSelected appends the rows that pass the filter, in order.
-func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
+func (c *page) appendSelected(picks []pick, source int32, f *Filter) []pick {
 	first, end := c.rowRange(f)
 	if first == end {
 		return picks
 	}
-	passes := c.newRowTest(&f)
+	passes := c.newRowTest(f)
 	for row := int32(first); int(row) < end; row++ {
 		if passes == nil || passes(row) {
 			picks = append(picks, pick{source, row})
@@ -152,7 +174,7 @@ func (c *page) appendSelected(picks []pick, source int32, f Filter) []pick {
 }
 
 // rowRange returns the range of rows in a period of closing, by binary search.
-func (c *page) rowRange(f Filter) (first, end int) {
+func (c *page) rowRange(f *Filter) (first, end int) {
 	if f.None {
 		return 0, 0
 	}

@@ -43,6 +43,13 @@ func (a small) total(from []*amounts, picks []pick, scale int32) small {
 	return a
 }
 
+func (small) totalTo(end int32, of *amounts, scale int32) (sum small) {
+	for row := range end {
+		sum += of.smallAt(row, scale)
+	}
+	return sum
+}
+
 // smallAt returns the number of a row at a scale. The column must fit; see fitsSmall.
 func (a *amounts) smallAt(row int32, scale int32) small {
 	if a.narrow == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -140,6 +141,7 @@ func (s *storedPage) toPage(account journal.AccountID) *page {
 		external: texts{all: s.Externals, ends: s.ExternalEnds}, quality: s.Qualities,
 		side: make([]Side, len(s.Sides)), state: make([]rowState, len(s.States)),
 	}
+	c.netSum = sync.OnceValue(c.net.sum)
 	for i := range c.ids.keys {
 		c.ids.keys[i] = idKey(s.IDs[16*i:])
 	}

@@ -78,12 +78,15 @@ func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) 
 }
 
 // timeline is everything that changes the equity of the accounts of a
-// selection, in order: all their trades and all their cash. Summary, drawdowns and
+// selection, in order: their trades and all their cash. Summary, drawdowns and
 // equity curve all use it, so that their drawdowns agree.
 type timeline[T number[T]] struct {
-	s        *Selection // the selected trades
-	whole    *Selection // all trades of its accounts
-	net      []T        // of whole
+	s *Selection // the selected trades
+	// whole is the trades of its accounts in the span that needs equity; the
+	// results of all earlier ones are added up in prior.
+	whole    *Selection
+	net      []T // of whole
+	prior    T
 	cash     *cashColumn
 	amounts  []T // of cash
 	starting T
@@ -93,11 +96,6 @@ type timeline[T number[T]] struct {
 // newTimeline returns the timeline of a selection; net are its net results.
 func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
 	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
-	if !s.complete {
-		t.whole = SelectTrades(s.columns, Filter{Realized: s.filter.Realized})
-		t.whole.scale, t.whole.unbounded = s.scale, s.unbounded
-		t.net = readColumn[T](t.whole, netOf)
-	}
 	t.starting, t.amounts = readCash[T](cash, s.scale)
 	if at := s.filter.Period.From; at != nil {
 		t.from = ceilMicro(*at)
@@ -105,14 +103,78 @@ func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline
 	if at := s.filter.Period.To; at != nil {
 		t.to = at.UnixMicro()
 	}
+	if !s.complete {
+		first, last := t.span()
+		t.whole = s.withAllTrades(first, last)
+		t.net = readColumn[T](t.whole, netOf)
+		t.prior = sumBefore[T](s, first)
+	}
 	return t
+}
+
+// span returns the first and the last instant at which the equity of the accounts
+// matters: from the start of the UTC day of the first selected trade to the closing
+// of the last one, and the window if results in cash count.
+func (t *timeline[T]) span() (first, last int64) {
+	first, last = math.MaxInt64, math.MinInt64
+	for i := range t.s.picks {
+		first = min(first, t.s.basisInstant(i))
+	}
+	if n := len(t.s.picks); n > 0 {
+		first = min(first, t.s.closed(0))
+		first, last = dayNumber(first)*microsDay, t.s.closed(n-1)
+	}
+	if t.countsCash() {
+		first, last = min(first, t.from), max(last, t.to)
+	}
+	return first, last
+}
+
+// countsCash reports whether results in cash count.
+func (t *timeline[T]) countsCash() bool { return !t.s.filter.isNarrowed() }
+
+// withAllTrades returns the selection with all trades of its accounts that closed in a
+// span, whose ends are inclusive.
+func (s *Selection) withAllTrades(first, last int64) *Selection {
+	var span Filter
+	if first > math.MinInt64 {
+		from := time.UnixMicro(first)
+		span.Period.From = &from
+	}
+	if last < math.MaxInt64 {
+		to := time.UnixMicro(last)
+		span.Period.To = &to
+	}
+	whole := *s
+	whole.picks = s.pickRows(&span)
+	return &whole
+}
+
+// sumBefore adds up the net results of all trades of the accounts that closed before
+// an instant.
+func sumBefore[T number[T]](s *Selection, before int64) (sum T) {
+	for _, p := range s.pages {
+		column, end := &p.net, p.countClosedBefore(before)
+		if end == p.len() {
+			column, end = p.netSum(), 1
+		}
+		sum = sum.add(sum.totalTo(int32(end), column, s.scale))
+	}
+	return sum
+}
+
+// countClosedBefore returns how many trades of the page closed before an instant.
+func (c *page) countClosedBefore(at int64) int {
+	n, _ := slices.BinarySearch(c.closed, at)
+	return n
 }
 
 // event is a step of a timeline.
 type event[T number[T]] struct {
 	at     int64
 	amount T
-	// before is the equity of the whole accounts right before the event.
+	// before is the equity of the whole accounts right before a result; it is not
+	// valid for flows before the span.
 	before T
 	flow   bool
 	// inside reports whether the event is in the window.
@@ -125,8 +187,8 @@ type event[T number[T]] struct {
 // the filter is narrowed, the results in cash. The event is valid during the
 // call only.
 func (t *timeline[T]) walk(visit func(e *event[T])) {
-	e := event[T]{before: t.starting}
-	countCash := !t.s.filter.isNarrowed()
+	e := event[T]{before: t.starting.add(t.prior)}
+	countCash := t.countsCash()
 	trade, selected, cash := 0, 0, 0
 	for trade < len(t.net) || cash < len(t.amounts) {
 		if t.isCashNext(cash, trade) {
@@ -220,7 +282,7 @@ func (p *performance[T]) drawdownPct() *float64 {
 // above zero on all of them and on every weekday between the first and the last.
 // closings are the sums of the days on which trades of the accounts closed.
 func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equity []T, positive bool) {
-	level, next, cash := t.starting, 0, 0
+	level, next, cash := t.starting.add(t.prior), 0, 0
 	positive = true
 	since := days[0] // the first day that may start at this level
 	for len(equity) < len(days) {

@@ -113,11 +113,19 @@ type Annotations struct {
 	playbook.AnnotationValues
 	Tags   []string `json:"tags,omitempty"`
 	Setups []string `json:"setups,omitempty"`
+	Rules  []Rule   `json:"rules,omitempty"`
+}
+
+// Rule is whether a trade followed a rule of a setup.
+type Rule struct {
+	Setup string             `json:"setup"`
+	Rule  string             `json:"rule"`
+	State playbook.RuleState `json:"state"`
 }
 
 // isEmpty reports whether there is no annotation.
 func (a *Annotations) isEmpty() bool {
-	return playbook.AnnotationFields.IsEmpty(&a.AnnotationValues) && len(a.Tags) == 0 && len(a.Setups) == 0
+	return playbook.AnnotationFields.IsEmpty(&a.AnnotationValues) && len(a.Tags) == 0 && len(a.Setups) == 0 && len(a.Rules) == 0
 }
 
 // Orphan has the annotations of a trade that has lost its fills. They return when

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
@@ -330,6 +331,10 @@ func (e *exporter) annotations(m playbook.Annotations) Annotations {
 	for _, id := range m.Setups {
 		w.Setups = append(w.Setups, e.named[id])
 	}
+	for _, tick := range m.Rules {
+		w.Rules = append(w.Rules, Rule{Setup: e.named[tick.Setup], Rule: tick.Rule, State: tick.State})
+	}
+	slices.SortStableFunc(w.Rules, func(a, b Rule) int { return strings.Compare(a.Setup, b.Setup) })
 	return w
 }
 

@@ -138,7 +138,17 @@ func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account 
 	if annotations.Tags, err = each(in.Tags, r.tag); err != nil {
 		return playbook.Annotations{}, err
 	}
-	annotations.Setups, err = each(in.Setups, r.setup)
+	if annotations.Setups, err = each(in.Setups, r.setup); err != nil {
+		return playbook.Annotations{}, err
+	}
+	ticks := make([]playbook.RuleTick, len(in.Rules))
+	for i, rule := range in.Rules {
+		ticks[i] = playbook.RuleTick{Rule: rule.Rule, State: rule.State}
+		if ticks[i].Setup, err = r.setup(rule.Setup); err != nil {
+			return playbook.Annotations{}, err
+		}
+	}
+	annotations.Rules, err = playbook.NewRules(ticks)
 	return annotations, err
 }
 

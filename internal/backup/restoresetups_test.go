@@ -29,7 +29,7 @@ func TestRestoreClearsPricesOfASetup(t *testing.T) {
 		setPrices := func() {
 			_, err := h.playbook.ChangeSetup(t.Context(), owner, setup.ID, playbook.SetupChange{
 				Thesis: journal.Some("changed"), TargetPrice: journal.Some(decimal.New(5)), StopPrice: journal.Some(decimal.New(4)),
-			}, nil)
+			}, nil, nil)
 			must(t, err)
 		}
 		version1 := strings.NewReplacer(`"target_price":null,`, "", `"stop_price":null,`, "").Replace(asVersion1(text))

@@ -13,7 +13,7 @@ import (
 // This program reads all versions up to its own.
 const (
 	formatName    = "fillbook"
-	formatVersion = 4
+	formatVersion = 5
 )
 
 // checkVersion refuses a version that this program does not read.

@@ -186,9 +186,11 @@ func (h *house) sameButVersion(t *testing.T, owner journal.UserID, account journ
 	if want.Version < 4 && len(got.Views) > 0 {
 		t.Errorf("the journal has views that are not in the file: %+v", got.Views)
 	}
+	if want.Version < 4 { // an empty list or none
+		want.Views, got.Views = nil, nil
+	}
 	want.Version, got.Version = 0, 0
 	want.ImportKinds, got.ImportKinds = nil, nil
-	want.Views, got.Views = nil, nil
 	want.Accounts, got.Accounts = nil, nil
 	want.Attachments, got.Attachments = nil, nil // their content is not in the JSON
 	if !reflect.DeepEqual(got, want) {

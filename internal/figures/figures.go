@@ -99,76 +99,142 @@ func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 // ReadRealized is like [Service.Read], with columns of
 // realized parts.
 func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
-	if err != nil {
-		return nil, err
-	}
-	return s.openSnapshot(ctx, tx, owner, accounts, true)
+	return s.read(ctx, tx, owner, ids, true)
 }
 
 // Read returns the snapshot of some accounts, or of all accounts of the owner if
 // ids is empty. It runs in the caller's transaction.
 func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, ids, ledger.ToSum)
-	if err != nil {
-		return nil, err
-	}
-	return s.openSnapshot(ctx, tx, owner, accounts, false)
+	return s.read(ctx, tx, owner, ids, false)
 }
 
 // ReadCurrency returns the snapshot of all accounts of the owner with
 // a currency, of which there may be none. The default is the currency of the
 // oldest account.
 func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Snapshot, error) {
-	accounts, err := ledger.Accounts(ctx, tx, owner)
+	b, err := readScope(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
-	if currency == "" && len(accounts) > 0 {
-		currency = accounts[0].BaseCurrency
+	if currency == "" && len(b.Accounts) > 0 {
+		currency = b.Accounts[0].BaseCurrency
 	}
-	accounts = slices.DeleteFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
-	return s.openSnapshot(ctx, tx, owner, accounts, false)
+	b.Accounts = slices.DeleteFunc(b.Accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
+	return b, s.loadAccounts(ctx, tx, b, false)
 }
 
-func (s *Service) openSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, realized bool) (*Snapshot, error) {
-	b := &Snapshot{Accounts: accounts, owner: owner, Realized: realized}
-	var err error
-	if b.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+func (s *Service) read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, realized bool) (*Snapshot, error) {
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
 		return nil, err
 	}
-	for _, a := range accounts {
-		held, err := s.load(ctx, tx, owner, a, realized)
-		if err != nil {
-			return nil, err
-		}
-		b.closed = append(b.closed, held.columns.WithName(a.Name, a.Number()))
-		b.open = append(b.open, held.open.WithName(a.Name, a.Number()))
-		if realized {
-			b.Columns = append(b.Columns, held.realized.WithName(a.Name, a.Number()))
-		}
-		b.Capital.Cash = append(b.Capital.Cash, held.cash)
-		b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
-		b.Capital.Currency = a.BaseCurrency
+	if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, ledger.ToSum); err != nil {
+		return nil, err
 	}
-	if !realized {
-		b.Columns = b.closed
-	}
-	return b, nil
+	return b, s.loadAccounts(ctx, tx, b, realized)
 }
 
-// readTolerance reads the owner's breakeven tolerance. An invalid stored
-// value, from a client before the key was defined, counts as none.
+// Open returns the snapshot of [Service.Read] or [Service.ReadRealized] without a
+// transaction of the caller. If all columns are cached, it runs a single statement.
+func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.AccountID, realized bool) (b *Snapshot, err error) {
+	complete := false
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		if b, err = readScope(ctx, tx, owner); err != nil {
+			return err
+		}
+		if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, ledger.ToSum); err == nil {
+			complete = s.addCached(b, realized)
+		}
+		return err
+	})
+	if err != nil || complete {
+		return b, err
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		b, err = s.read(ctx, tx, owner, ids, realized)
+		return err
+	})
+	return b, err
+}
+
+// readScope returns a snapshot of all accounts of the owner with the breakeven
+// tolerance and without data. It reads both in one statement.
+func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot, error) {
+	accounts, stored, err := ledger.AccountsWith(ctx, tx, owner, identity.PreferenceQuery, analytics.ToleranceKey)
+	if err != nil {
+		return nil, err
+	}
+	b := &Snapshot{Accounts: accounts, owner: owner}
+	if len(accounts) == 0 {
+		b.Tolerance, err = readTolerance(ctx, tx, owner)
+	} else if stored != nil {
+		b.Tolerance = parseTolerance([]byte(*stored))
+	}
+	return b, err
+}
+
+// loadAccounts adds the data of the accounts of a snapshot, cached or read.
+func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, realized bool) error {
+	b.Realized = realized
+	for _, a := range b.Accounts {
+		data, err := s.load(ctx, tx, b.owner, a, realized)
+		if err != nil {
+			return err
+		}
+		b.add(a, data)
+	}
+	return nil
+}
+
+// addCached is like loadAccounts with cached data. It returns false if some of it is
+// not cached.
+func (s *Service) addCached(b *Snapshot, realized bool) bool {
+	b.Realized = realized
+	for _, a := range b.Accounts {
+		entry, ok := s.columns.get(cacheKey{b.owner, a.ID})
+		if !ok {
+			return false
+		}
+		data := entry.find(a.Revision, realized)
+		if data == nil {
+			return false
+		}
+		b.add(a, data)
+	}
+	return true
+}
+
+// add adds the data of one of the accounts.
+func (b *Snapshot) add(a ledger.Account, data *accountData) {
+	b.closed = append(b.closed, data.columns.WithName(a.Name, a.Number()))
+	b.open = append(b.open, data.open.WithName(a.Name, a.Number()))
+	if b.Realized {
+		b.Columns = append(b.Columns, data.realized.WithName(a.Name, a.Number()))
+	} else {
+		b.Columns = b.closed
+	}
+	b.Capital.Cash = append(b.Capital.Cash, data.cash)
+	b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
+	b.Capital.Currency = a.BaseCurrency
+}
+
+// readTolerance reads the owner's breakeven tolerance.
 func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analytics.Tolerance, error) {
 	value, err := identity.Preference(ctx, tx, owner, analytics.ToleranceKey)
 	if err != nil || value == nil {
 		return analytics.Tolerance{}, err
 	}
-	tolerance, err := analytics.ParseTolerance(value)
+	return parseTolerance(value), nil
+}
+
+// parseTolerance parses a stored breakeven tolerance. An invalid one, from a client
+// before the key was defined, counts as none.
+func parseTolerance(stored []byte) analytics.Tolerance {
+	tolerance, err := analytics.ParseTolerance(stored)
 	if err != nil {
-		return analytics.Tolerance{}, nil //nolint:nilerr // see above
+		return analytics.Tolerance{}
 	}
-	return tolerance, nil
+	return tolerance
 }
 
 // View calls fn with the snapshot of [Service.Read] in its own transaction.

@@ -24,7 +24,7 @@ type cachedLookup struct {
 }
 
 // NewFilter returns a filter of trades for the columns of a snapshot, with the
-// lookups that it needs.
+// lookups that it needs. tx may be nil if [NeedsLookups] is false.
 func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f tradefilter.Filter) (analytics.Filter, error) {
 	out := newFilter(f)
 	out.Tolerance, out.Realized = b.Tolerance, b.Realized
@@ -82,12 +82,21 @@ func (s *Service) newListFilter(
 	return out, err
 }
 
+// NeedsLookups reports whether conditions need more than columns, so that
+// [Service.NewFilter] needs a transaction.
+func NeedsLookups(c *tradefilter.Conditions) bool {
+	return c.Mistake.Set || len(c.Words) > 0 || c.Batch != ""
+}
+
 // loadLookups returns what conditions on trades of some accounts need besides
 // columns.
 func (s *Service) loadLookups(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions,
 ) (analytics.Lookups, error) {
 	var out analytics.Lookups
+	if !NeedsLookups(c) {
+		return out, nil
+	}
 	if c.Mistake.Set || len(c.Words) > 0 {
 		tags, err := playbook.ListTags(ctx, tx, owner)
 		if err != nil {

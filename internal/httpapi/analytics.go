@@ -58,7 +58,7 @@ type explained struct {
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	var out summaryAnswer
-	err := a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if in.Evidence.Value {
 			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
@@ -67,7 +67,6 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 		if in.Explain.Value {
 			out.Explanation = in.explain(q, &out.Summary)
 		}
-		return nil
 	})
 	return answer(out, err)
 }
@@ -91,9 +90,8 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.withFiguresOnBasis(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFiguresOnBasis(ctx, *in, func(q *figureRequest) {
 		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
-		return nil
 	})
 	return answer(out, err)
 }
@@ -110,36 +108,33 @@ func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_00
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
 	points := in.MaxPoints.Or(analytics.DefaultPoints)
 	var out analytics.Curve
-	err := a.withFiguresOnBasis(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
 		draw := func() analytics.Curve {
 			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out = draw()
-			return nil
+			return
 		}
 		out = cachedFigure(q, "curve "+strconv.Itoa(points), draw)
-		return nil
 	})
 	return answer(out, err)
 }
 
 func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
 	var out analytics.Behavior
-	err := a.withFigures(ctx, *in, func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFigures(ctx, *in, func(q *figureRequest) {
 		out = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
-		return nil
 	})
 	return answer(out, err)
 }
 
 func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
-	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		out = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
-		return nil
 	})
 	return answer(out, err)
 }
@@ -156,10 +151,12 @@ type drawdownRange struct{}
 func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 
 func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
+	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
-	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
-		out = analytics.ListDrawdowns(q.selection(), q.book.Capital, in.Limit.Or(usualDrawdowns))
-		return nil
+	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
+		out = cachedFigure(q, "drawdowns "+strconv.Itoa(limit), func() []analytics.Drawdown {
+			return analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
+		})
 	})
 	return answer(out, err)
 }
@@ -298,11 +295,10 @@ func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analyt
 		Paths: in.Paths.Or(analytics.DefaultPaths), Trades: in.Trades.Value, RuinPct: in.RuinPct.Or(decimal.New(usualRuinPct)),
 	}
 	var out analytics.Futures
-	err := a.withFigures(ctx, in.withoutZone(), func(_ *db.Tx, q *figureRequest) error {
+	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %d %d %s", sim.Paths, sim.Trades, sim.RuinPct)
 		out = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
-		return nil
 	})
 	return answer(out, err)
 }

@@ -72,10 +72,22 @@ type AnnotationFields struct {
 	SetupID  opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"A single setup, in place of setup_ids."`
 	SetupIDs opt[[]journal.SetupID] `json:"setup_ids" required:"false"`
 	TagIDs   opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
+	Rules    opt[[]sentRule]        `json:"rules" required:"false" doc:"The rules to answer; other rules keep their state. Null removes all states."`
 	Reviewed opt[bool]              `json:"reviewed" required:"false"`
 	// ReviewedAt takes the place of the value of this name, which cannot be
 	// written: the time of a review is the time of the request.
 	ReviewedAt jsontext.Value `json:"reviewed_at" hidden:"true"`
+}
+
+// sentRule is the state of one rule in a request.
+type sentRule struct {
+	SetupID journal.SetupID         `json:"setup_id" doc:"A setup of the trade."`
+	Rule    string                  `json:"rule" doc:"The text of a line of the setup's checklist."`
+	State   opt[playbook.RuleState] `json:"state" required:"false" enum:"followed,broken,not_applicable" doc:"Null removes the state."`
+}
+
+func (r sentRule) change() playbook.RuleChange {
+	return playbook.RuleChange{Setup: r.SetupID, Rule: r.Rule, State: r.State.Value}
 }
 
 // TransformSchema describes the annotations as optional. A body that embeds them
@@ -91,6 +103,7 @@ func (AnnotationFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *h
 func (f *AnnotationFields) change() playbook.AnnotationChange {
 	change := playbook.AnnotationChange{
 		Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, Reviewed: f.Reviewed.Opt,
+		Rules: journal.Opt[[]playbook.RuleChange]{Set: f.Rules.Set, Null: f.Rules.Null, Value: shapeAll(f.Rules.Value, sentRule.change)},
 	}
 	for _, field := range annotations.Fields {
 		switch into := annotations.MemberOf(&change.ValueChange, field).(type) {
@@ -175,13 +188,14 @@ func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*
 
 // orphan has the annotations of a trade that has no fill left.
 type orphan struct {
-	TradeID    journal.TradeID   `json:"trade_id"`
-	AccountID  journal.AccountID `json:"account_id"`
-	Symbol     string            `json:"symbol"`
-	OpenedAt   *time.Time        `json:"opened_at"`
-	OrphanedAt time.Time         `json:"orphaned_at"`
-	TagIDs     []journal.TagID   `json:"tag_ids"`
-	SetupIDs   []journal.SetupID `json:"setup_ids"`
+	TradeID    journal.TradeID     `json:"trade_id"`
+	AccountID  journal.AccountID   `json:"account_id"`
+	Symbol     string              `json:"symbol"`
+	OpenedAt   *time.Time          `json:"opened_at"`
+	OrphanedAt time.Time           `json:"orphaned_at"`
+	TagIDs     []journal.TagID     `json:"tag_ids"`
+	SetupIDs   []journal.SetupID   `json:"setup_ids"`
+	Rules      []playbook.RuleTick `json:"rules"`
 	playbook.AnnotationValues
 	Attachments []attachment `json:"attachments"`
 }
@@ -189,7 +203,7 @@ type orphan struct {
 func shapeOrphan(o playbook.Orphan) orphan {
 	return orphan{
 		TradeID: o.Trade, AccountID: o.Account, Symbol: o.Symbol, OpenedAt: o.OpenedAt, OrphanedAt: o.OrphanedAt,
-		TagIDs: o.Tags, SetupIDs: o.Setups, AnnotationValues: o.AnnotationValues, Attachments: shapeAll(o.Attachments, shapeAttachment),
+		TagIDs: o.Tags, SetupIDs: o.Setups, Rules: o.CurrentRules(), AnnotationValues: o.AnnotationValues, Attachments: shapeAll(o.Attachments, shapeAttachment),
 	}
 }
 

@@ -202,6 +202,12 @@ func appendTrade(b []byte, t *Trade) ([]byte, error) {
 	o.b = append(o.b, ']')
 	appendTextList(&o, "tag_ids", t.TagIDs)
 	appendTextList(&o, "setup_ids", t.SetupIDs)
+	if len(t.Rules) == 0 {
+		o.name("rules")
+		o.b = append(o.b, "[]"...)
+	} else {
+		o.value("rules", t.Rules)
+	}
 	o.nullNumber("initial_risk", t.InitialRisk)
 	o.flag("initial_risk_derived", t.InitialRiskDerived)
 	o.nullNumber("stop_price", t.StopPrice)

@@ -136,6 +136,7 @@ func (j *fullJournal) annotations() more {
 		"notes": "=Waited,\nfor the \"retest\"", "setup_id": j.setups[1], "setup_ids": []string{j.setups[1], j.setups[0]}, "tag_ids": j.tags,
 		"initial_risk": 50, "stop_price": -1.5, "target_price": 9.5, "last_stop": -0.5, "mae": -3, "mfe": 12.5, "emotional_state": "calm", "confidence": 4,
 		"trade_quality": 5, "reviewed": true,
+		"rules": []more{{"setup_id": j.setups[0], "rule": "volume", "state": "broken"}, {"setup_id": j.setups[1], "rule": "volume", "state": "followed"}},
 	}
 	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if _, there := values[name]; !there {

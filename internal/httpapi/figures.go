@@ -94,21 +94,65 @@ func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *
 // withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
 func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
-	q := &figureRequest{api: a, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
-	var err error
-	if q.zone, err = in.zone(); err != nil {
+	q, err := a.newFigureRequest(in)
+	if err != nil {
 		return err
 	}
 	view := a.Figures.View
 	if in.isRealized() {
 		view = a.Figures.ViewRealized
 	}
-	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) (err error) {
-		q.book = book
-		if q.filter, err = a.Figures.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
+	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) error {
+		if err := q.setBook(ctx, tx, in, book); err != nil {
 			return err
 		}
-		q.text += "&" + q.filter.Lookups.Text()
 		return fn(tx, q)
 	})
+}
+
+// computeFigures is like withFigures for figures of the book alone. Unless the filter
+// needs more, it runs no transaction.
+func (a *API) computeFigures(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
+	if in.isRealized() {
+		return refuseRealized()
+	}
+	return a.computeFiguresOnBasis(ctx, in, fn)
+}
+
+// computeFiguresOnBasis is like withFiguresOnBasis for figures of the book alone.
+func (a *API) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
+	if figures.NeedsLookups(&in.filter.Conditions) {
+		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {
+			fn(q)
+			return nil
+		})
+	}
+	q, err := a.newFigureRequest(in)
+	if err != nil {
+		return err
+	}
+	book, err := a.Figures.Open(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, in.isRealized())
+	if err == nil {
+		err = q.setBook(ctx, nil, in, book)
+	}
+	if err == nil {
+		fn(q)
+	}
+	return err
+}
+
+func (a *API) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
+	q = &figureRequest{api: a, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
+	q.zone, err = in.zone()
+	return q, err
+}
+
+// setBook sets the book and the filter. tx may be nil if the filter needs no lookups.
+func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, book *figures.Snapshot) (err error) {
+	q.book = book
+	if q.filter, err = q.api.Figures.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
+		return err
+	}
+	q.text += "&" + q.filter.Lookups.Text()
+	return nil
 }

@@ -18,14 +18,28 @@ func setupTag(s playbook.Setup) any { return s }
 // SentSetup are the values of a setup in a request.
 type SentSetup = playbook.SetupMembers[opt[string], opt[playbook.Direction], opt[decimal.Decimal], opt[[]string]]
 
-type setupFields struct{ SentSetup }
+// SetupFields are the writable values of a setup.
+type SetupFields struct{ SentSetup }
+
+// setupEdit is a change of a setup.
+type setupEdit struct {
+	SetupFields
+	RenamedRules opt[[]ruleRename] `json:"renamed_rules" required:"false" doc:"Lines of the checklist that got another text. Their states on trades move to it. A line that is replaced otherwise keeps them as history."`
+}
+
+type ruleRename struct {
+	From string `json:"from" doc:"The line as it was."`
+	To   string `json:"to" doc:"The line as it is in the new checklist."`
+}
+
+func (r ruleRename) rename() playbook.RuleRename { return playbook.RuleRename{From: r.From, To: r.To} }
 
 // TransformSchema describes what a request must have.
-func (setupFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+func (SetupFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return requireOnly(schema, "name")
 }
 
-func (f setupFields) change() playbook.SetupChange {
+func (f SetupFields) change() playbook.SetupChange {
 	return fields.CopyTo[playbook.SetupChange](&f.SentSetup)
 }
 
@@ -43,7 +57,7 @@ func (a *API) registerSetupsRoutes() {
 			return paginate(in, setups, keepShape, func(s playbook.Setup) string { return string(s.ID) })
 		})
 	register(a, setupRoute(http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
-		func(ctx context.Context, in *body[setupFields]) (*body[playbook.Setup], error) {
+		func(ctx context.Context, in *body[SetupFields]) (*body[playbook.Setup], error) {
 			created, err := a.Playbook.CreateSetup(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
@@ -53,8 +67,9 @@ func (a *API) registerSetupsRoutes() {
 			return answer(found, err)
 		})
 	register(a, setupRoute(http.MethodPatch, "/{id}", "changeSetup", "Change a setup"),
-		func(ctx context.Context, in *ChangeOf[journal.SetupID, setupFields]) (*body[playbook.Setup], error) {
-			changed, err := a.Playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, setupTag))
+		func(ctx context.Context, in *ChangeOf[journal.SetupID, setupEdit]) (*body[playbook.Setup], error) {
+			changed, err := a.Playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(),
+				shapeAll(in.Body.RenamedRules.Value, ruleRename.rename), transport.IfMatch(in.IfMatch, setupTag))
 			return answer(changed, err)
 		})
 	register(a, setupRoute(http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade"),

@@ -55,6 +55,8 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 		{"GET /trades/{id}", 8, func() *reply { return owner.get("/trades/" + trade) }},
 		{"PATCH /trades/{id}", 20, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
 		{"PATCH /trades/{id} again", 18, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"GET /analytics/daily", 20, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
+		{"GET /analytics/summary", 2, func() *reply { return owner.get("/analytics/summary") }},
 		{"POST /executions that opens a trade", 13, post("buy")},
 		{"POST /executions that closes a trade", 14, post("sell")},
 	} {

@@ -73,6 +73,9 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 	return values, err
 }
 
+// PreferenceQuery is a subquery for the stored value of a user, $1, with a key, $2.
+const PreferenceQuery = `(SELECT value FROM preferences WHERE user_id = $1 AND key = $2)`
+
 // Preference returns one stored value of a user, or nil if there is none,
 // within a transaction.
 func Preference(ctx context.Context, tx *db.Tx, owner journal.UserID, key string) (json.RawMessage, error) {

@@ -29,6 +29,12 @@ func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jo
 	if err != nil {
 		return nil, err
 	}
+	return SelectAccounts(all, ids, purpose)
+}
+
+// SelectAccounts is [ResolveScope] for all accounts of the owner, which were read
+// before.
+func SelectAccounts(all []Account, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	named := all
 	if len(ids) > 0 {
 		named = slices.DeleteFunc(slices.Clone(all), func(a Account) bool { return !slices.Contains(ids, a.ID) })

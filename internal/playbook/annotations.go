@@ -20,18 +20,19 @@ type Annotations struct {
 	UpdatedAt time.Time
 	Tags      []journal.TagID   // by name
 	Setups    []journal.SetupID // in the order given
+	Rules     []RuleTick        // by setup and text; see [Annotations.CurrentRules]
 }
 
-// isEmpty reports whether the annotations have no value, tag or setup. Notes and
+// isEmpty reports whether the annotations have no value, tag, setup or rule. Notes and
 // attachments may be linked to them nevertheless.
 func (m Annotations) isEmpty() bool {
-	return AnnotationFields.IsEmpty(&m.AnnotationValues) && len(m.Tags) == 0 && len(m.Setups) == 0
+	return AnnotationFields.IsEmpty(&m.AnnotationValues) && len(m.Tags) == 0 && len(m.Setups) == 0 && len(m.Rules) == 0
 }
 
 // equal reports whether two trades have the same annotations.
 func (m Annotations) equal(other Annotations) bool {
 	return AnnotationFields.Equal(&m.AnnotationValues, &other.AnnotationValues) &&
-		slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups)
+		slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups) && slices.Equal(m.Rules, other.Rules)
 }
 
 // LoadAnnotations returns the annotations of some trades. Trades without any are
@@ -167,19 +168,27 @@ func loadTags(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jou
 		` ORDER BY l.trade_id, t.name_key, t.id`, w.args...)
 }
 
+// loadSetups adds the setups of trades and the states of their rules. Both come
+// with one statement, because every annotated trade needs it.
 func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Annotations) error {
-	w := owned("l.user_id", owner)
-	andIn(w, "l.trade_id", trades)
+	w := owned("user_id", owner)
+	andIn(w, "trade_id", trades)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var trade journal.TradeID
-		var setup journal.SetupID
-		err := row.Scan(&trade, &setup)
+		var tick RuleTick
+		var position int
+		err := row.Scan(&trade, &position, &tick.Setup, &tick.Rule, &tick.State)
 		m := into[trade]
-		m.Setups = append(m.Setups, setup)
+		if tick.State == "" {
+			m.Setups = append(m.Setups, tick.Setup)
+		} else {
+			m.Rules = append(m.Rules, tick)
+		}
 		into[trade] = m
 		return err
-	}, `SELECT l.trade_id, l.setup_id FROM trade_setups l`+w.text.String()+
-		` ORDER BY l.trade_id, l.position, l.setup_id`, w.args...)
+	}, `SELECT trade_id, position, setup_id, '' AS rule, '' AS state FROM trade_setups`+w.text.String()+
+		` UNION ALL SELECT trade_id, 0 AS position, setup_id, rule, state FROM trade_rules`+w.text.String()+
+		` ORDER BY trade_id, position, setup_id, rule`, w.args...)
 }
 
 // EnsureAnnotationsRow inserts an empty row of annotations if a trade has none:
@@ -195,7 +204,7 @@ func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 // saveAnnotations overwrites the stored annotations and adds the links that are
 // missing. Each trade must be in the list once.
 func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Annotations) error {
-	var rows, tags, setups [][]any
+	var rows, tags, setups, rules [][]any
 	for _, m := range list {
 		rows = append(rows, annotationTable.Values(owner, &m))
 		for _, tag := range m.Tags {
@@ -203,6 +212,9 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 		}
 		for i, setup := range m.Setups {
 			setups = append(setups, []any{owner, m.Trade, setup, i})
+		}
+		for _, tick := range m.Rules {
+			rules = append(rules, []any{owner, m.Trade, tick.Setup, tick.Rule, tick.State})
 		}
 	}
 	if _, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), annotationTable.Upsert(), rows); err != nil {
@@ -215,7 +227,12 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 	}
 	_, err = tx.InsertMany(ctx, "trade_setups", []string{"user_id", "trade_id", "setup_id", "position"},
 		`ON CONFLICT (user_id, trade_id, setup_id) DO UPDATE SET position = excluded.position`, setups)
-	return missing("setup_ids", err)
+	if err != nil {
+		return missing("setup_ids", err)
+	}
+	_, err = tx.InsertMany(ctx, "trade_rules", []string{"user_id", "trade_id", "setup_id", "rule", "state"},
+		`ON CONFLICT (user_id, trade_id, setup_id, rule) DO UPDATE SET state = excluded.state`, rules)
+	return missing("rules", err)
 }
 
 // missing turns a reference to a record that was deleted after it was checked

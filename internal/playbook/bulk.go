@@ -66,6 +66,9 @@ func (s *Service) AnnotateTrades(
 		if err != nil {
 			return nil, err
 		}
+		if err := checkRules(ctx, tx, owner, old.Rules, changed.Rules); err != nil {
+			return nil, err
+		}
 		results[i] = BulkResult{Trade: trade, Changed: !changed.equal(old)}
 		if results[i].Changed {
 			before, after = append(before, old), append(after, changed)
@@ -161,7 +164,7 @@ func sameSet[T comparable](a, b []T) bool {
 
 // replaceMany writes annotations over what is stored, links included.
 func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Annotations) error {
-	var untagged, unset []journal.TradeID
+	var untagged, unset, unticked []journal.TradeID
 	for i := range after {
 		if len(before[i].Tags) > 0 && !slices.Equal(before[i].Tags, after[i].Tags) {
 			untagged = append(untagged, after[i].Trade)
@@ -169,11 +172,17 @@ func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, a
 		if len(before[i].Setups) > 0 && !slices.Equal(before[i].Setups, after[i].Setups) {
 			unset = append(unset, after[i].Trade)
 		}
+		if len(before[i].Rules) > 0 && !slices.Equal(before[i].Rules, after[i].Rules) {
+			unticked = append(unticked, after[i].Trade)
+		}
 	}
 	if err := deleteLinks(ctx, tx, owner, `DELETE FROM trade_tags`, untagged); err != nil {
 		return err
 	}
 	if err := deleteLinks(ctx, tx, owner, `DELETE FROM trade_setups`, unset); err != nil {
+		return err
+	}
+	if err := deleteLinks(ctx, tx, owner, `DELETE FROM trade_rules`, unticked); err != nil {
 		return err
 	}
 	return saveAnnotations(ctx, tx, owner, after...)

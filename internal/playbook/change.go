@@ -18,7 +18,8 @@ type AnnotationChange struct {
 	Setup    journal.Opt[journal.SetupID] // the one setup
 	Setups   journal.Opt[[]journal.SetupID]
 	Tags     journal.Opt[[]journal.TagID]
-	Reviewed journal.Opt[bool] // sets the time of the review to that of the change
+	Rules    journal.Opt[[]RuleChange] // the others stay; null removes all
+	Reviewed journal.Opt[bool]         // sets the time of the review to that of the change
 }
 
 // maxLinks is how many tags, and how many setups, a trade may have.
@@ -38,7 +39,10 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 			return Annotations{}, err
 		}
 	}
-	m.Setups, err = c.setups(m.Setups)
+	if m.Setups, err = c.setups(m.Setups); err != nil {
+		return Annotations{}, err
+	}
+	m.Rules, err = c.applyRules(m)
 	m.UpdatedAt = now
 	return m, err
 }
@@ -211,21 +215,23 @@ func (s *Service) reportAnnotationsChanged(ctx context.Context, tx *db.Tx, owner
 	return s.options.Known.AnnotationsChanged(ctx, tx, owner, annotations.Account, annotations.Trade)
 }
 
-// checkLinks refuses tags and setups that the owner does not have.
+// checkLinks refuses tags, setups and rules that the owner does not have.
 func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations, change AnnotationChange) error {
 	if !slices.Equal(old.Tags, annotations.Tags) {
 		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", annotations.Tags); err != nil {
 			return err
 		}
 	}
-	if slices.Equal(old.Setups, annotations.Setups) {
-		return nil
+	if !slices.Equal(old.Setups, annotations.Setups) {
+		field := "setup_ids"
+		if !change.Setups.Set {
+			field = "setup_id"
+		}
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, annotations.Setups); err != nil {
+			return err
+		}
 	}
-	field := "setup_ids"
-	if !change.Setups.Set {
-		field = "setup_id"
-	}
-	return checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, annotations.Setups)
+	return checkRules(ctx, tx, owner, old.Rules, annotations.Rules)
 }
 
 func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count, field string, ids []T) error {
@@ -253,6 +259,11 @@ func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, ol
 	}
 	if !slices.Equal(old.Setups, annotations.Setups) {
 		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Rules, annotations.Rules) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_rules WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}

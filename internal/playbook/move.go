@@ -142,6 +142,7 @@ func merge(winner, other Annotations) Annotations {
 	AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
 	m.Tags = united(winner.Tags, other.Tags)
 	m.Setups = united(winner.Setups, other.Setups)
+	m.Rules = mergeRules(winner.Rules, other.Rules)
 	return m
 }
 

@@ -430,7 +430,7 @@ func TestDeletedUser(t *testing.T) {
 			return err
 		})
 		for _, table := range []string{
-			"tags", "setups", "trade_annotations", "trade_tags", "trade_setups", "orphaned_annotations", "orphaned_fills", "notes",
+			"tags", "setups", "trade_annotations", "trade_tags", "trade_setups", "trade_rules", "orphaned_annotations", "orphaned_fills", "notes",
 			"attachments", "attachment_blobs", "missed_trades",
 		} {
 			var n int

@@ -225,8 +225,10 @@ func updateSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) 
 	return err
 }
 
-// ChangeSetup changes what is sent.
-func (s *Service) ChangeSetup(ctx context.Context, owner journal.UserID, id journal.SetupID, change SetupChange, check Check[Setup]) (Setup, error) {
+// ChangeSetup changes what is sent. Ticks of renamed rules get the new texts.
+func (s *Service) ChangeSetup(
+	ctx context.Context, owner journal.UserID, id journal.SetupID, change SetupChange, renames []RuleRename, check Check[Setup],
+) (Setup, error) {
 	var setup Setup
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		old, err := readSetup(ctx, tx, owner, id, tx.Lock())
@@ -239,8 +241,14 @@ func (s *Service) ChangeSetup(ctx context.Context, owner journal.UserID, id jour
 		if setup, err = applySetup(change, old); err != nil {
 			return err
 		}
+		if renames, err = checkRenames(renames, old.Checklist, setup.Checklist); err != nil {
+			return err
+		}
 		setup.UpdatedAt = s.clock()
-		return updateSetup(ctx, tx, owner, setup)
+		if err := updateSetup(ctx, tx, owner, setup); err != nil {
+			return err
+		}
+		return s.renameRules(ctx, tx, owner, id, renames)
 	})
 	return setup, err
 }

@@ -37,7 +37,7 @@ func TestSetups(t *testing.T) {
 		changed, err := w.ChangeSetup(w.ctx, w.ann, setup.ID, playbook.SetupChange{
 			TargetPrice: null[decimal.Decimal](), StopPrice: number("4990"), Symbol: null[string](), Checklist: null[[]string](),
 			Direction: null[playbook.Direction](),
-		}, nil)
+		}, nil, nil)
 		must(w.t, err)
 		want.TargetPrice, want.StopPrice = decimal.Null{}, decimal.Of(decimal.New(4990))
 		want.Symbol, want.Direction, want.Checklist, want.UpdatedAt = "", "", []string{}, w.clock.Now()
@@ -74,25 +74,25 @@ func TestSetupRefusals(t *testing.T) {
 			"stop_price":   {StopPrice: number("-1")},
 			"checklist":    {Checklist: journal.Some([]string{"a", " "})},
 		} {
-			_, err := w.ChangeSetup(w.ctx, w.ann, id, change, nil)
+			_, err := w.ChangeSetup(w.ctx, w.ann, id, change, nil, nil)
 			refused(w.t, err, journal.KindInvalid, field)
 		}
-		_, err := w.ChangeSetup(w.ctx, w.ann, id, playbook.SetupChange{Checklist: journal.Some(make([]string, 101))}, nil)
+		_, err := w.ChangeSetup(w.ctx, w.ann, id, playbook.SetupChange{Checklist: journal.Some(make([]string, 101))}, nil, nil)
 		refused(w.t, err, journal.KindInvalid, "checklist")
 		_, err = w.CreateSetup(w.ctx, w.ann, playbook.SetupChange{Name: journal.Some("KEPT")})
 		refused(w.t, err, journal.KindConflict, "")
 		other := w.setup("other")
-		_, err = w.ChangeSetup(w.ctx, w.ann, other, playbook.SetupChange{Name: journal.Some("Kept")}, nil)
+		_, err = w.ChangeSetup(w.ctx, w.ann, other, playbook.SetupChange{Name: journal.Some("Kept")}, nil, nil)
 		refused(w.t, err, journal.KindConflict, "")
 
 		stale := func(playbook.Setup) error { return journal.Stale() }
-		_, err = w.ChangeSetup(w.ctx, w.ann, id, playbook.SetupChange{}, stale)
+		_, err = w.ChangeSetup(w.ctx, w.ann, id, playbook.SetupChange{}, nil, stale)
 		refused(w.t, err, journal.KindStale, "")
 		refused(w.t, w.DeleteSetup(w.ctx, w.ann, id, stale), journal.KindStale, "")
 
 		_, err = w.Setup(w.ctx, w.bob, id)
 		refused(w.t, err, journal.KindNotFound, "")
-		_, err = w.ChangeSetup(w.ctx, w.bob, id, playbook.SetupChange{}, nil)
+		_, err = w.ChangeSetup(w.ctx, w.bob, id, playbook.SetupChange{}, nil, nil)
 		refused(w.t, err, journal.KindNotFound, "")
 		refused(w.t, w.DeleteSetup(w.ctx, w.bob, id, nil), journal.KindNotFound, "")
 		list, err := w.Setups(w.ctx, w.bob)

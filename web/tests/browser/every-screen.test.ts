@@ -2,20 +2,11 @@
 // console stays clean, axe finds nothing in either theme, no phone scrolls
 // sideways. Then the same for what opens above a screen.
 
-import type { Page } from '@playwright/test';
 import { expect, expectInert, test } from './fixtures';
 import { hostileFills, hostileJournal, image, markdown, type Hostile } from './hostile';
+import { expectFitsPhone } from './phone';
 
 test.use({ alone: true }); // whose owner sees Admin as well
-
-async function fits(page: Page, what: string): Promise<void> {
-  const width = page.viewportSize()!.width;
-  await page.setViewportSize({ width: 390, height: 844 });
-  const beyond = () =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  await expect.poll(beyond, { message: `${what}: pixels beyond the edge of a phone` }).toBe(0);
-  await page.setViewportSize({ width, height: 900 });
-}
 
 const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
   review: (h) => ({
@@ -77,7 +68,7 @@ for (const [name, screens] of Object.entries(parts)) {
       const seen = page.getByText(text).or(page.getByLabel(text));
       await expect(seen.filter({ visible: true }).first(), `${path} shows ${text}`).toBeVisible();
       await expectAccessible(path);
-      await fits(page, path);
+      await expectFitsPhone(page, path);
       await expectInert(page);
     }
   });
@@ -89,6 +80,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
   const look = async (what: string) => {
     await expect(dialog, what).toBeVisible();
     await expectAccessible(what);
+    await expectFitsPhone(page, what);
     await expectInert(page);
   };
   await signIn(`/trades/${journal.trade}`);
@@ -140,13 +132,13 @@ test('a hostile file, from its name to its cells', async ({ page, signIn, expect
     .setInputFiles({ name: `${image}.csv`, mimeType: 'text/csv', buffer: Buffer.from(odd) });
   await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
   await expectAccessible('what was understood');
-  await fits(page, 'what was understood');
+  await expectFitsPhone(page, 'what was understood');
   await expectInert(page);
   await page.getByLabel('Date and time', { exact: true }).selectOption(`When ${image}`);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
   await expectAccessible('the plan');
-  await fits(page, 'the plan');
+  await expectFitsPhone(page, 'the plan');
   await expectInert(page);
 });
 

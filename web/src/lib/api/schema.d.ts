@@ -1517,6 +1517,8 @@ export interface components {
             /** @description Markdown. */
             notes?: string | null;
             reviewed?: boolean | null;
+            /** @description The rules to answer; other rules keep their state. Null removes all states. */
+            rules?: components["schemas"]["SentRule"][] | null;
             /** @description A single setup, in place of setup_ids. */
             setup_id?: string | null;
             setup_ids?: string[] | null;
@@ -2740,6 +2742,8 @@ export interface components {
             /** @description Markdown. */
             notes?: string | null;
             reviewed?: boolean | null;
+            /** @description The rules to answer; other rules keep their state. Null removes all states. */
+            rules?: components["schemas"]["SentRule"][] | null;
             /** @description A single setup, in place of setup_ids. */
             setup_id?: string | null;
             setup_ids?: string[] | null;
@@ -2846,6 +2850,7 @@ export interface components {
             orphaned_at: string;
             /** Format: date-time */
             reviewed_at: string | null;
+            rules: components["schemas"]["RuleTick"][];
             setup_ids: string[];
             /** @description Above zero, except for a future or an option. */
             stop_price: number | null;
@@ -3186,6 +3191,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RuleRename: {
+            /** @description The line as it was. */
+            from: string;
+            /** @description The line as it is in the new checklist. */
+            to: string;
+        } & {
+            [key: string]: unknown;
+        };
+        RuleTick: {
+            /** @description The text of a line of the setup's checklist. */
+            rule: string;
+            setup_id: string;
+            /** @enum {string} */
+            state: "followed" | "broken" | "not_applicable";
+        } & {
+            [key: string]: unknown;
+        };
         SampleTrade: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
@@ -3227,6 +3249,19 @@ export interface components {
             sort: string | null;
             /** Format: date-time */
             updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SentRule: {
+            /** @description The text of a line of the setup's checklist. */
+            rule: string;
+            /** @description A setup of the trade. */
+            setup_id: string;
+            /**
+             * @description Null removes the state.
+             * @enum {string|null}
+             */
+            state?: "followed" | "broken" | "not_applicable" | null;
         } & {
             [key: string]: unknown;
         };
@@ -3288,7 +3323,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        SetupChange: {
+        SetupEdit: {
+            checklist?: string[] | null;
+            description?: string | null;
+            /**
+             * @description Empty for both.
+             * @enum {string|null}
+             */
+            direction?: "long" | "short" | "" | null;
+            name: string;
+            /** @description Lines of the checklist that got another text. Their states on trades move to it. A line that is replaced otherwise keeps them as history. */
+            renamed_rules?: components["schemas"]["RuleRename"][] | null;
+            /** @description Above zero, unless the symbol is a future or an option. */
+            stop_price?: number | null;
+            /** @description Empty for any. */
+            symbol?: string | null;
+            /** @description Above zero, unless the symbol is a future or an option. */
+            target_price?: number | null;
+            thesis?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SetupEditChange: {
             checklist?: string[] | null;
             description?: string | null;
             /**
@@ -3297,6 +3353,8 @@ export interface components {
              */
             direction?: "long" | "short" | "" | null;
             name?: string;
+            /** @description Lines of the checklist that got another text. Their states on trades move to it. A line that is replaced otherwise keeps them as history. */
+            renamed_rules?: components["schemas"]["RuleRename"][] | null;
             /** @description Above zero, unless the symbol is a future or an option. */
             stop_price?: number | null;
             /** @description Empty for any. */
@@ -3912,6 +3970,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description Whether the trade followed the rules of its setups; rules without an answer are not listed. */
+            rules: components["schemas"]["RuleTick"][];
             setup_ids: string[];
             /** @enum {string} */
             status: "open" | "closed";
@@ -3999,6 +4059,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description Whether the trade followed the rules of its setups; rules without an answer are not listed. */
+            rules: components["schemas"]["RuleTick"][];
             setup_ids: string[];
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
@@ -4291,6 +4353,8 @@ export interface components {
             return_pct: number | null;
             /** Format: date-time */
             reviewed_at: string | null;
+            /** @description Whether the trade followed the rules of its setups; rules without an answer are not listed. */
+            rules: components["schemas"]["RuleTick"][];
             setup_ids: string[];
             setups: components["schemas"]["Setup"][];
             /** @enum {string} */
@@ -13385,7 +13449,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SetupChange"];
+                "application/json": components["schemas"]["SetupEditChange"];
             };
         };
         responses: {

@@ -1,0 +1,131 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// ruleDesk is a desk with a setup of two rules and a closed trade of it.
+type ruleDesk struct {
+	desk
+	setup, trade string
+}
+
+func newRuleDesk(d desk) *ruleDesk {
+	r := &ruleDesk{desk: d}
+	r.setup = d.made("/setups", more{"name": "Breakout", "checklist": []string{"Volume", "Retest"}}).text("id")
+	d.fill("AAPL", "buy 1@10", 0)
+	r.trade = d.fill("AAPL", "sell 1@12", 5).text("trade_id")
+	d.annotate(r.trade, more{"setup_ids": []string{r.setup}})
+	return r
+}
+
+// tick returns a change of the state of a rule.
+func (r *ruleDesk) tick(rule string, state any) more {
+	return more{"rules": []more{{"setup_id": r.setup, "rule": rule, "state": state}}}
+}
+
+// hasRules compares the states of the trade's rules.
+func (r *ruleDesk) hasRules(want string) {
+	r.w.t.Helper()
+	r.get("/trades/"+r.trade).want(http.StatusOK).is("rules", want)
+}
+
+func (r *ruleDesk) stored(rule, state string) string {
+	return `{"rule":"` + rule + `","setup_id":"` + r.setup + `","state":"` + state + `"}`
+}
+
+func TestRulesAreTicked(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		r := newRuleDesk(w.trader())
+		r.hasRules("[]")
+		r.annotate(r.trade, r.tick("Volume", "followed"))
+		r.annotate(r.trade, r.tick(" Retest ", "broken"))
+		both := "[" + r.stored("Retest", "broken") + "," + r.stored("Volume", "followed") + "]"
+		r.hasRules(both)
+		r.get("/trades").want(http.StatusOK).is("0.rules", both)
+		r.annotate(r.trade, r.tick("Retest", "not_applicable"))
+		r.annotate(r.trade, r.tick("Volume", nil))
+		r.hasRules("[" + r.stored("Retest", "not_applicable") + "]")
+
+		other := r.made("/setups", more{"name": "Other", "checklist": []string{"Volume"}}).text("id")
+		for name, rules := range map[string][]more{
+			"a rule of no checklist":           {{"setup_id": r.setup, "rule": "Patience", "state": "broken"}},
+			"a setup of another trade":         {{"setup_id": other, "rule": "Volume", "state": "broken"}},
+			"a setup of nobody":                {{"setup_id": "none", "rule": "Volume", "state": "broken"}},
+			"a blank rule":                     {{"setup_id": r.setup, "rule": " ", "state": "broken"}},
+			"a good one and one of no setting": {{"setup_id": r.setup, "rule": "Volume", "state": "broken"}, {"setup_id": r.setup, "rule": "Patience", "state": "broken"}},
+		} {
+			w.t.Log(name)
+			r.patch("/trades/"+r.trade, more{"rules": rules}).wantField("rules")
+		}
+		r.patch("/trades/"+r.trade, r.tick("Volume", "kept")).wantField("rules")
+		r.hasRules("[" + r.stored("Retest", "not_applicable") + "]")
+		r.annotate(r.trade, more{"rules": nil})
+		r.hasRules("[]")
+	})
+}
+
+// TestRulesFollowTheSetup removes a setup from a trade and adds it again, and
+// deletes it.
+func TestRulesFollowTheSetup(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		r := newRuleDesk(w.trader())
+		r.annotate(r.trade, r.tick("Volume", "broken"))
+		r.patch("/trades", more{"ids": []string{r.trade}, "remove_setup_ids": []string{r.setup}}).want(http.StatusOK)
+		r.hasRules("[]")
+		r.patch("/trades", more{"ids": []string{r.trade}, "add_setup_ids": []string{r.setup}}).want(http.StatusOK)
+		r.hasRules("[" + r.stored("Volume", "broken") + "]")
+		r.patch("/trades", more{"ids": []string{r.trade}, "set": r.tick("Retest", "followed")}).want(http.StatusOK).is("updated", "1")
+		r.patch("/trades", more{"ids": []string{r.trade}, "set": r.tick("Patience", "followed")}).wantField("set.rules")
+		r.hasRules("[" + r.stored("Retest", "followed") + "," + r.stored("Volume", "broken") + "]")
+		r.delete("/setups/" + r.setup).want(http.StatusNoContent)
+		r.hasRules("[]")
+	})
+}
+
+// TestChecklistEditsKeepTicks reorders, renames, swaps and removes lines.
+func TestChecklistEditsKeepTicks(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		r := newRuleDesk(w.trader())
+		r.annotate(r.trade, r.tick("Volume", "broken"))
+		r.annotate(r.trade, r.tick("Retest", "followed"))
+		edit := func(lines []string, renames ...more) *reply {
+			return r.patch("/setups/"+r.setup, more{"checklist": lines, "renamed_rules": renames})
+		}
+		rename := func(from, to string) more { return more{"from": from, "to": to} }
+
+		edit([]string{"Retest", "Volume"}).want(http.StatusOK)
+		r.hasRules("[" + r.stored("Retest", "followed") + "," + r.stored("Volume", "broken") + "]")
+
+		edit([]string{"Retest", "High volume"}, rename("Volume", "High volume")).want(http.StatusOK)
+		r.hasRules("[" + r.stored("High volume", "broken") + "," + r.stored("Retest", "followed") + "]")
+
+		edit([]string{"Retest", "High volume"}, rename("High volume", "Retest"), rename("Retest", "High volume")).want(http.StatusOK)
+		r.hasRules("[" + r.stored("High volume", "followed") + "," + r.stored("Retest", "broken") + "]")
+
+		// A line that is removed keeps its history, which may still be changed.
+		edit([]string{"Retest"}).want(http.StatusOK)
+		r.hasRules("[" + r.stored("High volume", "followed") + "," + r.stored("Retest", "broken") + "]")
+		r.annotate(r.trade, r.tick("High volume", "broken"))
+
+		// A rename to a text that has history replaces it where both are.
+		edit([]string{"High volume"}, rename("Retest", "High volume")).want(http.StatusOK)
+		r.hasRules("[" + r.stored("High volume", "broken") + "]")
+
+		for name, wrong := range map[string][]more{
+			"from no line":   {rename("Patience", "High volume")},
+			"to no line":     {rename("High volume", "Patience")},
+			"twice":          {rename("High volume", "A"), rename("High volume", "B")},
+			"still a line":   {rename("High volume", "A")},
+			"a blank rename": {rename("High volume", " ")},
+		} {
+			w.t.Log(name)
+			edit([]string{"High volume", "A", "B"}, wrong...).wantField("renamed_rules")
+		}
+		r.get("/setups/"+r.setup).want(http.StatusOK).is("checklist", `["High volume"]`)
+	})
+}

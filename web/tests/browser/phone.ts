@@ -1,0 +1,111 @@
+// What every screen must fulfil at phone width: nothing scrolls sideways, no scroller
+// is inside another, and everything that can be tapped is large enough for a thumb.
+
+import { expect, type Page } from '@playwright/test';
+
+export const phone = { width: 390, height: 844 };
+
+/** Checks the current screen at phone width, and restores the width afterwards. */
+export async function expectFitsPhone(page: Page, what: string): Promise<void> {
+  const before = page.viewportSize()!;
+  await page.setViewportSize(phone);
+  const beyond = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await expect.poll(beyond, { message: `${what}: pixels beyond the edge of a phone` }).toBe(0);
+  expect(await page.evaluate(findNestedScrollers), `${what}: scrollers inside a scroller`).toEqual([]);
+  expect(await page.evaluate(findSmallTargets), `${what}: targets below 40 × 40 pixels`).toEqual([]);
+  expect(await page.evaluate(findBrokenWords), `${what}: words that break in the middle`).toEqual([]);
+  await page.setViewportSize(before);
+}
+
+/** Returns the words of ordinary length whose letters are on two lines. Runs in the page. */
+function findBrokenWords(): string[] {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found: string[] = [];
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const around = node.parentElement!;
+    if (!around.checkVisibility() || around.closest('.sr-only, svg, option') || around.clientWidth === 1)
+      continue;
+    for (const word of node.textContent!.matchAll(/(?<!\S)[\p{L}’]{2,20}(?=[.,:;?!)]?(?!\S))/gu)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1)
+        found.push(`${word[0]} in ${node.parentElement!.outerHTML.slice(0, 100)}`);
+    }
+  }
+  return found;
+}
+
+/** Returns the elements that scroll up and down inside of another one that does. Runs in the page. */
+function findNestedScrollers(): string[] {
+  const scrolls = (e: Element) =>
+    e === document.documentElement
+      ? e.scrollHeight > e.clientHeight + 1
+      : /auto|scroll/.test(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight + 1;
+  const isFixed = (e: Element) => getComputedStyle(e).position === 'fixed' || e.matches('dialog, [popover]');
+  return [...document.body.querySelectorAll('*')]
+    .filter((e) => e.checkVisibility() && !e.matches('textarea') && scrolls(e) && !isFixed(e))
+    .filter((e) => {
+      for (let up = e.parentElement; up; up = up.parentElement) {
+        if (scrolls(up)) return true;
+        if (isFixed(up)) return false;
+      }
+      return false;
+    })
+    .map((e) => e.outerHTML.slice(0, 120));
+}
+
+/**
+ * Returns the controls that a tap beside their middle misses: 19 pixels to each side must still hit them. A link
+ * within a text and the links in a chart are exempt: the first is as high as its line, and the second are also in
+ * the chart's table. Runs in the page.
+ */
+function findSmallTargets(): string[] {
+  const reach = 19; // half of 40, without the pixel that rounding may cost
+  const selector =
+    'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=slider], [role=option], [role=menuitem]';
+  const top = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
+  const isInline = (e: Element) =>
+    e.matches('a') &&
+    getComputedStyle(e).display === 'inline' &&
+    (e.closest('p, li, dd, td, .message') ?? e.parentElement)!.textContent!.trim() !== e.textContent!.trim();
+  const isShown = (e: Element) => {
+    const box = e.getBoundingClientRect();
+    return (
+      e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+      box.width > 1 &&
+      box.height > 1 &&
+      !e.matches('svg *, .skip, .sr-only')
+    );
+  };
+  const found: string[] = [];
+  for (const e of top.querySelectorAll(selector)) {
+    if (e.matches(':disabled, [aria-hidden=true], [aria-disabled=true]')) continue;
+    const target = e.closest('label') ?? e;
+    if (!isShown(target) || isInline(e)) continue;
+    target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const box = target.getBoundingClientRect();
+    const x = box.left + box.width / 2;
+    const y = box.top + box.height / 2;
+    const hits = (dx: number, dy: number) => {
+      const at = document.elementFromPoint(
+        Math.min(innerWidth - 1, Math.max(0, x + dx)),
+        Math.min(innerHeight - 1, Math.max(0, y + dy)),
+      );
+      return at !== null && target.contains(at);
+    };
+    const missed = [
+      [-reach, 0],
+      [reach, 0],
+      [0, -reach],
+      [0, reach],
+    ].filter(([dx, dy]) => !hits(dx!, dy!));
+    if (missed.length > 0)
+      found.push(
+        `${Math.round(box.width)}×${Math.round(box.height)} ${e.getAttribute('aria-label') ?? e.textContent?.trim().slice(0, 30)} ${e.outerHTML.slice(0, 90)}`,
+      );
+  }
+  scrollTo(0, 0);
+  return found;
+}
