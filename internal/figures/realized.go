@@ -118,20 +118,11 @@ func (s *Service) SelectTrades(ctx context.Context, tx *db.Tx, owner journal.Use
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.openSnapshot(ctx, tx, owner, accounts, false)
+	f.Scope.Period = journal.Period{}
+	filter, err := s.newListFilter(ctx, tx, owner, accounts, f)
 	if err != nil {
 		return nil, err
 	}
-	filter := analytics.Filter{Conditions: f.Conditions, Tolerance: b.Tolerance}
-	if filter.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions); err != nil {
-		return nil, err
-	}
-	var columns []*analytics.Columns
-	if f.Status != tradefilter.Open {
-		columns = append(columns, b.closed...)
-	}
-	if f.Status != tradefilter.Closed {
-		columns = append(columns, b.open...)
-	}
-	return analytics.SelectIDs(columns, filter).Has, nil
+	columns, err := s.loadListed(ctx, tx, owner, accounts, f.Status)
+	return analytics.SelectIDs(columns, filter).Has, err
 }
