@@ -44,12 +44,21 @@ func accountsState(owner journal.UserID, accounts []ledger.Account) (names, vers
 // that the result depends on besides the accounts. The caller must not modify
 // the result.
 func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T) T {
+	value, _ := LoadOrTry(s, b, text, func() (T, error) { return compute(), nil })
+	return value
+}
+
+// LoadOrTry is [LoadOrCompute] for a computation that may fail. An error is not
+// cached.
+func LoadOrTry[T any](s *Service, b *Snapshot, text string, compute func() (T, error)) (T, error) {
 	accounts, version := b.cacheState()
 	key := answerKey{accounts, text}
 	if answer, ok := s.answers.get(key); ok && answer.version == version {
-		return answer.value.(T) //nolint:forcetypeassert // the text decides the type
+		return answer.value.(T), nil //nolint:forcetypeassert // the text decides the type
 	}
-	value := compute()
-	s.answers.put(key, &cachedAnswer{version, value}, 1)
-	return value
+	value, err := compute()
+	if err == nil {
+		s.answers.put(key, &cachedAnswer{version, value}, 1)
+	}
+	return value, err
 }

@@ -34,6 +34,7 @@ func (a *API) registerAnalyticsRoutes() {
 	compare := figureRoute("compare", "compare", "Compare trades with other trades: another period, other accounts, or the rest")
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
 	register(a, compare, a.compare)
+	register(a, figureRoute("rules", "ruleReport", "Read how often the rules of setups were followed, and what breaking them cost"), a.ruleReport)
 	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 

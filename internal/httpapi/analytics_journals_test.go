@@ -110,7 +110,7 @@ func newTrial(t *rapid.T, c *client) *trial {
 		}
 	}
 	tr := &trial{T: t, c: c, annotations: map[string]more{}}
-	tr.journal.Names, tr.journal.Mistakes = map[string]string{}, map[string]bool{}
+	tr.journal.Names, tr.journal.Mistakes, tr.journal.Checklists = map[string]string{}, map[string]bool{}, map[string][]string{}
 	tr.open()
 	tr.tolerate()
 	tr.trade()
@@ -285,8 +285,9 @@ func (tr *trial) annotate() {
 	tr.annotations = map[string]more{}
 	list := tr.c.get("/trades").want(http.StatusOK)
 	gross, nets := list.column("gross_pnl"), list.column("net_pnl")
+	tr.setChecklists(func() []string { return slices.Clone(allRules) })
 	for i, id := range list.column("id") {
-		annotations := more{"tag_ids": []string{}, "setup_ids": []string{}}
+		annotations := more{"tag_ids": []string{}, "setup_ids": []string{}, "rules": nil}
 		for _, m := range annotationValues {
 			annotations[m.field] = nil
 			if oneIn(tr.T, 4, m.field) {
@@ -302,11 +303,38 @@ func (tr *trial) annotate() {
 		}
 		if oneIn(tr.T, 3, "words") {
 			annotations["tag_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.tags), 0, 3, rapid.ID).Draw(tr.T, "tags")
-			annotations["setup_ids"] = rapid.SliceOfNDistinct(rapid.SampledFrom(tr.setups), 0, 2, rapid.ID).Draw(tr.T, "setups")
+			setups := rapid.SliceOfNDistinct(rapid.SampledFrom(tr.setups), 0, 2, rapid.ID).Draw(tr.T, "setups")
+			annotations["setup_ids"], annotations["rules"] = setups, tr.answerRules(setups)
+			tr.c.patch("/trades/"+id, more{"rules": nil}).want(http.StatusOK)
 		}
 		tr.c.patch("/trades/"+id, annotations).want(http.StatusOK)
 		tr.annotations[id] = annotations
 	}
+	tr.setChecklists(func() []string { return allRules[:rapid.IntRange(0, len(allRules)).Draw(tr.T, "rules")] })
+}
+
+// allRules are the rules that trades are annotated with. Some of them leave the
+// checklists afterwards.
+var allRules = []string{"Volume", "Trend", "News"}
+
+func (tr *trial) setChecklists(rules func() []string) {
+	for _, id := range tr.setups {
+		tr.journal.Checklists[id] = rules()
+		tr.c.patch("/setups/"+id, more{"checklist": tr.journal.Checklists[id]}).want(http.StatusOK)
+	}
+}
+
+// answerRules draws the states of some rules.
+func (tr *trial) answerRules(setups []string) []more {
+	states := []more{}
+	for _, setup := range setups {
+		for _, rule := range allRules {
+			if state := pick(tr.T, "state", "followed", "broken", "", "followed", "not_applicable"); state != "" {
+				states = append(states, more{"setup_id": setup, "rule": rule, "state": state})
+			}
+		}
+	}
+	return states
 }
 
 func multiple(amount string, times int64) json.Number {
@@ -438,6 +466,10 @@ func (tr *trial) describe(t *oracle.Trade, m matched.Trade) {
 	}
 	t.Tags, _ = annotations["tag_ids"].([]string)
 	t.Setups, _ = annotations["setup_ids"].([]string)
+	rules, _ := annotations["rules"].([]more)
+	for _, r := range rules {
+		t.Rules = append(t.Rules, oracle.Rule{Setup: r["setup_id"].(string), Rule: r["rule"].(string), State: r["state"].(string)})
+	}
 	if stop := number("stop_price"); stop != nil && t.Risk == nil && m.Rate != nil {
 		loss := new(big.Rat).Sub(m.Entry, stop.Mul(stop, m.Size))
 		if !m.Long {

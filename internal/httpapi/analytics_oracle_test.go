@@ -149,6 +149,7 @@ func (tr *trial) ask(q asked) {
 	tr.agrees(q.path("/analytics/equity-curve"), j.Equity(&q.Question))
 	tr.agrees(q.path("/analytics/behavior"), j.Behavior(&q.Question))
 	tr.agrees(q.path("/analytics/r"), j.RStats(&q.Question))
+	tr.agrees(q.path("/analytics/rules"), j.Rules(&q.Question))
 	tr.agrees(q.path("/analytics/drawdowns"), j.Drawdowns(&q.Question, 50))
 	tr.agrees(q.path("/analytics/drawdowns", "limit", "1"), j.Drawdowns(&q.Question, 1))
 	year := pick(tr.T, "year", 2025, 2026)

@@ -129,3 +129,39 @@ func TestChecklistEditsKeepTicks(t *testing.T) {
 		r.get("/setups/"+r.setup).want(http.StatusOK).is("checklist", `["High volume"]`)
 	})
 }
+
+// TestRuleReport checks the report of a small journal by hand.
+func TestRuleReport(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		r := newRuleDesk(w.trader()) // made 2, no answers
+		other := r.made("/setups", more{"name": "Fade", "checklist": []string{}}).text("id")
+		for i, exit := range []string{"sell 1@13", "sell 1@8", "sell 1@7"} { // 3, -2, -3
+			r.fill("AAPL", "buy 1@10", 10*i+10)
+			trade := r.fill("AAPL", exit, 10*i+15).text("trade_id")
+			r.annotate(trade, more{"setup_ids": []string{r.setup, other}, "initial_risk": 2})
+			r.annotate(trade, r.tick("Volume", []string{"followed", "broken", "broken"}[i]))
+		}
+		r.annotate(r.trade, r.tick("Retest", "not_applicable"))
+		report := r.get("/analytics/rules").want(http.StatusOK)
+		report.holds("", `{"trades":4,"followed":1,"broken":2,"not_applicable":1,"unanswered":4,"difference":5.5,"cost":11,"cost_r":5.5,
+			"enough":false,"p_value":null,"significant":false,"interval":{"low":null,"high":null}}`)
+		report.is("setups.0.name", `"Breakout"`).holds("setups.0.rules.0", `{"rule":"Volume","removed":false,"trades":4,"followed":1,"broken":2,
+			"not_applicable":0,"unanswered":1,"when_followed":{"trades":1,"net_pnl":3,"avg_trade":3,"avg_r":1.5},
+			"when_broken":{"trades":2,"net_pnl":-5,"avg_trade":-2.5,"avg_r":-1.25},"cost":11}`)
+		report.holds("setups.0.rules.1", `{"rule":"Retest","followed":0,"broken":0,"not_applicable":1,"unanswered":3,"follow_rate":null,"cost":null}`)
+		if report.count("setups") != 1 {
+			w.t.Error("a setup without rules is listed")
+		}
+
+		// An edit of the checklist and a rename are seen at once.
+		r.patch("/setups/"+r.setup, more{"checklist": []string{"High volume"}, "renamed_rules": []more{{"from": "Volume", "to": "High volume"}}}).want(http.StatusOK)
+		report = r.get("/analytics/rules").want(http.StatusOK)
+		report.holds("setups.0.rules.0", `{"rule":"High volume","broken":2,"unanswered":1}`)
+		report.holds("setups.0.rules.1", `{"rule":"Retest","removed":true,"not_applicable":1,"unanswered":0}`)
+		r.get("/analytics/rules?pnl_basis=realized").wantField("pnl_basis")
+		r.get("/analytics/rules?outcome=win").want(http.StatusOK).holds("", `{"followed":1,"broken":0}`)
+		stranger := w.addUser(r.client, "other@example.org")
+		stranger.get("/analytics/rules").want(http.StatusOK).holds("", `{"trades":0,"setups":[]}`)
+	})
+}

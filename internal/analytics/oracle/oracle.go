@@ -38,6 +38,8 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
+	// Rules are the states of the rules of its setups.
+	Rules []Rule
 	// The fields that order trades of one instant, besides the symbol: the contract
 	// (Strike nil without one) and lot, the name of the account, the broker's id of
 	// the first fill and its number in the order of arrival.
@@ -78,6 +80,8 @@ type Journal struct {
 	// are mistakes.
 	Names    map[string]string
 	Mistakes map[string]bool
+	// Checklists are the rules of each setup.
+	Checklists map[string][]string
 	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
 	// them, and Tolerance is the preference as answers show it.
 	ToleranceAmount, ToleranceR *big.Rat

@@ -346,6 +346,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how often the rules of setups were followed, and what breaking them cost */
+        get: operations["ruleReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/summary": {
         parameters: {
             query?: never;
@@ -3199,6 +3216,120 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RuleReport: {
+            /** Format: int64 */
+            broken: number;
+            /** @description What breaking cost: the difference times the number of trades that broke. Below zero if breaking paid. */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description The same in R: the difference of the average R times the trades that broke and have R.
+             */
+            cost_r: number | null;
+            /** @description The average result when followed less that when broken; null if either has no trades. */
+            difference: number | null;
+            /** @description Whether both sides have at least 30 trades on 10 days. */
+            enough: boolean;
+            /**
+             * Format: double
+             * @description followed / (followed + broken).
+             */
+            follow_rate: number | null;
+            /** Format: int64 */
+            followed: number;
+            /** @description The 95% interval of the difference; null unless both sides have two days with trades. */
+            interval: components["schemas"]["DifferenceInterval"];
+            /** Format: int64 */
+            not_applicable: number;
+            /**
+             * Format: double
+             * @description The probability of such a difference by chance, corrected for the number of rules; null unless enough.
+             */
+            p_value: number | null;
+            setups: components["schemas"]["SetupRules"][];
+            significant: boolean;
+            /**
+             * Format: int64
+             * @description Trades whose setups have rules.
+             */
+            trades: number;
+            /**
+             * Format: int64
+             * @description Rules of the checklists that have no answer. A rule that was removed is not counted here.
+             */
+            unanswered: number;
+            when_broken: components["schemas"]["RuleSide"];
+            when_followed: components["schemas"]["RuleSide"];
+        } & {
+            [key: string]: unknown;
+        };
+        RuleRow: {
+            /** Format: int64 */
+            broken: number;
+            /** @description What breaking cost: the difference times the number of trades that broke. Below zero if breaking paid. */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description The same in R: the difference of the average R times the trades that broke and have R.
+             */
+            cost_r: number | null;
+            /** @description The average result when followed less that when broken; null if either has no trades. */
+            difference: number | null;
+            /** @description Whether both sides have at least 30 trades on 10 days. */
+            enough: boolean;
+            /**
+             * Format: double
+             * @description followed / (followed + broken).
+             */
+            follow_rate: number | null;
+            /** Format: int64 */
+            followed: number;
+            /** @description The 95% interval of the difference; null unless both sides have two days with trades. */
+            interval: components["schemas"]["DifferenceInterval"];
+            /** Format: int64 */
+            not_applicable: number;
+            /**
+             * Format: double
+             * @description The probability of such a difference by chance, corrected for the number of rules; null unless enough.
+             */
+            p_value: number | null;
+            /** @description Whether the checklist no longer has the rule. */
+            removed: boolean;
+            rule: string;
+            significant: boolean;
+            /**
+             * Format: int64
+             * @description Trades whose setups have rules.
+             */
+            trades: number;
+            /**
+             * Format: int64
+             * @description Rules of the checklists that have no answer. A rule that was removed is not counted here.
+             */
+            unanswered: number;
+            when_broken: components["schemas"]["RuleSide"];
+            when_followed: components["schemas"]["RuleSide"];
+        } & {
+            [key: string]: unknown;
+        };
+        RuleSide: {
+            /** Format: double */
+            avg_r: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            avg_trade: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** Format: int64 */
+            trades: number;
+            /** Format: int64 */
+            trades_with_r: number;
+            /** Format: double */
+            win_rate: number;
+            /** Format: int64 */
+            wins: number;
+        } & {
+            [key: string]: unknown;
+        };
         RuleTick: {
             /** @description The text of a line of the setup's checklist. */
             rule: string;
@@ -3391,6 +3522,58 @@ export interface components {
             email: string;
             /** @description At least min_password_length characters. */
             password: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SetupRules: {
+            /** Format: int64 */
+            broken: number;
+            /** @description What breaking cost: the difference times the number of trades that broke. Below zero if breaking paid. */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description The same in R: the difference of the average R times the trades that broke and have R.
+             */
+            cost_r: number | null;
+            /** @description The average result when followed less that when broken; null if either has no trades. */
+            difference: number | null;
+            /** @description Whether both sides have at least 30 trades on 10 days. */
+            enough: boolean;
+            /**
+             * Format: double
+             * @description followed / (followed + broken).
+             */
+            follow_rate: number | null;
+            /** Format: int64 */
+            followed: number;
+            /** @description The 95% interval of the difference; null unless both sides have two days with trades. */
+            interval: components["schemas"]["DifferenceInterval"];
+            /** @description The name of the setup. */
+            name: string;
+            /** Format: int64 */
+            not_applicable: number;
+            /**
+             * Format: double
+             * @description The probability of such a difference by chance, corrected for the number of rules; null unless enough.
+             */
+            p_value: number | null;
+            rules: components["schemas"]["RuleRow"][];
+            setup_id: string;
+            significant: boolean;
+            /**
+             * Format: int64
+             * @description Trades whose setups have rules.
+             */
+            trades: number;
+            /** @description The list of exactly the setup's trades; empty if no filter selects them. */
+            trades_link: string;
+            /**
+             * Format: int64
+             * @description Rules of the checklists that have no answer. A rule that was removed is not counted here.
+             */
+            unanswered: number;
+            when_broken: components["schemas"]["RuleSide"];
+            when_followed: components["schemas"]["RuleSide"];
         } & {
             [key: string]: unknown;
         };
@@ -7192,6 +7375,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RStats"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    ruleReport: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
+                tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
+                pnl_basis?: "closed" | "realized";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleReport"];
                 };
             };
             /** @description Bad Request */
