@@ -2,10 +2,12 @@ package identity
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -80,8 +82,26 @@ var (
 )
 
 // parseAccessToken returns the claims of an access token that is currently
-// valid.
+// valid. Whether its session and its user exist is read from the database at each
+// request; only the result of checking the signature is cached.
 func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
+	hash := sha256.Sum256([]byte(bearer))
+	claims, known := s.claims.find(hash)
+	if !known {
+		var err error
+		if claims, err = s.verifyAccessToken(bearer); err != nil {
+			return accessClaims{}, err
+		}
+		s.claims.add(hash, claims)
+	}
+	if !claims.isValid(s.clock()) {
+		return accessClaims{}, errNotAccess
+	}
+	return claims, nil
+}
+
+// verifyAccessToken returns the claims of a signed token.
+func (s *Service) verifyAccessToken(bearer string) (accessClaims, error) {
 	var claims accessClaims
 	_, err := s.jwt.ParseWithClaims(bearer, &claims, func(token *jwt.Token) (any, error) {
 		for name := range token.Header {
@@ -91,13 +111,33 @@ func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
 		}
 		return s.keys.JWT(), nil
 	})
-	if err != nil {
-		return accessClaims{}, err
+	return claims, err
+}
+
+// maxCachedClaims bounds the cache of claims to a few MiB.
+const maxCachedClaims = 10_000
+
+// claimsCache keeps the claims of signed tokens in use, by the hash of the token.
+// They never change: a process has one key.
+type claimsCache struct {
+	mu     sync.RWMutex
+	claims map[[sha256.Size]byte]accessClaims
+}
+
+func (c *claimsCache) find(hash [sha256.Size]byte) (accessClaims, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	claims, ok := c.claims[hash]
+	return claims, ok
+}
+
+func (c *claimsCache) add(hash [sha256.Size]byte, claims accessClaims) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.claims == nil || len(c.claims) >= maxCachedClaims {
+		c.claims = map[[sha256.Size]byte]accessClaims{}
 	}
-	if !claims.isValid(s.clock()) {
-		return accessClaims{}, errNotAccess
-	}
-	return claims, nil
+	c.claims[hash] = claims
 }
 
 func (c *accessClaims) isValid(now time.Time) bool {

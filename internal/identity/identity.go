@@ -58,6 +58,7 @@ type Service struct {
 	throttle *throttle
 	recorder *recorder
 	jwt      *jwt.Parser
+	claims   claimsCache
 	owners   ownerCache
 
 	auditCounts auditCounts

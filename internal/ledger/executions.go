@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,22 +121,24 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	var number int64 // these are for all rows: toExecution copies them
 	var key streamKey
 	fill := &fill{}
-	head, columns := executionSelect, append(append(fill.scan(), &number), key.scan()...)
-	var keys map[int64]streamKey
+	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
+	columns, order := append(append(fill.scan(), &number), key.scan()...), executionOrder
+	var keys map[int64]listedStream
+	ties := &tieSorter[Execution]{emit: fn, compare: compareExecutions}
 	if q.Limit == 0 {
 		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
 			return err
 		}
-		head, columns = executionSelectOnly, append(fill.scan(), &number)
+		rows.head, columns, order = executionSelectOnly, append(fill.scan(), &number), "executed_at"
 	}
-	text := selection{table: "executions", owner: owner, accounts: accounts, head: head, where: q.addConditions}.orderedQuery(tx, &f, executionOrder, q.Limit)
 	known := indexByNumber(accounts)
-	return db.Each(ctx, tx, func(row db.Scanner) error {
+	text := rows.orderedQuery(tx, &f, order, q.Limit)
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		if keys != nil {
-			key = keys[fill.stream]
+			key = keys[fill.stream].key
 		}
 		account := known[number]
 		fill.setID(&account)
@@ -143,8 +146,17 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		if err != nil {
 			return err
 		}
-		return fn(e)
+		return ties.add(fill.at, e)
 	}, text, f.args...)
+	if err != nil {
+		return err
+	}
+	return ties.flush()
+}
+
+// compareExecutions compares executions of one instant in the order of lists.
+func compareExecutions(a, b *Execution) int {
+	return cmp.Or(cmp.Compare(a.Cursor.Arrival, b.Cursor.Arrival), cmp.Compare(a.Cursor.Account, b.Cursor.Account))
 }
 
 const executionOrder = "executed_at, arrival, account_number"

@@ -79,6 +79,48 @@ func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
 	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.AccountNumber, d.AccountNumber))
 }
 
+// instant returns the instant that a list is sorted by first.
+func (c *TradeCursor) instant(basis DateBasis) int64 {
+	if basis == ByOpening {
+		return c.OpenedAt
+	}
+	return c.ListedAt
+}
+
+// tieSorter passes on rows that are read in the order of an instant, and sorts
+// those of the same instant. A database that sorts them copies every row, while
+// few instants have several.
+type tieSorter[T any] struct {
+	compare func(a, b *T) int
+	emit    func(T) error
+
+	at   int64
+	ties []T
+}
+
+// add adds the next row, and passes on the rows of the instant before.
+func (s *tieSorter[T]) add(at int64, row T) error {
+	if at != s.at {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	s.at, s.ties = at, append(s.ties, row)
+	return nil
+}
+
+// flush passes on the rows that were added last. It must be called at the end.
+func (s *tieSorter[T]) flush() error {
+	slices.SortFunc(s.ties, func(a, b T) int { return s.compare(&a, &b) })
+	for _, row := range s.ties {
+		if err := s.emit(row); err != nil {
+			return err
+		}
+	}
+	s.ties = s.ties[:0]
+	return nil
+}
+
 // The columns of a position that are not columns of trades.
 const (
 	closingColumn = `CASE WHEN trades.is_open THEN 9223372036854775807 ELSE trades.list_at END`

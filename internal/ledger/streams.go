@@ -153,18 +153,24 @@ func (b *book) dropEmptyStreams(ctx context.Context) error {
 // streamColumns are the columns of a streamKey, for joins.
 const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
 
+// listedStream is the instrument of a stream with its order key.
+type listedStream struct {
+	key   streamKey
+	order string
+}
+
 // loadStreamKeys returns the instruments of the streams of some accounts by
 // number. A list of all rows reads them once, and not with each row.
-func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) (map[int64]streamKey, error) {
+func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) (map[int64]listedStream, error) {
 	args := []any{owner}
-	keys := map[int64]streamKey{}
+	keys := map[int64]listedStream{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
-		var key streamKey
-		err := row.Scan(append([]any{&number}, key.scan()...)...)
-		keys[number] = key
+		var s listedStream
+		err := row.Scan(append([]any{&number, &s.order}, s.key.scan()...)...)
+		keys[number] = s
 		return err
-	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
+	}, `SELECT number, order_key, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
 	return keys, err
 }
 

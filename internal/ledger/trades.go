@@ -230,25 +230,32 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	}
 	var f filter
 	var t listedTrade // for all rows: toTrade copies it
-	head, columns := tradesSelect, t.scan()
-	var keys map[int64]streamKey
+	rows := selection{table: "trades", owner: owner, accounts: accounts, head: tradesSelect, where: q.addConditions}
+	columns, order := t.scan(), q.Basis.newestFirst()
+	var keys map[int64]listedStream
+	ties := &tieSorter[Trade]{emit: fn, compare: func(a, b *Trade) int { return b.Cursor.Compare(&a.Cursor, q.Basis) }}
 	if q.Limit == 0 {
 		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
 			return err
 		}
-		head, columns = tradesSelectOnly, t.scanOnly()
+		rows.head, columns, order = q.selectOnly(), t.scanOnly(), q.Basis.column()+" DESC"
 	}
-	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.orderedQuery(tx, &f, q.Basis.newestFirst(), q.Limit)
+	text := rows.orderedQuery(tx, &f, order, q.Limit)
 	known := indexByNumber(accounts)
-	return db.Each(ctx, tx, func(row db.Scanner) error {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		if keys != nil {
-			t.key = keys[t.stream]
+			t.key, t.order = keys[t.stream].key, keys[t.stream].order
 		}
-		return fn(t.toTrade(known[t.account]))
+		trade := t.toTrade(known[t.account])
+		return ties.add(trade.Cursor.instant(q.Basis), trade)
 	}, text, f.args...)
+	if err != nil {
+		return err
+	}
+	return ties.flush()
 }
 
 const tradesFrom = `
@@ -257,9 +264,17 @@ const tradesFrom = `
 var (
 	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
 	tradesSelect  = tradesColumns + `, ` + streamColumns + tradesFrom
-	// tradesSelectOnly is tradesSelect without the columns of the stream.
-	tradesSelectOnly = tradesColumns + tradesFrom
 )
+
+// selectOnly is tradesSelect for the query without the columns of the stream. It joins
+// streams only if a condition tests one of their columns.
+func (q TradeQuery) selectOnly() string {
+	from := " FROM trades"
+	if len(q.Symbols) > 0 || q.InstrumentType != "" || q.After != nil {
+		from = tradesFrom
+	}
+	return tradeSelectOnly + `, trades.account AS account_number, revision, ` + closingColumn + ` AS closing` + from
+}
 
 // listedTrade is a row of tradesSelect.
 type listedTrade struct {
@@ -270,11 +285,13 @@ type listedTrade struct {
 	key               streamKey
 }
 
-func (t *listedTrade) scan() []any { return append(t.scanOnly(), t.key.scan()...) }
+func (t *listedTrade) scan() []any {
+	return append(append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank), t.key.scan()...)
+}
 
-// scanOnly lists the destinations for tradesSelectOnly.
+// scanOnly lists the destinations for [TradeQuery.selectOnly].
 func (t *listedTrade) scanOnly() []any {
-	return append(t.tradeRow.scan(), &t.account, &t.revision, &t.order, &t.closing, &t.rank)
+	return append(t.tradeRow.scan(), &t.account, &t.revision, &t.closing)
 }
 
 // cursor returns the position of the trade in lists.
