@@ -68,7 +68,7 @@ func scanClosedTrade(row db.Scanner) (t closedTrade, err error) {
 // each other in time order; trades are in the order in which they closed, open
 // ones in that in which they opened.
 func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, q ClosingQuery, fn func(*Closing) error) error {
-	keys, err := loadStreamKeys(ctx, tx, owner, []Account{account})
+	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account A
 		if q.Trade != nil {
 			list = slices.DeleteFunc(list, func(t closedTrade) bool { return !q.Trade(t.id) })
 		}
-		if err := emitClosings(ctx, tx, owner, list, keys, q.Period, fn); err != nil {
+		if err := emitClosings(ctx, tx, owner, list, streams, q.Period, fn); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account A
 
 // emitClosings reads the fills of some trades and calls fn for their closings.
 func emitClosings(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, list []closedTrade, keys map[int64]streamKey, period journal.Period,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, list []closedTrade, streams map[int64]listedStream, period journal.Period,
 	fn func(*Closing) error,
 ) error {
 	if len(list) == 0 {
@@ -121,7 +121,7 @@ func emitClosings(
 	}
 	for i := range list {
 		for k := range parts[list[i].id] {
-			closing := newClosing(&list[i], &parts[list[i].id][k], keys[list[i].stream])
+			closing := newClosing(&list[i], &parts[list[i].id][k], streams[list[i].stream].key)
 			if !period.Contains(closing.ClosedAt) {
 				continue
 			}
