@@ -66,7 +66,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     ],
     'trade-drawer': [`/trades/${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
-    'fill-entry': ['/trades?new=fill'],
+    'trade-entry-fills': ['/trades?new=trade', button('Add fill')],
     calendar: [`/calendar?${of}&month=${month}`],
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
     'calendar-day': [`/calendar/${last.closed_at.slice(0, 10)}?${of}`],

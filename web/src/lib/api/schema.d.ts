@@ -1337,6 +1337,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trades/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview fills; nothing is written
+         * @description Groups the fills with the stored ones as POST /trades would, and returns the result.
+         */
+        post: operations["previewTrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/trades/{id}": {
         parameters: {
             query?: never;
@@ -4310,6 +4330,36 @@ export interface components {
             trade_ids: string[];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_quantity: number;
+        } & {
+            [key: string]: unknown;
+        };
+        TradeFills: {
+            account_id: string;
+            /** @description The fills, each as in POST /executions without account_id. */
+            fills: components["schemas"]["NewFill"][];
+        } & {
+            [key: string]: unknown;
+        };
+        TradePreview: {
+            /**
+             * Format: int64
+             * @description Stored trades that would get some of the fills.
+             */
+            changed_trades: number;
+            /**
+             * Format: int64
+             * @description Fills that are stored already.
+             */
+            duplicates: number;
+            /** @description What the fills would realize: the change to the realized results of all trades of the account, in its currency. */
+            net_pnl: number;
+            /** Format: int64 */
+            new_trades: number;
+            /**
+             * Format: int64
+             * @description Of these trades those that would be open.
+             */
+            open_trades: number;
         } & {
             [key: string]: unknown;
         };
@@ -15165,6 +15215,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TradeDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TradeFills"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradePreview"];
                 };
             };
             /** @description Bad Request */
