@@ -18,19 +18,20 @@ import (
 // sections of the file, each with a checksum of its own. A file of one account
 // has the sections of its [Bundle] in place of accounts.
 type Document struct {
-	Format      string     `json:"format"`
-	Version     int        `json:"version"`
-	ExportedAt  Instant    `json:"exported_at,omitzero"`
-	Accounts    []Bundle   `json:"accounts"`
-	Tags        []Tag      `json:"tags"`
-	Setups      []Setup    `json:"setups"`
-	Notes       []Note     `json:"notes"` // newest first
-	Missed      []Missed   `json:"missed_trades"`
-	Views       []View     `json:"views"` // in their order
-	Routine     Routine    `json:"routines"`
-	Preferences values     `json:"preferences"`
-	ImportKinds []WordKind `json:"import_kinds"` // by layout and word
-	Attachments []FileRef  `json:"attachments"`
+	Format        string         `json:"format"`
+	Version       int            `json:"version"`
+	ExportedAt    Instant        `json:"exported_at,omitzero"`
+	Accounts      []Bundle       `json:"accounts"`
+	Tags          []Tag          `json:"tags"`
+	Setups        []Setup        `json:"setups"`
+	Notes         []Note         `json:"notes"` // newest first
+	Missed        []Missed       `json:"missed_trades"`
+	NoteTemplates []NoteTemplate `json:"note_templates"` // by name
+	Views         []View         `json:"views"`          // in their order
+	Routine       Routine        `json:"routines"`
+	Preferences   values         `json:"preferences"`
+	ImportKinds   []WordKind     `json:"import_kinds"` // by layout and word
+	Attachments   []FileRef      `json:"attachments"`
 
 	// Problems are rows that could not be read. A file of ours has none.
 	Problems []Problem `json:"-"`

@@ -376,6 +376,9 @@ func (e *exporter) writeUser() error {
 	if e.single() {
 		return nil
 	}
+	if err := e.writeNoteTemplates(); err != nil {
+		return err
+	}
 	if err := e.writeViews(); err != nil {
 		return err
 	}

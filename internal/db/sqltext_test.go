@@ -185,6 +185,7 @@ var otherOwners = map[string]string{
 	"trade_checkpoints": "ledger",
 	"import_kinds":      "imports/kinds",
 	"trade_rules":       "playbook",
+	"note_templates":    "playbook",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

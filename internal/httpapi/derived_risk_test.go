@@ -19,3 +19,20 @@ func TestDerivedRiskStaysDerived(t *testing.T) {
 		d.annotate(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`)
 	})
 }
+
+func TestRiskToStopOfAnOpenTrade(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		fill := func(side string, quantity int) {
+			d.made("/executions", more{"account_id": d.account, "symbol": "AAPL", "side": side, "quantity": quantity, "price": 10, "executed_at": "2026-02-02T10:00:00Z"})
+		}
+		fill("buy", 100)
+		trade := d.get("/trades").is("0.risk_to_stop", "null").text("0.id")
+		d.annotate(trade, more{"stop_price": 9}).is("risk_to_stop", "100")
+		fill("sell", 75)
+		d.get("/trades").is("0.risk_to_stop", "25").is("0.initial_risk", "100")
+		fill("sell", 25)
+		d.get("/trades").is("0.risk_to_stop", "null")
+	})
+}

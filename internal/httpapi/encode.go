@@ -211,6 +211,7 @@ func appendTrade(b []byte, t *Trade) ([]byte, error) {
 	o.nullNumber("initial_risk", t.InitialRisk)
 	o.flag("initial_risk_derived", t.InitialRiskDerived)
 	o.nullNumber("stop_price", t.StopPrice)
+	o.nullNumber("risk_to_stop", t.RiskToStop)
 	o.nullNumber("target_price", t.TargetPrice)
 	o.nullNumber("last_stop", t.LastStop)
 	o.nullNumber("r_multiple", t.RMultiple)

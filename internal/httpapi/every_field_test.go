@@ -42,6 +42,7 @@ var recordKinds = []recordKind{
 	{name: "missed trade", path: "/missed-trades", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "routine item", path: "/routines?day=2026-03-12", except: map[string]string{"id": ownID}},
 	{name: "tag", path: "/tags"},
+	{name: "note template", path: "/note-templates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "view", path: "/views", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "import kind", path: "/imports/kinds", except: map[string]string{"id": ownID}},
 }
@@ -248,6 +249,7 @@ func (j *fullJournal) fillRecords() {
 		"target": 4, "reason": "away", "outcome": "target", "notes": "too slow",
 	})
 	j.put("/missed-trades/"+missed.text("id"), more{"notes": "far too slow"}).want(http.StatusOK)
+	j.made("/note-templates", more{"name": "Plan", "type": "daily_log", "body": "{{date}}", "default": true})
 	j.made("/views", more{"name": "All of it"})
 	j.made("/views", more{
 		"name": "Late shorts", "columns": []string{"symbol", "net_pnl"}, "sort": "net_pnl", "order": "desc", "pinned": true,

@@ -19,7 +19,8 @@ var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
 	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](), "view": reflect.TypeFor[savedView](),
-	"import kind": reflect.TypeFor[kinds.WordKind](),
+	"note template": reflect.TypeFor[noteTemplate](),
+	"import kind":   reflect.TypeFor[kinds.WordKind](),
 }
 
 // ImportLoad returns how many files of a user are worked on and how many wait.

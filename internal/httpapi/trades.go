@@ -50,6 +50,7 @@ type Trade struct {
 	InitialRisk        decimal.Null        `json:"initial_risk"`
 	InitialRiskDerived bool                `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
 	StopPrice          decimal.Null        `json:"stop_price"`
+	RiskToStop         decimal.Null        `json:"risk_to_stop" doc:"What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop."`
 	TargetPrice        decimal.Null        `json:"target_price"`
 	LastStop           decimal.Null        `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
 	RMultiple          decimal.Null        `json:"r_multiple"`
@@ -78,7 +79,7 @@ func shapeTrade(v *tradeview.View) Trade {
 		ExecutionCount: v.Executions, OptionRight: nilIfZero(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
 		Expiry: nilIfZero(v.Instrument.Expiry), Notes: annotations.Notes, Tags: shapeAll(v.Tags, shapeTradeTag),
 		TagIDs: annotations.Tags, SetupIDs: annotations.Setups, Rules: annotations.CurrentRules(),
-		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice,
+		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice, RiskToStop: v.Derived.RiskToStop,
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,

@@ -43,6 +43,8 @@ type Restored struct {
 	Routines int `json:"routines"`
 	Views    int `json:"views"`
 
+	NoteTemplates int `json:"note_templates"`
+
 	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`
 
 	Attachments int `json:"attachments"`

@@ -48,6 +48,8 @@ type (
 	BatchID string
 	// WordKindID identifies the kind that a user chose for a word of a file.
 	WordKindID string
+	// NoteTemplateID names a template of notes.
+	NoteTemplateID string
 	// ViewID names a saved view.
 	ViewID string
 	// ShareID names a public link, not its token.

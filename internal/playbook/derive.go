@@ -15,6 +15,9 @@ type Figures struct {
 	// Rate converts notionals to the currency of the account.
 	Rate   matching.Rate
 	NetPnL decimal.Null // absent while the trade is open
+	// QtyOpened and QtyRemaining are the size of the whole position and of the part
+	// that is still open. Without them there is no RiskToStop.
+	QtyOpened, QtyRemaining decimal.Decimal
 }
 
 // Derived are the figures that follow from a trade and its annotations together.
@@ -28,6 +31,9 @@ type Derived struct {
 	// PlannedR is the planned reward in units of the planned risk; below zero
 	// where the target lies on the wrong side of the entry.
 	PlannedR decimal.Null
+	// RiskToStop is what the open part loses between the average entry and the stop;
+	// 0 if the stop is at the entry or beyond it. A closed trade has none.
+	RiskToStop decimal.Null
 	// StopOnWrongSide reports that the stop lies above the entry of a long trade,
 	// or below that of a short one: no risk follows from it.
 	StopOnWrongSide bool
@@ -55,6 +61,9 @@ func Derive(f Figures, m Annotations) Derived {
 		if f.NetPnL.Valid {
 			d.RMultiple = f.Rate.Ratio(f.NetPnL.Decimal, distance, ratioScale)
 		}
+	}
+	if m.StopPrice.Valid && f.QtyRemaining.Sign() > 0 {
+		d.RiskToStop = f.riskToStop(distance)
 	}
 	if !m.TargetPrice.Valid {
 		return d
@@ -85,6 +94,12 @@ func (f Figures) lossAt(price decimal.Decimal) decimal.Decimal {
 		return loss
 	}
 	return loss.Neg()
+}
+
+// riskToStop returns the share of the open part in the loss of the whole position.
+func (f Figures) riskToStop(loss decimal.Decimal) decimal.Null {
+	loss = decimal.Max(loss, decimal.Decimal{})
+	return f.Rate.Convert(loss.Mul(f.QtyRemaining).DivRound(f.QtyOpened, ratioScale))
 }
 
 func ratio(a, b decimal.Decimal) decimal.Null {

@@ -87,3 +87,29 @@ func TestDeriveWithDifferentMultipliers(t *testing.T) {
 		t.Errorf("the risk is %s", got.InitialRisk)
 	}
 }
+
+// TestRiskToStop takes the part of the position that is still open: a third of
+// 3 × (100 − 90).
+func TestRiskToStop(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		short           bool
+		remaining, stop string
+		want            string
+	}{
+		"a long":              {remaining: "1", stop: "90", want: "10"},
+		"the whole":           {remaining: "3", stop: "90", want: "30"},
+		"a short":             {short: true, remaining: "1", stop: "107", want: "7"},
+		"a stop in profit":    {remaining: "1", stop: "101", want: "0"},
+		"a stop at the entry": {remaining: "1", stop: "100", want: "0"},
+		"no stop":             {remaining: "1"},
+		"a closed trade":      {remaining: "0", stop: "90"},
+	} {
+		got := playbook.Derive(playbook.Figures{
+			Long: !test.short, EntryNotional: decimal.New(300), EntrySize: decimal.New(3), QtyOpened: decimal.New(3), QtyRemaining: decimal.Must(test.remaining),
+		}, playbook.Annotations{AnnotationValues: playbook.AnnotationValues{StopPrice: maybe(test.stop)}}).RiskToStop
+		if !got.Equal(maybe(test.want)) {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}

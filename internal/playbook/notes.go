@@ -120,7 +120,11 @@ func applyNote(change NoteChange, note Note) (Note, error) {
 
 func checkNoteType(n *Note) error {
 	n.Type = cmp.Or(n.Type, PlainNote)
-	if !slices.Contains([]NoteType{PlainNote, DailyLog, WeeklyReview}, n.Type) {
+	return checkKnownNoteType(n.Type)
+}
+
+func checkKnownNoteType(t NoteType) error {
+	if !slices.Contains([]NoteType{PlainNote, DailyLog, WeeklyReview}, t) {
 		return journal.InvalidField("type", "type must be note, daily_log or weekly_review.")
 	}
 	return nil

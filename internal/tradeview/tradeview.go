@@ -152,6 +152,7 @@ func ReadMany(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journa
 func Derive(t *ledger.Trade, a playbook.Annotations) playbook.Derived {
 	return playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
+		QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
 	}, a)
 }
 

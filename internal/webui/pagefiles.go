@@ -18,6 +18,7 @@ import (
 var screens = []string{
 	"/{$}",
 	"/trades", "/trades/{id}",
+	"/review",
 	"/calendar", "/calendar/{day}",
 	"/notes", "/notes/{id}",
 	"/reports", "/reports/{report}",

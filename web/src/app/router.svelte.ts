@@ -18,9 +18,17 @@ export interface NavigateOptions {
   keepScroll?: boolean;
 }
 
+let intercept: (to: URL) => boolean = () => false;
+
+/** Registers a function that may open the next screen itself; it returns whether it did. */
+export function interceptNavigation(handle: (to: URL) => boolean): void {
+  intercept = handle;
+}
+
 export function navigate(to: string, options: NavigateOptions = {}): void {
   const url = new URL(to, location.origin);
   const same = url.pathname === location.pathname && url.search === location.search;
+  if (url.pathname !== location.pathname && intercept(url)) return;
   if (options.replace || same) history.replaceState(null, '', url);
   else history.pushState(null, '', url);
   readLocation();

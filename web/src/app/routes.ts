@@ -54,6 +54,13 @@ export const routes: Route[] = [
     load: () => import('../screens/trades/Screen.svelte'),
   },
   {
+    path: '/review',
+    title: 'Review',
+    key: 'v',
+    filtered: true,
+    load: () => import('../screens/trades/Review.svelte'),
+  },
+  {
     path: '/calendar',
     title: 'Calendar',
     section: 'review',

@@ -26,9 +26,10 @@ export class Connection {
     }
   }
 
-  /** Registers a function to call each time the server is back. */
-  onReturn(listener: () => void): void {
+  /** Registers a function to call each time the server is back. Returns the function that removes it. */
+  onReturn(listener: () => void): () => void {
     this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Polls the server now. */

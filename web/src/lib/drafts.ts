@@ -1,7 +1,7 @@
-// Drafts of unsaved input. A draft lives as long as the tab: it survives closing the
-// form, navigating, reloading, and signing in again after the session has expired.
-// Signing out removes drafts from the browser's storage, but the page keeps them in
-// memory for the same user.
+// Drafts of unsaved input, by user. A draft stays in the browser until it is saved or
+// discarded: it survives closing the form or the tab, a crash, and signing in again
+// after the session has expired. Signing out removes drafts from the browser's
+// storage, but the page keeps them in memory for the same user.
 
 import { session } from './session.svelte';
 
@@ -18,7 +18,7 @@ export class Draft<T> {
   /** The stored draft, if there is one. */
   get found(): T | undefined {
     try {
-      const text = sessionStorage.getItem(this.key) ?? parked.get(this.key);
+      const text = localStorage.getItem(this.key) ?? parked.get(this.key);
       return text === undefined ? undefined : (JSON.parse(text) as T);
     } catch {
       return undefined; // storage is disabled, or has the draft of another version
@@ -27,7 +27,7 @@ export class Draft<T> {
 
   keep(value: T): void {
     try {
-      sessionStorage.setItem(this.key, JSON.stringify(value));
+      localStorage.setItem(this.key, JSON.stringify(value));
     } catch {
       // Storage is full or disabled: the open form still has the values.
     }
@@ -35,15 +35,15 @@ export class Draft<T> {
 
   drop(): void {
     parked.delete(this.key);
-    sessionStorage.removeItem(this.key);
+    localStorage.removeItem(this.key);
   }
 }
 
 /** Moves all drafts from the browser's storage to memory. Called on sign-out. */
 export function parkDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) {
+  for (const key of Object.keys(localStorage)) {
     if (!key.startsWith(prefix)) continue;
-    parked.set(key, sessionStorage.getItem(key) ?? '');
-    sessionStorage.removeItem(key);
+    parked.set(key, localStorage.getItem(key) ?? '');
+    localStorage.removeItem(key);
   }
 }

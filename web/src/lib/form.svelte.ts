@@ -17,6 +17,7 @@
 
 import { untrack } from 'svelte';
 import { asApiError, type ApiError } from './api/errors';
+import { connection } from './connection.svelte';
 import { Draft } from './drafts';
 
 /** Messages by the name of the field that they belong to. */
@@ -37,6 +38,13 @@ export interface FormOptions<T extends object, R> {
   onsaved?: (result: R) => void;
 }
 
+const openForms = new Set<{ changed: boolean }>();
+
+/** Reports whether any form on the page has unsaved changes. */
+export function hasUnsavedForm(): boolean {
+  return [...openForms].some((form) => form.changed);
+}
+
 export class FormState<T extends object, R = unknown> {
   values: T = $state()!;
   busy = $state(false);
@@ -52,6 +60,7 @@ export class FormState<T extends object, R = unknown> {
   private readonly draft: Draft<T> | null;
   private closed = false; // a submit has succeeded: there is nothing left to keep as a draft
   private saving: Promise<void> | null = null;
+  private resend = $state.raw<(() => void) | null>(null); // sends what could not be sent, when the server is back
 
   constructor(private readonly options: FormOptions<T, R>) {
     this.savedText = JSON.stringify(untrack(options.initial));
@@ -61,6 +70,11 @@ export class FormState<T extends object, R = unknown> {
     this.values = { ...this.savedValues(), ...found };
     this.restored = found !== undefined;
     if (this.draft) $effect(() => this.saveDraft());
+    $effect(() => {
+      openForms.add(this);
+      return () => openForms.delete(this);
+    });
+    $effect(() => connection.onReturn(() => this.resend?.()));
   }
 
   /** Returns the error of a field, '' if it has none. A field counts as shown once this was called for it. */
@@ -72,7 +86,7 @@ export class FormState<T extends object, R = unknown> {
   /** The error that no shown field displays, '' if there is none. */
   get message(): string {
     if (!this.error || Object.keys(this.fieldErrors).some((field) => this.fields.has(field))) return '';
-    return this.error.message;
+    return this.resend ? 'Can’t reach the server. This will be saved when it’s back.' : this.error.message;
   }
 
   /** Validates the values and sends them. */
@@ -85,6 +99,7 @@ export class FormState<T extends object, R = unknown> {
       () => this.options.submit(values, this.savedValues()),
       (result) => this.options.onsaved?.(result),
     );
+    if (this.error?.isAway) this.resend = () => void this.submit();
   };
 
   /** Sends changed values and keeps the form open. Values that change while they are sent are sent again. */
@@ -109,6 +124,7 @@ export class FormState<T extends object, R = unknown> {
     this.fieldErrors = {};
     this.restored = false;
     this.closed = false;
+    this.resend = null;
     this.draft?.drop();
   };
 
@@ -143,6 +159,7 @@ export class FormState<T extends object, R = unknown> {
     this.busy = true;
     this.error = null;
     this.fieldErrors = {};
+    this.resend = null;
     try {
       done(await work());
       return true;

@@ -1,6 +1,6 @@
-// Annotations that could not be sent because the server was unreachable. They are
-// kept as long as the tab lives, and sent when the server is back. An entry has the
-// last value of each field, so that sending it twice is harmless.
+// Annotations that could not be sent because the server was unreachable. They stay in
+// the browser, also without a tab, and are sent when the server is back. An entry has
+// the last value of each field, so that it does no harm if two tabs send it.
 
 import { answer, api, type Annotations } from './api/client';
 import { asApiError } from './api/errors';
@@ -21,23 +21,17 @@ class Outbox {
   private sending = false;
   private readonly parked = new Map<string, Entry[]>();
 
-  /** Loads the entries that an earlier page of this tab stored, and sends them. */
+  /** Loads the entries of the user that earlier pages stored, and sends them. */
   start(): void {
-    try {
-      const stored = sessionStorage.getItem(this.key);
-      this.entries = stored ? (JSON.parse(stored) as Entry[]) : (this.parked.get(this.key) ?? []);
-      this.parked.delete(this.key);
-    } catch {
-      this.entries = [];
-    }
+    this.entries = [...this.readStored(), ...(this.parked.get(this.owner) ?? [])];
+    this.parked.delete(this.owner);
     void this.send();
   }
 
   /** Stores annotations until they can be sent. */
   put(trade: string, annotations: Annotations): void {
     const stored = this.entries.find((e) => e.trade === trade);
-    const entry = { trade, annotations: { ...stored?.annotations, ...annotations } };
-    this.save([...this.entries.filter((e) => e.trade !== trade), entry]);
+    this.save({ trade, annotations: { ...stored?.annotations, ...annotations } });
   }
 
   /** Returns the pending annotations of a trade. */
@@ -46,15 +40,14 @@ class Outbox {
   }
 
   drop(trade: string): void {
-    this.save(this.entries.filter((e) => e.trade !== trade));
+    this.entries = this.entries.filter((e) => e.trade !== trade);
+    localStorage.removeItem(this.keyOf(trade));
   }
 
   /** Moves the entries from the browser's storage to memory. Called on sign-out. */
   park(): void {
-    const key = this.key;
-    const entries = this.entries;
-    this.save([]);
-    this.parked.set(key, entries);
+    this.parked.set(this.owner, this.entries);
+    for (const { trade } of this.entries) this.drop(trade);
   }
 
   /** Sends the entries, oldest first. Stops if the server is unreachable again. */
@@ -77,7 +70,7 @@ class Outbox {
     } catch (fault) {
       const error = asApiError(fault);
       if (error.isAway) return false;
-      this.save(this.entries.map((e) => (e.trade === entry.trade ? { ...e, refused: error.message } : e)));
+      this.save({ ...entry, refused: error.message });
       return true;
     }
     // An entry that changed while it was sent stays.
@@ -87,18 +80,32 @@ class Outbox {
     return true;
   }
 
-  private save(entries: Entry[]): void {
-    this.entries = entries;
+  private save(entry: Entry): void {
+    const others = this.entries.filter((e) => e.trade !== entry.trade);
+    this.entries = [...others, entry];
     try {
-      if (entries.length === 0) sessionStorage.removeItem(this.key);
-      else sessionStorage.setItem(this.key, JSON.stringify(entries));
+      localStorage.setItem(this.keyOf(entry.trade), JSON.stringify(entry));
     } catch {
-      // Storage is full or disabled: the open page still has the entries.
+      // Storage is full or disabled: the open page still has the entry.
     }
   }
 
-  private get key(): string {
-    return prefix + (session.user?.id ?? '');
+  private readStored(): Entry[] {
+    try {
+      return Object.keys(localStorage)
+        .filter((key) => key.startsWith(this.keyOf('')))
+        .map((key) => JSON.parse(localStorage.getItem(key)!) as Entry);
+    } catch {
+      return []; // storage is disabled, or has the entry of another version
+    }
+  }
+
+  private get owner(): string {
+    return session.user?.id ?? '';
+  }
+
+  private keyOf(trade: string): string {
+    return `${prefix}${this.owner} ${trade}`;
   }
 }
 

@@ -26,15 +26,19 @@ class Preferences {
   readonly timeZone: string = $derived(validZone(this.stored.time_zone, browserZone));
   /** A BCP 47 tag, or undefined for the browser's locale. */
   readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
-  /** 0 = Sunday, 1 = Monday, 6 = Saturday; that of the locale if it is not set. */
-  readonly weekStart: number = $derived(
-    weekStarts.includes(this.stored.week_start as number)
-      ? (this.stored.week_start as number)
-      : validWeekStart(weekStartOf(this.locale)),
+  /** The first day of the week in the locale: 0 = Sunday, 1 = Monday, 6 = Saturday. */
+  readonly localWeekStart: number = $derived(validWeekStart(weekStartOf(this.locale)));
+  /** The first day of the week that the user chose, null for that of the locale. */
+  readonly chosenWeekStart: number | null = $derived(
+    weekStarts.includes(this.stored.week_start as number) ? (this.stored.week_start as number) : null,
   );
+  readonly weekStart: number = $derived(this.chosenWeekStart ?? this.localWeekStart);
   readonly defaultAccount: string = $derived(
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
   );
+
+  /** The loss of a day at which the user wants to stop, in the currency of the accounts; null if it is not set. */
+  readonly dailyLossLimit: number | null = $derived(validLimit(this.stored.daily_loss_limit));
 
   async load(): Promise<void> {
     const { prefs } = await answer(api.GET('/api/v1/me/preferences'));
@@ -75,6 +79,10 @@ function validZone(value: unknown, fallback: string): string {
 
 function validWeekStart(day: number): number {
   return weekStarts.includes(day) ? day : 1;
+}
+
+function validLimit(value: unknown): number | null {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : null;
 }
 
 function validLocale(value: unknown): string | undefined {

@@ -12,6 +12,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
   review: (h) => ({
     '/': image,
     '/trades': `setup ${image}`,
+    '/review?show=all': image,
     '/calendar?month=2024-01': /January 2024/,
     '/calendar?year=2024': /January 2024/,
     [`/calendar/${h.day}`]: image,

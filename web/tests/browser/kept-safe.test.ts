@@ -146,11 +146,12 @@ test('loaded data stays when a refresh fails', async ({ page, api, signIn, compl
   );
   // Every change reloads the trade.
   await drawer.getByRole('group', { name: 'Trade quality' }).getByText('4', { exact: true }).click();
-  await expect(drawer.getByText('You may be seeing older data.')).toBeVisible();
+  const stale = drawer.getByText(/You’re seeing data from \d/);
+  await expect(stale).toBeVisible();
   await expect(notes).toHaveValue('A first thought');
   await page.unroute('**/api/v1/trades/*');
   await drawer.getByRole('button', { name: 'Try again' }).click();
-  await expect(drawer.getByText('You may be seeing older data.')).toBeHidden();
+  await expect(stale).toBeHidden();
   complaints.length = 0; // the browser reports the requests that the test aborts
 });
 
@@ -168,4 +169,66 @@ test('a closed drawer stays closed on Back', async ({ page, api, signIn }) => {
   await expect(drawer).toBeHidden();
   await page.goBack();
   await expect(page).toHaveURL(/\/calendar$/);
+});
+
+test('a form is saved once when the server is back, and its draft outlives the tab', async ({
+  page,
+  context,
+  api,
+  signIn,
+  complaints,
+}) => {
+  await signIn('/setups?new=setup');
+  await page.getByLabel('Name', { exact: true }).fill('Opening drive');
+  await page.close();
+  const again = await context.newPage();
+  await again.goto('/setups?new=setup');
+  await expect(again.getByText('Unsaved draft restored.')).toBeVisible();
+  await expect(again.getByLabel('Name', { exact: true })).toHaveValue('Opening drive');
+
+  // The server executes the request, and its response is lost.
+  await again.route('**/api/v1/setups', async (route) => {
+    if (route.request().method() === 'POST') await route.fetch();
+    await route.abort();
+  });
+  await again.getByRole('button', { name: 'Save' }).click();
+  await expect(again.getByText('This will be saved when it’s back.')).toBeVisible();
+  await again.unroute('**/api/v1/setups');
+  await expect(again.getByText('This will be saved when it’s back.')).toBeHidden();
+  await expect(again.getByText('Opening drive').first()).toBeVisible();
+  expect(await api<unknown[]>('GET', '/setups')).toHaveLength(1);
+  complaints.length = 0; // the browser reports the requests that the test aborts
+});
+
+test('an outdated page is replaced with the next screen, and not while a form is open', async ({
+  page,
+  signIn,
+  complaints,
+}) => {
+  await signIn('/setups');
+  await page.route(/:\d+\/$/, async (route) => {
+    if (route.request().resourceType() !== 'fetch') return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-newer.js') });
+  });
+  await page.route('**/api/v1/**', (route) => route.abort());
+  await page.getByRole('link', { name: 'Notes', exact: true }).click();
+  const offline = page.getByRole('status').filter({ hasText: 'Offline.' });
+  await expect(offline).toBeVisible();
+  await page.unroute('**/api/v1/**');
+  await offline.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('New version.')).toBeVisible();
+
+  await page.evaluate(() => Object.assign(window, { stillThere: true }));
+  const isSamePage = () => page.evaluate(() => 'stillThere' in window);
+  await page.getByRole('button', { name: 'New note', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Note', exact: true }).click();
+  await page.getByLabel('Title').fill('Typed');
+  await page.getByRole('link', { name: 'Setups', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Setups', level: 1 })).toBeVisible();
+  expect(await isSamePage()).toBe(true);
+  await page.getByRole('link', { name: 'Routines', exact: true }).click();
+  await expect.poll(isSamePage).toBe(false);
+  await expect(page.getByRole('heading', { name: 'Routines', level: 1 })).toBeVisible();
+  complaints.length = 0; // the browser reports the requests that the test aborts
 });

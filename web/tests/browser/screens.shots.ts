@@ -65,6 +65,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           .catch(() => undefined),
     ],
     'trade-drawer': [`/trades/${trade.id}`],
+    review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
     'trade-entry-fills': ['/trades?new=trade', button('Add fill')],
     calendar: [`/calendar?${of}&month=${month}`],

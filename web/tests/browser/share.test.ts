@@ -106,10 +106,24 @@ test('a record with few trades or none says so', async ({ page, api, signIn }) =
 test.describe('share links turned off', () => {
   test.use({ env: { SVC_SHARE_LINKS_ENABLED: 'false' } });
 
-  test('the settings say that links are off', async ({ page, signIn, expectAccessible }) => {
+  test('the owner reads what turning them on means, and how', async ({ page, signIn, expectAccessible }) => {
     await signIn('/settings/sharing');
     await expect(page.getByText('Share links are turned off on this server')).toBeVisible();
     await expect(page.getByRole('button', { name: 'New link' })).toHaveCount(0);
+    await expect(page.getByRole('textbox', { name: 'Setting', exact: true })).toHaveValue(
+      'SVC_SHARE_LINKS_ENABLED=true',
+    );
     await expectAccessible('share links, turned off');
+  });
+
+  test('a user who can’t turn them on reads who can', async ({ page, api, server }) => {
+    const ann = { email: 'ann@example.com', password: 'a quiet green harbour 8' };
+    await api('POST', '/admin/users', ann);
+    await page.goto(`${server.url}/sign-in?to=/settings/sharing`);
+    await page.getByLabel('Email').fill(ann.email);
+    await page.getByLabel('Password', { exact: true }).fill(ann.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByText('Ask the person who runs this server')).toBeVisible();
+    await expect(page.getByText('SVC_SHARE_LINKS_ENABLED')).toHaveCount(0);
   });
 });

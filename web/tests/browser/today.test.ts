@@ -22,37 +22,128 @@ test('an empty journal offers the next action', async ({ page, signIn, expectAcc
   await expectAccessible('today, empty');
 });
 
-test('today: figures, trades of the day, positions, review and the month', async ({ page, api, signIn }) => {
+test('today: the day first, then positions, review and the figures', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (let i = 1; i <= 9; i++) await trade(api, account, 'MSFT', `2026-01-${10 + i}`, 50, i % 3 ? 52 : 49);
   await tradeToday(api, account, 'AAPL', 100, 112);
+  await tradeToday(api, account, 'TSLA', 100, 82);
   await tradeToday(api, account, 'NVDA', 200, null);
+  const open = await api<{ id: string; symbol: string }[]>('GET', '/trades?status=open');
+  await api('PATCH', `/trades/${open[0]!.id}`, { stop_price: 193 });
+  const closed = await api<{ id: string }[]>('GET', '/trades?symbol=AAPL');
+  await api('PATCH', `/trades/${closed[0]!.id}`, { stop_price: 94 });
   await signIn();
 
-  // Rates and averages need ten trades.
-  await expect(page.getByRole('link', { name: '10 trades in Net P&L' })).toBeVisible();
-  await expect(page.getByText('Not enough data')).toHaveCount(0);
-  const todays = page.locator('section', { has: page.getByRole('heading', { name: 'Today’s trades' }) });
-  await expect(todays.getByText('+$120.00').or(todays.getByText('+US$120.00')).first()).toBeVisible();
-  await expect(todays.getByRole('link', { name: /AAPL/ })).toBeVisible();
-  const positions = page.locator('section', { has: page.getByRole('heading', { name: 'Open positions' }) });
-  await expect(positions.getByRole('link', { name: /NVDA/ })).toContainText('no stop');
-  const review = page.locator('section', { has: page.getByRole('heading', { name: 'To review' }) });
-  await expect(review.getByText('10', { exact: true })).toBeVisible(); // regardless of the date range
-  await expect(page.getByRole('slider', { name: 'Equity with drawdown' })).toBeVisible();
-  await expect(page.getByRole('link', { name: /\+120 ?, 1 trade$/ })).toBeVisible();
+  const cards = page.locator('#content section > header h2');
+  await expect(cards).toHaveText([
+    'Today’s result',
+    'Plan and log',
+    'Open positions',
+    'Routine',
+    'To review',
+    'Key figures',
+    'Net P&L',
+    /^\w+ \d{4}$/,
+  ]);
+  const card = (name: string) =>
+    page.locator('section', { has: page.getByRole('heading', { name, exact: true }) });
+  const day = card('Today’s result');
+  await expect(day.getByText(/^−(US)?\$60\.00$/)).toBeVisible();
+  await expect(day.getByText('1 won, 1 lost')).toBeVisible();
+  await expect(day.getByText(/^\+2\.00\s?R$/)).toBeVisible();
+  await expect(day.getByText('Loss limit used')).toHaveCount(0); // none is set
+  await expect(day.getByRole('link', { name: /AAPL/ })).toBeVisible();
+  await expect(card('Open positions').getByRole('link', { name: /NVDA/ })).toContainText(
+    /opened today · (US)?\$70\.00 at risk · stop 193/,
+  );
+  await expect(card('To review').getByText('11', { exact: true })).toBeVisible(); // regardless of the date range
+  await expect(page.getByRole('link', { name: '11 trades in Net P&L' })).toBeVisible();
 
-  // The range of the equity curve leaves the filter as it is.
+  // The curve shows net P&L until the user wants equity, which is remembered; its range leaves the filter as it is.
+  await expect(page.getByRole('slider', { name: 'Net P&L added up' })).toBeVisible();
+  await page.getByRole('radio', { name: 'Equity' }).check();
   await page.getByRole('radio', { name: '30D' }).check();
   await expect(page).toHaveURL(/\/$/);
+  await page.reload();
+  await expect(page.getByRole('slider', { name: 'Equity with drawdown' })).toBeVisible();
 
-  // The number links to its trades.
-  await todays.getByRole('link', { name: /1 trade in/ }).click();
+  await day.getByRole('link', { name: '2 trades today' }).click();
   await expect(page).toHaveURL(/\/trades\?range=today$/);
-  await expect(page.getByText('2 trades', { exact: true })).toBeVisible();
   await page.goBack();
-  await review.getByRole('link', { name: 'Review' }).click();
-  await expect(page.getByText('10 trades to review')).toBeVisible();
+  await card('To review').getByRole('link', { name: 'Review' }).click();
+  await expect(page.getByText('11 trades to review')).toBeVisible();
+});
+
+test('the daily loss limit shows how much of it is used', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'MSFT', '2026-01-12', 50, 52);
+  await signIn();
+  await expect(page.getByText('No trades today.')).toBeVisible();
+  await expect(page.getByText(/Last trading day: Mon 12 Jan, \+(US)?\$200\.00 in 1 trade/)).toBeVisible();
+  await page.goto('/settings/preferences');
+  await page.getByLabel('Daily loss limit').fill('100');
+  await page.getByLabel('Daily loss limit').blur();
+  await tradeToday(api, account, 'AAPL', 100, 94);
+  await page.goto('/');
+  const used = page.locator('div', { has: page.getByText('Loss limit used', { exact: true }) }).last();
+  await expect(used).toHaveText(/Loss limit used \S+60\.00\s+of (US)?\$100\.00/);
+  await tradeToday(api, account, 'AAPL', 100, 96);
+  await page.reload();
+  await expect(used).toHaveText(/100\.00\s+Limit reached: (US)?\$100\.00/);
+  await page.goto('/?symbol=AAPL'); // not all trades of the day
+  await expect(page.getByText('Net P&L today')).toBeVisible();
+  await expect(page.getByText('Loss limit used')).toHaveCount(0);
+});
+
+test('cards are pinned, arranged with mouse and keyboard, hidden and reset', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await trade(api, await mainAccount(api), 'MSFT', '2026-01-12', 50, 52);
+  await api('PATCH', '/me/preferences', { 'today.cards': ['gone', 'day', 'routine', 'review'] });
+  await signIn('/reports/time');
+  await page.getByRole('button', { name: 'Menu of Results by weekday' }).click();
+  await page.getByRole('menuitem', { name: 'Pin to Today' }).click();
+  await expect(page.getByText('Pinned to Today.')).toBeVisible();
+
+  await page.goto('/');
+  const titles = page.locator('#content section > header h2');
+  const weekday = 'Weekday: net P&L';
+  await expect(titles).toHaveText(['Today’s result', 'Routine', 'To review', weekday]);
+  await page.getByRole('link', { name: '1 trades of Mon' }).click();
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'MSFT' })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Arrange cards' }).click();
+  await expectAccessible('arranging cards');
+  const handle = page.getByRole('button', { name: /^Move Results by weekday, / });
+  await handle.press('ArrowUp');
+  await expect(handle).toBeFocused();
+  await handle.press('ArrowUp');
+  await expect(titles).toHaveText(['Today’s result', weekday, 'Routine', 'To review']);
+  await page
+    .getByRole('button', { name: /^Move To review, / })
+    .dragTo(page.getByRole('dialog').getByText('Today’s result'));
+  await page.getByRole('button', { name: 'Hide Routine' }).click();
+  await page.getByRole('button', { name: 'Add Open positions' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const arranged = ['To review', 'Today’s result', weekday, 'Open positions'];
+  await expect(titles).toHaveText(arranged);
+  await page.reload();
+  await expect(titles).toHaveText(arranged);
+
+  // A phone has its own order: the default with the pinned card.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(titles.first()).toHaveText('Today’s result');
+  await expect(titles.last()).toHaveText(weekday);
+  await expectAccessible('today with a pinned card on a phone');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await page.getByRole('button', { name: 'Arrange cards' }).click();
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(titles.last()).toHaveText('Net P&L');
 });
 
 test('routine ticks are saved, and a script in a title does not run', async ({ page, api, signIn }) => {
@@ -89,7 +180,7 @@ test('today on a phone does not scroll sideways, amounts can be hidden', async (
   await tradeToday(api, account, 'AAPL', 100, 112);
   await api('PATCH', '/me/preferences', { hide_amounts: true });
   await signIn();
-  await expect(page.getByText('Today’s trades')).toBeVisible();
+  await expect(page.getByText('Net P&L today')).toBeVisible();
   await expect(page.getByText('•••').first()).toBeVisible();
   await expect(page.getByText('120.00')).toHaveCount(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { Draft, parkDrafts } from '../../src/lib/drafts';
 
-afterEach(() => sessionStorage.clear());
+afterEach(() => localStorage.clear());
 
 test('a draft is found again under its name', () => {
   new Draft<string>('note').keep('text');
@@ -21,15 +21,15 @@ test('a dropped draft is not found', () => {
 test('parked drafts leave the storage and are still found', () => {
   const draft = new Draft<string>('note');
   draft.keep('text');
-  sessionStorage.setItem('other', 'stays');
+  localStorage.setItem('other', 'stays');
   parkDrafts();
-  expect(Object.keys(sessionStorage)).toEqual(['other']);
+  expect(Object.keys(localStorage)).toEqual(['other']);
   expect(draft.found).toBe('text');
   draft.drop();
   expect(draft.found).toBeUndefined();
 });
 
 test('a draft that cannot be parsed counts as none', () => {
-  sessionStorage.setItem('fillbook.draft. note', '{');
+  localStorage.setItem('fillbook.draft. note', '{');
   expect(new Draft('note').found).toBeUndefined();
 });

@@ -3,6 +3,7 @@
 import { flushSync } from 'svelte';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../src/lib/api/errors';
+import { connection } from '../../src/lib/connection.svelte';
 import { createForm, type FormOptions, type FormState } from '../../src/lib/form.svelte';
 
 interface Values {
@@ -33,7 +34,7 @@ function close() {
 
 afterEach(() => {
   close();
-  sessionStorage.clear();
+  localStorage.clear();
 });
 
 const draft = () => 'test form';
@@ -54,7 +55,7 @@ describe('drafts', () => {
   });
 
   test('a field that an older draft lacks has its initial value', () => {
-    sessionStorage.setItem('fillbook.draft. test form', JSON.stringify({ name: 'old' }));
+    localStorage.setItem('fillbook.draft. test form', JSON.stringify({ name: 'old' }));
     expect(open({ draft }).values).toEqual({ name: 'old', lines: ['one'] });
   });
 
@@ -66,22 +67,22 @@ describe('drafts', () => {
     flushSync();
     expect(form.values.name).toBe('first');
     expect(form.changed).toBe(false);
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
   });
 
   test('values typed back to the initial ones leave no draft', () => {
     const form = open({ draft });
     form.values.name = 'second';
     flushSync();
-    expect(sessionStorage).toHaveLength(1);
+    expect(localStorage).toHaveLength(1);
     form.values.name = 'first';
     flushSync();
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
   });
 
   test('a successful submit removes the draft before onsaved runs', async () => {
     const left: number[] = [];
-    const form = open({ draft, onsaved: () => left.push(sessionStorage.length) });
+    const form = open({ draft, onsaved: () => left.push(localStorage.length) });
     form.values.name = 'second';
     flushSync();
     await form.submit();
@@ -93,15 +94,50 @@ describe('drafts', () => {
     form.values.name = 'second';
     flushSync();
     await form.submit();
-    expect(sessionStorage).toHaveLength(1);
-    expect(form.message).toBe('away');
+    expect(localStorage).toHaveLength(1);
+    expect(form.message).toBe('Can’t reach the server. This will be saved when it’s back.');
   });
 
   test('a form without a draft name stores nothing', () => {
     const form = open();
     form.values.name = 'second';
     flushSync();
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
+  });
+});
+
+describe('an unreachable server', () => {
+  const away = new ApiError(0, 'offline', 'away');
+  const lose = () =>
+    connection.watch(() => Promise.reject(new TypeError('Failed to fetch'))).catch(() => undefined);
+  const comeBack = () => connection.watch(() => Promise.resolve(new Response()));
+
+  test('what could not be sent is sent when the server is back, once', async () => {
+    const submit = vi.fn().mockRejectedValueOnce(away).mockResolvedValue('saved');
+    const onsaved = vi.fn();
+    const form = open({ submit, onsaved });
+    form.values.name = 'second';
+    await form.submit();
+    await lose();
+    await comeBack();
+    await vi.waitFor(() => expect(onsaved).toHaveBeenCalledWith('saved'));
+    await lose();
+    await comeBack();
+    expect(submit).toHaveBeenCalledTimes(2);
+  });
+
+  test('a form that is closed or reset sends nothing', async () => {
+    const submit = vi.fn().mockRejectedValue(away);
+    const form = open({ submit });
+    await form.submit();
+    form.reset();
+    await lose();
+    await comeBack();
+    await form.submit();
+    close();
+    await lose();
+    await comeBack();
+    expect(submit).toHaveBeenCalledTimes(2);
   });
 });
 
@@ -189,11 +225,11 @@ describe('save', () => {
     flushSync();
     await form.save();
     expect(form.changed).toBe(false);
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
     expect(onsaved).toHaveBeenCalledWith('saved');
     form.values.name = 'third';
     flushSync();
-    expect(sessionStorage).toHaveLength(1);
+    expect(localStorage).toHaveLength(1);
     form.reset();
     expect(form.values.name).toBe('second');
   });
@@ -233,12 +269,12 @@ describe('save', () => {
     expect(requests).toHaveLength(1);
     requests[0]!.answer();
     await vi.waitFor(() => expect(requests).toHaveLength(2));
-    expect(sessionStorage).toHaveLength(1);
+    expect(localStorage).toHaveLength(1);
     requests[1]!.answer();
     await saving;
     expect(requests.map((r) => r.values.name)).toEqual(['second', 'third']);
     expect(form.changed).toBe(false);
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
   });
 
   test('a refused save shows the error, keeps the draft and is not repeated', async () => {
@@ -253,16 +289,16 @@ describe('save', () => {
     expect(requests).toHaveLength(1);
     expect(form.errorFor('name')).toBe('Name is taken.');
     expect(form.changed).toBe(true);
-    expect(sessionStorage).toHaveLength(1);
+    expect(localStorage).toHaveLength(1);
   });
 
   test('a destroyed component still saves, and its draft is removed', async () => {
     const form = open({ draft });
     form.values.name = 'second';
     flushSync();
-    expect(sessionStorage).toHaveLength(1);
+    expect(localStorage).toHaveLength(1);
     close();
     await form.save();
-    expect(sessionStorage).toHaveLength(0);
+    expect(localStorage).toHaveLength(0);
   });
 });

@@ -7,6 +7,7 @@ import createClient from 'openapi-fetch';
 import { connection } from '../connection.svelte';
 import type { WithDecimals } from '../format/decimal';
 import { asApiError, errorOf } from './errors';
+import { KeyRing } from './keyring';
 import { bestLock } from './lock';
 import type { components, paths } from './schema';
 import { Tokens } from './tokens';
@@ -35,9 +36,15 @@ export const tokens = new Tokens({
 
 const withoutSession = /^\/api\/v1\/(setup|public)(\/|$)|^\/api\/v1\/auth\/(login|register|refresh)$/;
 
+const keyRing = new KeyRing();
+
 /** Fetches with the session: renews tokens silently and tries again after a 401. */
 export async function sessionFetch(request: Request): Promise<Response> {
   if (withoutSession.test(new URL(request.url).pathname)) return connection.watch(() => fetch(request));
+  return keyRing.send(request, fetchSigned);
+}
+
+async function fetchSigned(request: Request): Promise<Response> {
   const again = request.clone();
   const first = await tokens.bearer();
   const response = await connection.watch(() => fetch(withToken(request, first)));

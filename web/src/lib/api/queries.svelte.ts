@@ -147,9 +147,13 @@ export const readSummary = (scope: () => ResultScope = () => filter.results) =>
     load: (signal) => answer(api.GET('/api/v1/analytics/summary', { params: { query: scope() }, signal })),
   }));
 
-export const readEquity = (scope: () => ResultScope = () => filter.results) =>
+export const readEquity = (
+  scope: () => ResultScope = () => filter.results,
+  enabled: () => boolean = () => true,
+) =>
   query(() => ({
     key: ['analytics', 'equity', scope()],
+    enabled: enabled(),
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/equity-curve', {

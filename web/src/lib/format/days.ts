@@ -38,6 +38,11 @@ export function addDays(day: Day, n: number): Day {
   return at.toISOString().slice(0, 10);
 }
 
+/** Returns the number of days from one day to another. */
+export function countDays(from: Day, to: Day): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000;
+}
+
 /** The last day of a month (YYYY-MM). */
 export function lastDayOf(month: string): Day {
   const [year, number] = month.split('-').map(Number);

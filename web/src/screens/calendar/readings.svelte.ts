@@ -2,13 +2,12 @@
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
-import { addDays, dayOf, type Day } from '../../lib/format/days';
+import type { Day } from '../../lib/format/days';
 import { filter } from '../../lib/filter/filter.svelte';
 import { preferences } from '../../lib/preferences.svelte';
 
 export type DayCell = Schemas['CalendarDay'];
 export type WeekTotal = Schemas['Week'];
-export type Note = Schemas['Note'];
 
 export const readYear = (year: () => string) =>
   query(() => ({
@@ -48,24 +47,3 @@ export const readSpan = (from: () => Day, to: () => Day) =>
       },
     };
   });
-
-/** Reads the notes of a day. A note with a time belongs to the day that it has in the user's time zone. */
-export const readNotes = (day: () => Day) =>
-  query(() => ({
-    key: ['notes', 'day', day(), filter.timeZone],
-    load: async (signal) => {
-      const list = await answer(
-        api.GET('/api/v1/notes', {
-          params: {
-            query: { from: `${addDays(day(), -1)}T00:00:00Z`, to: `${addDays(day(), 2)}T00:00:00Z` },
-          },
-          signal,
-        }),
-      );
-      return list.filter((n) => noteDay(n.occurred_at) === day());
-    },
-  }));
-
-function noteDay(at: string): Day {
-  return at.length === 10 ? at : dayOf(new Date(at), filter.timeZone);
-}

@@ -4,6 +4,7 @@
 
 import type { Schemas } from '../../lib/api/client';
 import { ApiError, asApiError } from '../../lib/api/errors';
+import { createKey } from '../../lib/api/keyring';
 import { act, type Kind } from '../../lib/api/queries.svelte';
 import { upload } from '../../lib/api/upload';
 
@@ -99,7 +100,7 @@ export class Wizard {
     this.requested = true;
     this.reading = true;
     this.fault = null;
-    this.key = crypto.randomUUID();
+    this.key = createKey();
     this.running ??= this.readUntilCurrent().finally(() => (this.running = null));
     await this.running;
   }
@@ -154,7 +155,7 @@ export class Wizard {
   /** Changes only the commit, so no new preview is needed. */
   setAllowMismatch(on: boolean): void {
     this.allowMismatch = on;
-    this.key = crypto.randomUUID();
+    this.key = createKey();
   }
 
   /** Imports the file. Returns the id of the batch, or null after an error, which is then in fault. */

@@ -69,16 +69,26 @@ export function undoChange(trades: Trade[], change: BulkChange): BulkRequest[] {
 
 /** Returns a trade as it will be when its pending annotations are saved. */
 export function withAnnotations(trade: TradeDetail, annotations: Annotations): TradeDetail {
-  const { reviewed, setup_id, ...rest } = annotations;
+  const { reviewed, setup_id, rules, ...rest } = annotations;
   const sent = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...trade,
     ...sent,
+    ...(rules === undefined ? {} : { rules: mergeRules(trade.rules, rules) }),
     ...(setup_id === undefined ? {} : { setup_ids: setup_id === null ? [] : [setup_id] }),
     ...(reviewed === undefined || reviewed === null
       ? {}
       : { reviewed_at: reviewed ? (trade.reviewed_at ?? new Date().toISOString()) : null }),
   };
+}
+
+/** Returns the states of rules after a change: rules that it does not name keep theirs. */
+function mergeRules(rules: Trade['rules'], changes: Annotations['rules']): Trade['rules'] {
+  if (!changes) return [];
+  const isNamed = (r: Trade['rules'][number]) =>
+    changes.some((c) => c.setup_id === r.setup_id && c.rule === r.rule);
+  const set = changes.flatMap((c) => (c.state ? [{ ...c, state: c.state }] : []));
+  return [...rules.filter((r) => !isNamed(r)), ...set];
 }
 
 function replaceIds(ids: string[], removed: string[] = [], added: string[] = []): string[] {

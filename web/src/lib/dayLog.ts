@@ -1,9 +1,9 @@
 // Saves the daily log: the note of the type daily log that a day has.
 
-import { answer, api } from '../../lib/api/client';
-import { act } from '../../lib/api/queries.svelte';
-import type { Day } from '../../lib/format/days';
-import type { Note } from './readings.svelte';
+import { answer, api } from './api/client';
+import { act } from './api/queries.svelte';
+import type { Day } from './format/days';
+import type { Note } from './api/notes.svelte';
 
 /** Creates or changes the log of a day, and deletes one that has become empty. Returns the log that is left. */
 export async function saveDayLog(

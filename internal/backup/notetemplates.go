@@ -1,0 +1,47 @@
+package backup
+
+import (
+	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
+)
+
+// NoteTemplate is a template of notes.
+type NoteTemplate struct {
+	Name      string  `json:"name"`
+	Type      string  `json:"type"`
+	Body      string  `json:"body"`
+	Default   bool    `json:"default,omitzero"`
+	CreatedAt Instant `json:"created_at,omitzero"`
+}
+
+func (e *exporter) writeNoteTemplates() error {
+	list, err := playbook.ListNoteTemplates(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.list("note_templates", func() error {
+		for _, t := range list {
+			out := NoteTemplate{Name: t.Name, Type: string(t.Type), Body: t.Body, Default: t.Default, CreatedAt: Instant{t.CreatedAt}}
+			if err := e.element(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// restoreNoteTemplates adds the templates whose names are not taken.
+func (r *restorer) restoreNoteTemplates() error {
+	for i, t := range r.Document.NoteTemplates {
+		added, err := playbook.RestoreNoteTemplate(r.ctx, r.tx, r.Owner, t.CreatedAt.instantOr(r.now), playbook.NoteTemplateChange{
+			Name: journal.Some(t.Name), Type: journal.Some(playbook.NoteType(t.Type)), Body: journal.Some(t.Body), Default: journal.Some(t.Default),
+		})
+		if err := r.accept("Note template", i, err); err != nil {
+			return err
+		}
+		if added {
+			r.result.NoteTemplates++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+// Detects that the server was updated while the page is open: its start page then names
+// other files than those that this page was loaded from.
+
+import { connection } from './connection.svelte';
+import { hasUnsavedForm } from './form.svelte';
+
+const intervalMillis = 15 * 60_000;
+
+export interface VersionSource {
+  /** The address of the script that this page was loaded from. */
+  script: string;
+  /** Returns the start page as the server has it now. */
+  load: () => Promise<string>;
+}
+
+export class PageVersion {
+  /** Whether the server has a newer page. */
+  outdated = $state(false);
+  private checkedAt = Date.now();
+  private holds = 0;
+
+  constructor(private readonly source: VersionSource) {}
+
+  /** Checks the server. An unreachable server or the page of a proxy means nothing. */
+  async check(): Promise<void> {
+    this.checkedAt = Date.now();
+    const html = await this.source.load().catch(() => '');
+    if (html.includes('id="app"')) this.outdated = !html.includes(this.source.script);
+  }
+
+  /** Checks the server unless that was done a short while ago. */
+  async checkSometimes(): Promise<void> {
+    if (Date.now() - this.checkedAt >= intervalMillis) await this.check();
+  }
+
+  /** Keeps the page from being reloaded, for work that a reload would lose. Returns the function that ends it. */
+  hold(): () => void {
+    this.holds++;
+    return () => this.holds--;
+  }
+
+  /** Reports whether the page should be reloaded now: there is a newer one, and nothing would be lost. */
+  get shouldReload(): boolean {
+    return (
+      this.outdated &&
+      this.holds === 0 &&
+      !hasUnsavedForm() &&
+      document.querySelector('dialog[open]') === null
+    );
+  }
+}
+
+export const pageVersion = new PageVersion({
+  script: globalThis.document?.querySelector('script[type="module"]')?.getAttribute('src') ?? '',
+  load: async () => {
+    const response = await fetch('/', { cache: 'no-cache' });
+    return response.ok ? response.text() : '';
+  },
+});
+
+/** Watches for a newer page, and reloads when the tab is in the background. Call the result to stop. */
+export function watchPageVersion(): () => void {
+  const check = () => {
+    if (document.hidden && pageVersion.shouldReload) location.reload();
+    else if (!document.hidden) void pageVersion.checkSometimes();
+  };
+  const timer = setInterval(check, intervalMillis);
+  const stop = connection.onReturn(() => void pageVersion.check()); // a restart may have been an update
+  document.addEventListener('visibilitychange', check);
+  return () => {
+    clearInterval(timer);
+    stop();
+    document.removeEventListener('visibilitychange', check);
+  };
+}
