@@ -7900,7 +7900,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
