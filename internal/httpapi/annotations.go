@@ -103,7 +103,9 @@ func (AnnotationFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *h
 func (f *AnnotationFields) change() playbook.AnnotationChange {
 	change := playbook.AnnotationChange{
 		Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, Reviewed: f.Reviewed.Opt,
-		Rules: journal.Opt[[]playbook.RuleChange]{Set: f.Rules.Set, Null: f.Rules.Null, Value: shapeAll(f.Rules.Value, sentRule.change)},
+	}
+	if f.Rules.Set {
+		change.Rules = journal.Opt[[]playbook.RuleChange]{Set: true, Null: f.Rules.Null, Value: shapeAll(f.Rules.Value, sentRule.change)}
 	}
 	for _, field := range annotations.Fields {
 		switch into := annotations.MemberOf(&change.ValueChange, field).(type) {

@@ -337,7 +337,9 @@ func TestTradePreview(t *testing.T) {
 		fill := func(side, quantity, price string, minute int) more {
 			return more{"symbol": "AAA", "side": side, "quantity": quantity, "price": price, "executed_at": at(minute), "fees": "0.5"}
 		}
-		send := func(path string, fills ...more) *reply { return d.post(path, more{"account_id": d.account, "fills": fills}) }
+		send := func(path string, fills ...more) *reply {
+			return d.post(path, more{"account_id": d.account, "fills": fills})
+		}
 		const preview = "/trades/preview"
 		send(preview, fill("buy", "100", "10", 0), fill("sell", "100", "12.5", 5)).want(http.StatusOK).
 			holds("", `{"net_pnl":249,"new_trades":1,"changed_trades":0,"open_trades":0,"duplicates":0}`)
