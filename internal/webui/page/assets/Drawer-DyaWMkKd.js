@@ -1,1 +1,0 @@
-import{Ht as e,I as t,L as n,R as r,Ut as i}from"./filter.svelte-BzbVrefF.js";import{_ as a}from"./index-D-Dk4x2i.js";var o=new Set([`$$slots`,`$$events`,`$$legacy`,`open`]);function s(s,c){i(c,!0);let l=t(c,`open`,15),u=n(c,o);a(s,r({side:!0},()=>u,{get open(){return l()},set open(e){l(e)}})),e()}export{s as t};

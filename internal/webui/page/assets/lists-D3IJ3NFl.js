@@ -1,1 +1,0 @@
-function e(e,t,n){let r=[...e];return r.splice(n,0,...r.splice(t,1)),r}export{e as t};

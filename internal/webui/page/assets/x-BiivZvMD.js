@@ -1,1 +1,0 @@
-import{L as e,R as t}from"./filter.svelte-BzbVrefF.js";import{t as n}from"./Icon-DoFTvXGm.js";var r=new Set([`$$slots`,`$$events`,`$$legacy`]);function i(i,a){let o=e(a,r),s={name:`x`,size:24,node:[[`path`,{d:`M18 6 6 18`}],[`path`,{d:`m6 6 12 12`}]]};n(i,t(()=>o,{get icon(){return s}}))}export{i as t};
