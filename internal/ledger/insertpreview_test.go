@@ -25,7 +25,7 @@ func (d *fixture) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) 
 type tradeTotals struct {
 	trades, open  int
 	net, realized decimal.Decimal
-	ids          map[journal.TradeID]bool // those that are open
+	ids           map[journal.TradeID]bool // those that are open
 }
 
 func (d *fixture) tradeTotals() tradeTotals {
