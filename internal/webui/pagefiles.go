@@ -23,6 +23,7 @@ var screens = []string{
 	"/notes", "/notes/templates", "/notes/{id}",
 	"/reports", "/reports/{report}",
 	"/setups", "/setups/{id}",
+	"/tags",
 	"/missed",
 	"/routines",
 	"/accounts", "/accounts/{id}",

@@ -137,6 +137,14 @@ export const routes: Route[] = [
     load: () => import('../screens/setups/Screen.svelte'),
   },
   {
+    path: '/tags',
+    title: 'Tags',
+    section: 'measure',
+    key: 'l',
+    filtered: true,
+    load: () => import('../screens/tags/Screen.svelte'),
+  },
+  {
     path: '/missed',
     title: 'Missed',
     section: 'measure',

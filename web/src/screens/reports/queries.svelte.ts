@@ -51,6 +51,18 @@ export const readContracts = (root: () => string) =>
       ),
   }));
 
+export const readMistakes = () =>
+  query(() => ({
+    key: ['analytics', 'mistakes', filter.scope],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/tag-effects', {
+          params: { query: { ...filter.scope, kind: 'mistake' } },
+          signal,
+        }),
+      ),
+  }));
+
 export const readBehavior = (enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['analytics', 'behavior', filter.scope],
