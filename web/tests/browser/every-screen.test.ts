@@ -26,6 +26,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports': 'Profit factor',
     '/reports/time': 'Weekday, as a table',
     '/reports/setups': `setup ${image}`,
+    '/reports/rules': `setup ${image}`,
     '/reports/behavior': 'Random order',
     '/reports/risk': 'Drawdown',
     '/reports/distribution': '<svg onload=window.struck=1>',

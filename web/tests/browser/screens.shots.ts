@@ -110,6 +110,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-behind': [`/reports?${of}&behind=figure:wins`],
     'reports-time': [`/reports/time?${of}`],
     'reports-setups': [`/reports/setups?${of}`],
+    'reports-rules': [`/reports/rules?${of}`],
     'reports-behavior': [`/reports/behavior?${of}`],
     'reports-risk': [`/reports/risk?${of}`],
     'reports-distribution': [`/reports/distribution?${of}`],

@@ -170,3 +170,10 @@ export const readEquity = (
         }),
       ),
   }));
+
+export const readRules = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'rules', filter.scope],
+    enabled: enabled(),
+    load: (signal) => answer(api.GET('/api/v1/analytics/rules', { params: { query: filter.scope }, signal })),
+  }));
