@@ -67,14 +67,17 @@ func drawMeans(s *Selection, zone *time.Location, seed uint64) []decimal.Decimal
 }
 
 func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
-	days := tallyNetDays[T](s, zone)
+	return drawDayMeans(tallyNetDays[T](s, zone), s.scale, seed)
+}
+
+func drawDayMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []decimal.Decimal {
 	if len(days) < 2 {
 		return nil
 	}
-	list := drawHistories(groupDays(days), s.scale, evidenceDraws, seed)
+	list := drawHistories(groupDays(days), scale, evidenceDraws, seed)
 	means := make([]decimal.Decimal, len(list))
 	for i := range list {
-		means[i] = mean(list[i].net().decimal(s.scale), list[i].trades())
+		means[i] = mean(list[i].net().decimal(scale), list[i].trades())
 	}
 	return means
 }

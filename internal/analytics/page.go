@@ -355,6 +355,15 @@ func (s *idSet) add(id journal.TradeID) {
 	}
 }
 
+func (s *idSet) has(id journal.TradeID) bool {
+	if key, ok := packID(id); ok {
+		_, is := s.keys[key]
+		return is
+	}
+	_, is := s.others[id]
+	return is
+}
+
 // findRows returns the rows of some ids, in order. A write changes few trades, and
 // comparing with few keys is faster than a map lookup for each row.
 func (c *idColumn) findRows(ids *idSet) []int32 {

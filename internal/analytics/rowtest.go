@@ -43,6 +43,9 @@ func (t *TradeIDs) Bytes() int {
 	return head + entry*len(t.ids.keys) + otherEntry*len(t.ids.others)
 }
 
+// Has reports whether the set contains a trade.
+func (t *TradeIDs) Has(id journal.TradeID) bool { return t.ids.has(id) }
+
 // hasRow reports whether the set contains the trade of a row.
 func (t *TradeIDs) hasRow(c *idColumn, row int32) bool {
 	key := c.keys[row]

@@ -35,6 +35,20 @@ func Formats() []Format { return []Format{JSON, CSV, XLSX, Zip} }
 // MediaType is the format's name on the web, empty for one that is none.
 func (f Format) MediaType() string { return mediaTypes[f] }
 
+// Rows is what the rows of a table are.
+type Rows string
+
+// The rows of tables. A spreadsheet of trades has sheets of fills and cash as well;
+// one of realized gains has only these.
+const (
+	TradeRows Rows = "trades"
+	FillRows  Rows = "executions"
+	GainRows  Rows = "realized-gains"
+)
+
+// RowKinds returns all kinds of rows, the default first.
+func RowKinds() []Rows { return []Rows{TradeRows, FillRows, GainRows} }
+
 // Request describes an export.
 type Request struct {
 	Owner  journal.UserID
@@ -42,18 +56,26 @@ type Request struct {
 	// Accounts are those to export, all if none is named. A backup is of one
 	// or of all.
 	Accounts []journal.AccountID
-	// Fills has a CSV list fills in place of trades.
-	Fills bool
-	// Filter selects the trades of a table; its accounts are ignored.
+	// Rows are those of a table; empty means trades.
+	Rows Rows
+	// Filter selects the trades of a table; its accounts are ignored. Its period
+	// also selects fills and cash, and tests each closing fill of realized gains.
 	Filter tradefilter.Filter
 	// Trades lists the trades of a table. It may be nil if the filter does not
 	// need columns.
 	Trades TradeLister
-	At     time.Time
+	// Gains selects the trades of a table of realized gains. It may be nil if the
+	// filter has only accounts and a period.
+	Gains TradeSelector
+	At    time.Time
 }
 
 // TradeLister calls fn with the trades of a query, as one step.
 type TradeLister func(ctx context.Context, tx *db.Tx, owner journal.UserID, q tradeview.Query, fn func(*tradeview.View) error) error
+
+// TradeSelector returns a function that reports whether a trade passes a filter,
+// whatever its period; nil means that all do. It is a step.
+type TradeSelector func(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (func(journal.TradeID) bool, error)
 
 // Check refuses what cannot be exported.
 func (r Request) Check() error {
@@ -62,6 +84,8 @@ func (r Request) Check() error {
 		return journal.InvalidField("format", "format must be json, csv, xlsx or zip.")
 	case len(r.Accounts) > 1 && (r.Format == JSON || r.Format == Zip):
 		return journal.InvalidField("account_id", "A backup is of one account or of all.")
+	case r.Rows == GainRows && (r.Format == JSON || r.Format == Zip):
+		return journal.InvalidField("rows", "Realized gains are a table. Use them with format=csv or format=xlsx.")
 	}
 	return nil
 }
@@ -84,10 +108,19 @@ func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, o
 	case XLSX:
 		err = writeXLSX(ctx, tx, r, out)
 	case CSV:
-		if r.Fills {
-			return nil, writeCSV(ctx, tx, r, fillTable, out)
-		}
-		err = writeCSV(ctx, tx, r, tradeTable, out)
+		err = writeCSV(ctx, tx, r, r.Rows.table(), out)
 	}
 	return nil, err
+}
+
+// table returns the table of a CSV.
+func (r Rows) table() table {
+	switch r {
+	case FillRows:
+		return fillTable
+	case GainRows:
+		return gainTable
+	default:
+		return tradeTable
+	}
 }

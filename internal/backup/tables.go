@@ -85,6 +85,8 @@ type tabler struct {
 	scope    journal.Scope
 	query    tradeview.Query
 	list     TradeLister
+	gains    TradeSelector
+	ordered  []ledger.Account
 	accounts map[journal.AccountID]ledger.Account
 	tags     map[journal.TagID]statement.ListItem
 	setups   map[journal.SetupID]statement.ListItem
@@ -99,8 +101,8 @@ func newTabler(ctx context.Context, tx *db.Tx, r Request) (*tabler, error) {
 		return nil, err
 	}
 	t := &tabler{
-		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts}, accounts: map[journal.AccountID]ledger.Account{},
-		query: tradeview.Query{Filter: r.Filter}, list: r.Trades,
+		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts, Period: r.Filter.Scope.Period}, accounts: map[journal.AccountID]ledger.Account{},
+		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts,
 	}
 	t.query.Filter.Scope.Accounts = r.Accounts
 	if t.list == nil {
@@ -250,4 +252,35 @@ func (t *tabler) cash(write rowWriter) error {
 			text(t.accounts[c.Account].Name), instant(c.OccurredAt), text(string(c.Type)), number(c.Amount), text(c.Currency), text(c.Note),
 		})
 	})
+}
+
+// gainTable is one row a closing fill. The gains of a period sum to its realized
+// net P&L.
+var gainTable = table{"Realized gains", []string{
+	"Account", "Symbol", "Type", "Side", "Opened", "Closed", "Quantity", "Proceeds", "Cost", "Fees", "Gain", "Currency",
+	"Option Right", "Strike", "Expiry", "Lot",
+}, (*tabler).realizedGains}
+
+func (t *tabler) realizedGains(write rowWriter) error {
+	q := ledger.ClosingQuery{Period: t.query.Filter.Scope.Period}
+	if t.gains != nil {
+		var err error
+		if q.Trade, err = t.gains(t.ctx, t.tx, t.owner, t.query.Filter); err != nil {
+			return err
+		}
+	}
+	for _, a := range t.ordered {
+		err := ledger.EachClosing(t.ctx, t.tx, t.owner, a, q, func(c *ledger.Closing) error {
+			i := c.Instrument
+			return write([]cell{
+				text(a.Name), text(i.Symbol), text(i.Type), text(string(c.Direction)), instant(c.OpenedAt), instant(c.ClosedAt),
+				number(c.Quantity), numberOr(c.Proceeds), numberOr(c.Cost), number(c.Fees), number(c.Gain), text(a.BaseCurrency),
+				text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)), text(i.Lot),
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -137,6 +137,18 @@ func TestTablesGoOn(t *testing.T) {
 			t.Fatalf("row %d has the entry price %s, want %s", i, row[8], want)
 		}
 	}
+	gains, err := csv.NewReader(strings.NewReader(h.table(t, owner, nil, func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
+		return writeCSV(t.Context(), tx, Request{Owner: owner, Accounts: accounts}, gainTable, out)
+	}))).ReadAll()
+	must(t, err)
+	if len(gains) != n+1 {
+		t.Fatalf("%d gains, want %d", len(gains), n+1)
+	}
+	for i, row := range gains[1:] { // the oldest first
+		if want := decimal.New(int64(i + 1)).String(); row[8] != want {
+			t.Fatalf("gain %d has the cost %s, want %s", i, row[8], want)
+		}
+	}
 }
 
 // A guarded text is never a formula, and to take one apostrophe away gives the

@@ -31,6 +31,9 @@ func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
 		return err
 	}
 	sheets := []table{tradeTable, fillTable, cashTable}
+	if r.Rows == GainRows {
+		sheets = []table{gainTable}
+	}
 	archive := zip.NewWriter(out)
 	for _, part := range workbookParts(sheets) {
 		w, err := archive.Create(part.name)

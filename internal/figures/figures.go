@@ -337,11 +337,7 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	annotations, err := playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
-	if err != nil {
-		return err
-	}
-	links, err := playbook.LoadLinks(ctx, tx, owner, annotations)
+	annotations, links, err := readAnnotations(ctx, tx, owner, trades)
 	if err != nil {
 		return err
 	}
@@ -375,25 +371,41 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 // readAll sets the columns to the trades of an account, which it reads newest
 // first and in batches: columns take a fraction of the memory of rows.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
+	many, err := ledger.HasMoreTrades(ctx, tx, owner, account, s.batchSize)
+	if err != nil {
+		return err
+	}
 	var parts, open []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
 	var links playbook.Links
-	after := ledger.StartCursor()
-	for last := false; !last; {
-		trades, err := ledger.FigureTrades(ctx, tx, owner, account, after, s.batchSize)
-		last = len(trades) < s.batchSize
-		if err == nil && annotations == nil {
-			annotations, links, err = readAnnotations(ctx, tx, owner, trades, last)
-		}
-		if err != nil {
-			return err
-		}
+	add := func(trades []ledger.FigureTrade) error {
 		closedRows, openRows := toRows(trades, annotations, links)
 		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
 		open = append(open, analytics.BuildColumns(account.ID, openRows))
-		if !last {
-			after = trades[len(trades)-1].Cursor()
+		return nil
+	}
+	if many {
+		if annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner); err == nil {
+			links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
 		}
+		if err == nil {
+			err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, add)
+		}
+	} else {
+		var all []ledger.FigureTrade
+		err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, func(trades []ledger.FigureTrade) error {
+			all = append(all, trades...)
+			return nil
+		})
+		if err == nil {
+			annotations, links, err = readAnnotations(ctx, tx, owner, all)
+		}
+		if err == nil {
+			err = add(all)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	slices.Reverse(parts)
 	slices.Reverse(open)
@@ -401,16 +413,11 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return nil
 }
 
-// readAnnotations reads the annotations and links of some trades, or of all trades
-// of the owner if more will follow.
+// readAnnotations reads the annotations and links of some trades.
 func readAnnotations(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.FigureTrade, last bool,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.FigureTrade,
 ) (annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, err error) {
-	if last {
-		annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
-	} else {
-		annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner)
-	}
+	annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
 	if err == nil {
 		links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
 	}

@@ -35,18 +35,9 @@ func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return tradeview.Ranking{}, err
 	}
-	var columns []*analytics.Columns
-	for _, a := range accounts {
-		data, err := s.load(ctx, tx, owner, a, false)
-		if err != nil {
-			return tradeview.Ranking{}, err
-		}
-		if q.Filter.Status != tradefilter.Open {
-			columns = append(columns, data.columns.WithName(a.Name, a.Number()))
-		}
-		if q.Filter.Status != tradefilter.Closed {
-			columns = append(columns, data.open.WithName(a.Name, a.Number()))
-		}
+	columns, err := s.loadListed(ctx, tx, owner, accounts, q.Filter.Status)
+	if err != nil {
+		return tradeview.Ranking{}, err
 	}
 	query := newRankQuery(q)
 	query.Filter = filter
@@ -56,6 +47,25 @@ func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserI
 		ranking.Trades[i] = toRankedTrade(&rows[i])
 	}
 	return ranking, nil
+}
+
+// loadListed returns the columns of the trades with a status.
+func (s *Service) loadListed(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, status tradefilter.Status,
+) (columns []*analytics.Columns, err error) {
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, false)
+		if err != nil {
+			return nil, err
+		}
+		if status != tradefilter.Open {
+			columns = append(columns, data.columns.WithName(a.Name, a.Number()))
+		}
+		if status != tradefilter.Closed {
+			columns = append(columns, data.open.WithName(a.Name, a.Number()))
+		}
+	}
+	return columns, nil
 }
 
 // newRankQuery returns the order and the bounds of a query, without its filter. A

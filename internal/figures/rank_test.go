@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -177,6 +178,76 @@ func (r *rankTest) checkUnsorted(name string, q tradeview.Query) {
 	}
 }
 
+// sorted reads the trades of a query and sorts them by their values.
+func (r *rankTest) sorted(q tradeview.Query) []tradeview.View {
+	r.t.Helper()
+	ctx, by := r.t.Context(), *q.Sort
+	q.Sort = nil
+	var list []tradeview.View
+	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error {
+		list = nil
+		return tradeview.EachInDatabase(ctx, tx, r.owner, q, func(v *tradeview.View) error {
+			v.Rank = rankOf(v, by.By)
+			list = append(list, *v)
+			return nil
+		})
+	}))
+	slices.SortFunc(list, func(a, b tradeview.View) int {
+		x, y := a.Rank, b.Rank
+		order := cmp.Or(cmp.Compare(x.Text, y.Text), x.Number.Decimal.Cmp(y.Number.Decimal), x.Place.Compare(&y.Place, by.Basis()))
+		switch {
+		case x.Number.Valid != y.Number.Valid && x.Number.Valid: // trades without a value are last
+			return -1
+		case x.Number.Valid != y.Number.Valid:
+			return 1
+		case by.Down:
+			return -order
+		}
+		return order
+	})
+	return list
+}
+
+// rankOf returns the value of a trade that a key sorts by, and its position.
+func rankOf(v *tradeview.View, by ledger.SortKey) ledger.RankedTrade {
+	rank := ledger.RankedTrade{ID: v.ID, Place: v.Cursor}
+	switch by {
+	case ledger.SortOpenedAt:
+		rank.Number = decimal.Of(decimal.New(v.OpenedAt.UnixMicro()))
+	case ledger.SortClosedAt:
+		if v.ClosedAt != nil {
+			rank.Number = decimal.Of(decimal.New(v.ClosedAt.UnixMicro()))
+		}
+	case ledger.SortTimeHeld:
+		if v.ClosedAt != nil {
+			rank.Number = decimal.Of(decimal.New(v.ClosedAt.Sub(v.OpenedAt).Microseconds()))
+		}
+	case ledger.SortSymbol:
+		rank.Text = v.Instrument.Symbol
+	case ledger.SortNetPnL:
+		rank.Number = v.NetPnL
+	case ledger.SortReturnPct:
+		rank.Number = v.ReturnPct
+	case ledger.SortQtyOpened:
+		rank.Number = decimal.Of(v.QtyOpened)
+	case ledger.SortEntryPrice:
+		rank.Number = decimal.Of(v.AvgEntry)
+	case ledger.SortExitPrice:
+		rank.Number = v.AvgExit
+	case tradeview.SortCosts:
+		rank.Number = decimal.Of(v.Costs())
+	case tradeview.SortR:
+		rank.Number = v.Derived.RMultiple
+	case tradeview.SortRisk:
+		rank.Number = v.Derived.InitialRisk
+	case tradeview.SortQuality:
+		if v.Annotations.TradeQuality > 0 {
+			rank.Number = decimal.Of(decimal.New(int64(v.Annotations.TradeQuality)))
+		}
+	}
+	return rank
+}
+
 // check compares a list and its pages with the list of the database.
 func (r *rankTest) check(name string, q tradeview.Query) {
 	r.t.Helper()
@@ -188,7 +259,9 @@ func (r *rankTest) check(name string, q tradeview.Query) {
 			return nil
 		}
 	}
-	must(r.t, r.DB.View(ctx, func(tx *db.Tx) error { return tradeview.EachInDatabase(ctx, tx, r.owner, q, describe(&want)) }))
+	for _, v := range r.sorted(q) {
+		must(r.t, describe(&want)(&v))
+	}
 	must(r.t, r.Trades.Each(ctx, r.owner, q, describe(&got)))
 	if !slices.Equal(got, want) {
 		r.t.Fatalf("%s:\n%q\nwant\n%q", name, got, want)

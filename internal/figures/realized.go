@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
+	"fillbook/internal/tradefilter"
 )
 
 // partBatchSize is the number of realized parts that are in memory as rows at a time.
@@ -104,4 +105,24 @@ func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.
 	}
 	volumes[len(volumes)-1] = left
 	return volumes
+}
+
+// SelectTrades returns a function that reports whether a trade passes the status and
+// the conditions of a filter, whatever its period; nil means that all do. It is a
+// step.
+func (s *Service) SelectTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (func(journal.TradeID) bool, error) {
+	if f.Status == "" && f.Conditions.IsEmpty() {
+		return nil, nil
+	}
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ToList)
+	if err != nil {
+		return nil, err
+	}
+	f.Scope.Period = journal.Period{}
+	filter, err := s.newListFilter(ctx, tx, owner, accounts, f)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := s.loadListed(ctx, tx, owner, accounts, f.Status)
+	return analytics.SelectIDs(columns, filter).Has, err
 }

@@ -27,6 +27,7 @@ func (a *API) registerAnalyticsRoutes() {
 	register(a, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
 	register(a, figureRoute("behavior", "behavior", "Read results by order, size and timing of trades"), a.behavior)
 	register(a, figureRoute("breakdown", "breakdown", "Read results grouped by symbol, setup, tag, hour or another dimension"), a.breakdown)
+	register(a, figureRoute("tag-effects", "tagEffects", "Compare the trades with each tag with all others"), a.tagEffects)
 	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
 	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
 	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)

@@ -159,8 +159,11 @@ func (tr *trial) ask(q asked) {
 		tr.agrees(q.path("/analytics/breakdown", "by", by, "evidence", "false"), j.Breakdown(&q.Question, by))
 	}
 	tr.rows(q, oracle.Dimensions())
+	tr.agrees(q.path("/analytics/tag-effects"), j.TagEffects(&q.Question, false))
+	tr.agrees(q.path("/analytics/tag-effects", "kind", "mistake"), j.TagEffects(&q.Question, true))
 	tr.askRealized(q, year)
 	tr.sameSums(q)
+	tr.checkGains(q)
 	tr.compare(q)
 	tr.thinned(q)
 	tr.listed(q)

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
 	"fillbook/internal/transport"
 )
 
@@ -273,18 +274,24 @@ func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
 	b = slices.Grow(b, len(text)+len(s.Explanation)*explanationBytes)
 	o := jsonObject{b: append(b, text[:len(text)-1]...)}
 	o.name("explanation")
+	lists := map[*journal.TradeID]span{}
 	for i := range s.Explanation {
 		o.b = append(o.b, "[,"[min(i, 1)], '{')
-		s.Explanation[i].append(&o)
+		s.Explanation[i].append(&o, lists)
 		o.b = append(o.b, '}')
 	}
 	return append(o.b, ']', '}'), o.err
 }
 
+// span is a part of the JSON so far, with a list of so many ids.
+type span struct{ first, end, ids int }
+
 // explanationBytes is about the length of the explanation of one figure.
 const explanationBytes = 4 << 10
 
-func (e *explained) append(o *jsonObject) {
+// append appends an explanation. lists are the lists of ids so far, by their first
+// element: most figures share theirs, which is copied instead of being written again.
+func (e *explained) append(o *jsonObject, lists map[*journal.TradeID]span) {
 	o.text("figure", e.Figure)
 	o.text("formula", e.Formula)
 	o.value("value", e.Value)
@@ -302,6 +309,16 @@ func (e *explained) append(o *jsonObject) {
 	o.b = append(o.b, ']')
 	o.text("which", string(e.Which))
 	o.integer("trade_count", int64(e.TradeCount))
-	appendTextList(o, "trade_ids", e.TradeIDs)
+	var key *journal.TradeID // nil for an empty list
+	if len(e.TradeIDs) > 0 {
+		key = &e.TradeIDs[0]
+	}
+	if list, written := lists[key]; written && list.ids == len(e.TradeIDs) {
+		o.b = append(o.b, o.b[list.first:list.end]...)
+	} else {
+		first := len(o.b)
+		appendTextList(o, "trade_ids", e.TradeIDs)
+		lists[key] = span{first, len(o.b), len(e.TradeIDs)}
+	}
 	o.text("trades_link", e.TradesLink)
 }

@@ -19,16 +19,8 @@ import (
 type exportQuery struct {
 	TradeFilter
 	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
-	Rows   enumParam[exportRows, exportRowSet]     `query:"rows" doc:"The rows of a csv. Default trades."`
+	Rows   enumParam[backup.Rows, exportRowSet]    `query:"rows" doc:"The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized."`
 }
-
-// exportRows is what the rows of a table are.
-type exportRows string
-
-const (
-	tradeRows     exportRows = "trades"
-	executionRows exportRows = "executions"
-)
 
 type (
 	exportFormats struct{}
@@ -36,11 +28,11 @@ type (
 )
 
 func (exportFormats) values() []backup.Format { return backup.Formats() }
-func (exportRowSet) values() []exportRows     { return []exportRows{tradeRows, executionRows} }
+func (exportRowSet) values() []backup.Rows    { return backup.RowKinds() }
 
 func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	r := backup.Request{
-		Owner: owner, Format: in.Format.Value, Fills: in.Rows.Value == executionRows, Accounts: in.filter.Scope.Accounts, Filter: in.filter,
+		Owner: owner, Format: in.Format.Value, Rows: in.Rows.Value, Accounts: in.filter.Scope.Accounts, Filter: in.filter,
 	}
 	if r.Format == "" {
 		r.Format = backup.JSON
@@ -51,14 +43,19 @@ func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	return r, r.Check()
 }
 
-// checkFilter refuses a filter of what is not a list of trades.
+// checkFilter refuses a filter of what is not a list of trades. Fills are selected
+// by account and period.
 func (in exportQuery) checkFilter(r backup.Request) error {
-	if r.Format == backup.XLSX || r.Format == backup.CSV && !r.Fills {
+	allowed := []string{"account_id"}
+	switch {
+	case r.Format == backup.XLSX || r.Format == backup.CSV && r.Rows != backup.FillRows:
 		return nil
+	case r.Format == backup.CSV:
+		allowed = append(allowed, "from", "to")
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.sent)) {
-		if name != "account_id" {
-			return journal.InvalidField(name, "%s filters trades. Use it with format=xlsx, or with format=csv and rows=trades.", name)
+		if !slices.Contains(allowed, name) {
+			return journal.InvalidField(name, "%s filters trades. Use it with format=xlsx, or with format=csv and rows=trades or realized-gains.", name)
 		}
 	}
 	return nil
@@ -67,7 +64,7 @@ func (in exportQuery) checkFilter(r backup.Request) error {
 func (a *API) registerExportRoutes() {
 	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
-		"The filter selects the trades of a csv or xlsx; a backup is of one account or of all."
+		"The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all."
 	read.long = true
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
@@ -80,7 +77,7 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	if err != nil {
 		return nil, err
 	}
-	request.At, request.Trades = a.Clock(), a.Trades.EachIn
+	request.At, request.Trades, request.Gains = a.Clock(), a.Trades.EachIn, a.Figures.SelectTrades
 	err = a.DB.View(ctx, func(tx *db.Tx) error {
 		for _, id := range request.Accounts {
 			if err := ledger.CheckAccountOwner(ctx, tx, request.Owner, id); err != nil {
@@ -98,7 +95,11 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 // sendExport writes the file as it is read. After the first bytes a failure can
 // only be reported by closing the connection.
 func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
-	name := "fillbook-" + string(journal.DayOf(request.At)) + "." + string(request.Format)
+	name := "fillbook-"
+	if request.Rows == backup.GainRows {
+		name += string(request.Rows) + "-"
+	}
+	name += string(journal.DayOf(request.At)) + "." + string(request.Format)
 	hc.SetHeader("Content-Type", request.Format.MediaType())
 	hc.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	hc.SetStatus(http.StatusOK)

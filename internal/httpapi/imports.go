@@ -217,7 +217,7 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		return imports.Upload{}, err
 	}
 	up := imports.Upload{
-		FileName: form.File.Name, Data: data, Account: journal.AccountID(form.Fields["account_id"]),
+		FileName: form.File.Name, Data: data, SHA256: &form.File.SHA256, Account: journal.AccountID(form.Fields["account_id"]),
 		Zone: form.Fields["source_tz"], Order: form.Fields["date_order"], Day: form.Fields["trade_date"],
 	}
 	if up.Account == "" {

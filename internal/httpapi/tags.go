@@ -2,12 +2,16 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 	"fillbook/internal/transport"
+	"fillbook/internal/views"
 )
 
 type tag struct {
@@ -17,11 +21,16 @@ type tag struct {
 	Description string           `json:"description"`
 	Kind        playbook.TagKind `json:"kind" enum:"custom,mistake"`
 	CreatedAt   time.Time        `json:"created_at"`
+	Trades      int              `json:"trades" doc:"The number of trades with the tag, open or closed."`
 }
 
-func shapeTag(t playbook.Tag) tag { return tag(t) }
+func shapeTag(t playbook.CountedTag) tag {
+	return tag{
+		ID: t.ID, Name: t.Name, Color: t.Color, Description: t.Description, Kind: t.Kind, CreatedAt: t.CreatedAt, Trades: t.Trades,
+	}
+}
 
-func tagTag(t playbook.Tag) any { return shapeTag(t) }
+func tagTag(t playbook.CountedTag) any { return shapeTag(t) }
 
 type tagFields struct {
 	Name        opt[string]           `json:"name"`
@@ -45,12 +54,12 @@ func (a *API) registerTagRoutes() {
 			if err != nil {
 				return nil, err
 			}
-			return paginate(in, tags, shapeTag, func(t playbook.Tag) string { return string(t.ID) })
+			return paginate(in, tags, shapeTag, func(t playbook.CountedTag) string { return string(t.ID) })
 		})
 	register(a, tagRoute(http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
 		func(ctx context.Context, in *body[tagFields]) (*body[tag], error) {
 			created, err := a.Playbook.CreateTag(ctx, caller(ctx).UserID, in.Body.change())
-			return answer(shapeTag(created), err)
+			return answer(shapeTag(playbook.CountedTag{Tag: created}), err)
 		})
 	register(a, tagRoute(http.MethodPatch, "/{id}", "changeTag", "Change a tag"),
 		func(ctx context.Context, in *ChangeOf[journal.TagID, tagFields]) (*body[tag], error) {
@@ -61,4 +70,77 @@ func (a *API) registerTagRoutes() {
 		func(ctx context.Context, in *DeleteOf[journal.TagID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteTag(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, tagTag))
 		})
+	merge := tagRoute(http.MethodPost, "/{id}/merge", "mergeTag", "Merge a tag into another")
+	merge.about = "Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. " +
+		"A trade that has both keeps one. The answer is the remaining tag."
+	merge.status = http.StatusOK
+	merge.refusals = []int{http.StatusNotFound}
+	register(a, merge, a.mergeTag)
+}
+
+// tagMerge is a merge of the tag of the path.
+type tagMerge struct {
+	ByID[journal.TagID]
+	Body struct {
+		Into journal.TagID `json:"into" doc:"The tag that remains."`
+	}
+}
+
+func (a *API) mergeTag(ctx context.Context, in *tagMerge) (*body[tag], error) {
+	owner := caller(ctx).UserID
+	var merged playbook.CountedTag
+	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+		if merged, err = a.Playbook.MergeTag(ctx, tx, owner, in.ID, in.Body.Into); err != nil {
+			return err
+		}
+		return views.ReplaceTag(ctx, tx, owner, in.ID, in.Body.Into)
+	})
+	return answer(shapeTag(merged), err)
+}
+
+// tagEffectsQuery selects the tags of their effects.
+type tagEffectsQuery struct {
+	FigureQuery
+	Kind enumParam[playbook.TagKind, tagKinds] `query:"kind" doc:"Only tags of this kind. Default all."`
+}
+
+type tagKinds struct{}
+
+func (tagKinds) values() []playbook.TagKind {
+	return []playbook.TagKind{playbook.CustomTag, playbook.MistakeTag}
+}
+
+// tagEffect is the effect of a tag.
+type tagEffect struct {
+	TagID journal.TagID    `json:"tag_id"`
+	Name  string           `json:"name"`
+	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
+	Color string           `json:"color"`
+	analytics.Effect
+}
+
+func (a *API) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
+	out := []tagEffect{}
+	err := a.withFigures(ctx, in.withoutZone(), func(tx *db.Tx, q *figureRequest) error {
+		list, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
+		if err != nil {
+			return err
+		}
+		known := map[string]playbook.Tag{}
+		var ids []journal.TagID
+		for _, t := range list {
+			if in.Kind.Value == "" || t.Kind == in.Kind.Value {
+				known[string(t.ID)], ids = t, append(ids, t.ID)
+			}
+		}
+		effects := cachedFigure(q, fmt.Sprint("tag-effects ", ids), func() []analytics.Effect {
+			return analytics.MeasureEffects(q.selection(), analytics.BreakdownQuery{By: analytics.ByMistake, Mistakes: ids})
+		})
+		for _, e := range effects {
+			t := known[e.Key]
+			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e})
+		}
+		return nil
+	})
+	return answer(out, err)
 }

@@ -247,6 +247,8 @@ func (j *filteredJournal) checkFilter(t *rapid.T, values url.Values, all []any) 
 	equal("total_trades", summary.text("total_trades"), len(closed))
 	equal("wins", summary.text("wins"), wins)
 	equal("net_pnl", fraction(summary.text("net_pnl")).RatString(), net.RatString())
+	allRealized := j.get("/analytics/summary?pnl_basis=realized&" + query).want(http.StatusOK)
+	equal("the sum of realized gains", sumGains(t, j.client, query).RatString(), fraction(allRealized.text("net_pnl")).RatString())
 	if !values.Has("from") && !values.Has("to") {
 		values.Set("status", "closed")
 		realized := j.get("/analytics/summary?pnl_basis=realized&" + values.Encode()).want(http.StatusOK)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -24,6 +25,12 @@ type newTrade struct {
 	AccountID journal.AccountID `json:"account_id"`
 	Fills     []NewFill         `json:"fills" minItems:"1" maxItems:"1000" doc:"The fills, each as in POST /executions without account_id."`
 	AnnotationFields
+}
+
+// tradeFills is the body of a preview.
+type tradeFills struct {
+	AccountID journal.AccountID `json:"account_id"`
+	Fills     []NewFill         `json:"fills" minItems:"1" maxItems:"1000" doc:"The fills, each as in POST /executions without account_id."`
 }
 
 // writtenTrade is a trade as POST /trades answers with it.
@@ -124,6 +131,35 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 	return trades, nil
 }
 
+// tradePreview is what the fills of a new trade would result in.
+type tradePreview struct {
+	NetPnL     decimal.Decimal `json:"net_pnl" doc:"What the fills would realize: the change to the realized results of all trades of the account, in its currency."`
+	NewTrades  int             `json:"new_trades"`
+	Changed    int             `json:"changed_trades" doc:"Stored trades that would get some of the fills."`
+	OpenTrades int             `json:"open_trades" doc:"Of these trades those that would be open."`
+	Duplicates int             `json:"duplicates" doc:"Fills that are stored already."`
+}
+
+// previewTrade groups the fills of a request as a write would and stores nothing.
+func (a *API) previewTrade(ctx context.Context, in *body[tradeFills]) (*body[tradePreview], error) {
+	fills, err := newTrade{AccountID: in.Body.AccountID, Fills: in.Body.Fills}.checkFills()
+	if err != nil {
+		return nil, err
+	}
+	var found ledger.InsertPreview
+	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+		found, err = ledger.PreviewInsert(ctx, tx, caller(ctx).UserID, in.Body.AccountID, fills)
+		return err
+	})
+	out := tradePreview{NetPnL: found.RealizedPnL, NewTrades: found.Created, Changed: found.Changed, OpenTrades: found.Open}
+	for _, known := range found.Known {
+		if known {
+			out.Duplicates++
+		}
+	}
+	return answer(out, err)
+}
+
 // bulkAnnotation is the body of a change to the annotations of several trades.
 type bulkAnnotation struct {
 	IDs            []journal.TradeID      `json:"ids" minItems:"1" maxItems:"1000" doc:"The trades; a repeated id counts once."`
@@ -208,6 +244,10 @@ func (a *API) registerTradeWriteRoutes() {
 		"A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. " +
 		"The answer is the trades that the fills belong to now, in the order of the fills."
 	register(a, add, a.addTrade)
+	preview := tradeRoute(http.MethodPost, "/preview", "previewTrade", "Preview fills; nothing is written")
+	preview.about = "Groups the fills with the stored ones as POST /trades would, and returns the result."
+	preview.status, preview.refusals = http.StatusOK, []int{http.StatusNotFound}
+	register(a, preview, a.previewTrade)
 	bulk := tradeRoute(http.MethodPatch, "", "annotateTrades", "Annotate several trades")
 	bulk.about = "All or nothing: if one id is unknown or one value is invalid, no trade is changed. " +
 		"set is applied first, then tags and setups are removed, then added."

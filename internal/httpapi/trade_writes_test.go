@@ -328,3 +328,30 @@ func TestParallelBulkAnnotations(t *testing.T) {
 		}
 	})
 }
+
+// TestTradePreview: the preview has the result of the write, and writes nothing.
+func TestTradePreview(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		fill := func(side, quantity, price string, minute int) more {
+			return more{"symbol": "AAA", "side": side, "quantity": quantity, "price": price, "executed_at": at(minute), "fees": "0.5"}
+		}
+		send := func(path string, fills ...more) *reply { return d.post(path, more{"account_id": d.account, "fills": fills}) }
+		const preview = "/trades/preview"
+		send(preview, fill("buy", "100", "10", 0), fill("sell", "100", "12.5", 5)).want(http.StatusOK).
+			holds("", `{"net_pnl":249,"new_trades":1,"changed_trades":0,"open_trades":0,"duplicates":0}`)
+		d.get("/trades").want(http.StatusOK).is("", "[]")
+		send("/trades", fill("buy", "100", "10", 0)).want(http.StatusCreated)
+		send(preview, fill("buy", "100", "10", 0)).want(http.StatusOK).holds("", `{"net_pnl":0,"new_trades":0,"duplicates":1}`)
+		// An exit of a part: 40 × 2 - 0.5 - 40 % of the fee of the entry.
+		send(preview, fill("sell", "40", "12", 5)).want(http.StatusOK).holds("", `{"net_pnl":79.3,"new_trades":0,"changed_trades":1,"open_trades":1}`)
+		written := send("/trades", fill("sell", "40", "12", 5)).want(http.StatusCreated)
+		written.is("0.realized_pnl", "79.3")
+		send(preview, fill("sell", "0", "12", 5)).wantField("fills.0.quantity")
+		send(preview).wantField("fills")
+		d.post(preview, more{"fills": []more{fill("sell", "1", "12", 5)}}).wantField("account_id")
+		other := w.addUser(d.client, "other@example.org")
+		other.post(preview, more{"account_id": d.account, "fills": []more{fill("buy", "1", "1", 0)}}).wantError(http.StatusNotFound, "not_found")
+	})
+}

@@ -85,7 +85,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	return p
 }
 
-// takeMarks plans what was written on the trades of the fills that go in.
+// planAnnotations plans the annotations of the trades whose fills are stored.
 func (p *plan) planAnnotations(s *statement.Statement) {
 	for _, m := range s.Annotations {
 		if p.index[m.Fill] == leftOut {

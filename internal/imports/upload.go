@@ -20,6 +20,8 @@ import (
 type Upload struct {
 	FileName string
 	Data     []byte
+	// SHA256 is the hash of Data, if the caller knows it.
+	SHA256 *[sha256.Size]byte
 	// Account is the account of the rows. A backup names its own.
 	Account journal.AccountID
 	// Mapping maps targets to column names; empty means automatic.
@@ -39,6 +41,9 @@ type Upload struct {
 }
 
 func (u Upload) hash() string {
+	if u.SHA256 != nil {
+		return hex.EncodeToString(u.SHA256[:])
+	}
 	sum := sha256.Sum256(u.Data)
 	return hex.EncodeToString(sum[:])
 }

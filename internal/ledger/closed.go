@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -36,57 +35,107 @@ type FigureTrade struct {
 	Arrival              int64
 }
 
-// Cursor returns the position of the trade in [FigureTrades], which are all of
-// one account.
-func (c *FigureTrade) Cursor() TradeCursor {
-	return TradeCursor{
-		ListedAt: db.Micros(c.ListedAt), OpenedAt: db.Micros(c.OpenedAt),
-		Instrument: c.Instrument, External: c.External, Arrival: c.Arrival,
+const (
+	figureColumns = `SELECT trades.id, is_long, opened_at, list_at,
+		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
+		fees, commission, net_pnl, gross_pnl, realized_pnl,
+		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, `
+
+	figuresWithStream = figureColumns + `order_key, ` + streamColumns + tradesFrom
+	figuresAlone      = figureColumns + `stream FROM trades`
+)
+
+// figureRow is a row of figureColumns, for all rows of a query.
+type figureRow struct {
+	FigureTrade
+	t matching.Trade
+}
+
+// scan lists the destinations for figureColumns.
+func (r *figureRow) scan() []any {
+	c, t := &r.FigureTrade, &r.t
+	return []any{
+		&c.ID,
+		directionScanner{&c.Direction},
+		db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
+		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened,
+		oneIfNull{&t.Multiplier},
+		entrySizeScanner{t},
+		&c.Rate.Stated, &c.Rate.Priced,
+		volumeScanner{t},
+		zeroIfNull{&t.FeesTotal},
+		zeroIfNull{&t.Commission},
+		&t.NetPnL,
+		grossScanner{t},
+		realizedScanner{t},
+		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
 	}
 }
 
-// StartCursor returns the position before all trades.
-func StartCursor() TradeCursor { return TradeCursor{ListedAt: math.MaxInt64} }
-
-const (
-	figuresSelect = `
-	SELECT trades.id, streams.symbol, streams.instrument_type, is_long, opened_at, list_at,
-		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
-		fees, commission, net_pnl, gross_pnl, realized_pnl,
-		order_key, first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, option_right, expiry` + tradesFrom + `
-	WHERE trades.user_id = $1`
-
-	// The reverse order of closing within one account.
-	figuresAfter = `
-		AND trades.account = $2 AND list_at <= $3
-		AND (list_at, opened_at, order_key, first_external, first_arrival) < ($3, $4, $5, $6, $7)
-		ORDER BY list_at DESC, opened_at DESC, order_key DESC, first_external DESC, first_arrival DESC`
-)
-
-func scanFigureTrade(row db.Scanner) (c FigureTrade, err error) {
-	var t matching.Trade
-	err = row.Scan(&c.ID, &c.Symbol, &c.InstrumentType, directionScanner{&c.Direction}, db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
-		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened, oneIfNull{&t.Multiplier}, entrySizeScanner{&t}, &c.Rate.Stated, &c.Rate.Priced,
-		volumeScanner{&t}, zeroIfNull{&t.FeesTotal}, zeroIfNull{&t.Commission}, &t.NetPnL, grossScanner{&t}, realizedScanner{&t},
-		&c.Instrument, &c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct, &c.OptionRight, &c.Expiry)
+// toTrade returns the trade of the row with the instrument of its stream.
+func (r *figureRow) toTrade(s *listedStream) FigureTrade {
+	c, t := r.FigureTrade, &r.t
 	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
 	c.Gross, c.Net = t.GrossPnL.Or(t.RealizedPnL), t.NetPnL.Or(t.RealizedPnL)
 	c.Fees, c.Commission = t.FeesTotal, t.Commission
-	return c, err
+	c.Symbol, c.InstrumentType, c.OptionRight, c.Expiry = s.key.symbol, s.key.kind, s.key.right, journal.Day(s.key.expiry)
+	c.Instrument = s.order
+	return c
 }
 
-// FigureTrades returns at most the given number of trades of an account after a
-// position, newest first.
-func FigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, after TradeCursor, most int) ([]FigureTrade, error) {
-	return db.List(ctx, tx, scanFigureTrade, figuresSelect+figuresAfter+db.Limit(8),
-		owner, account.number, after.ListedAt, after.OpenedAt, after.Instrument, after.External, after.Arrival, most)
+// HasMoreTrades reports whether an account has more than the given number of trades.
+func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, than int) (bool, error) {
+	var n int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trades WHERE user_id = $1 AND account = $2`+db.Limit(3)+`) AS few`,
+		owner, account.number, than+1).Scan(&n)
+	return n > than, err
+}
+
+// EachFigureTrades calls fn with all trades of an account in batches of about size:
+// every trade of a batch was listed after every trade of the next one. Trades of a
+// batch are in no order. The batch is valid until fn returns; fn must not run
+// statements.
+func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) error) error {
+	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
+	if err != nil {
+		return err
+	}
+	var batch []FigureTrade
+	var r figureRow
+	var number int64
+	columns := append(r.scan(), &number)
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		if err := row.Scan(columns...); err != nil {
+			return err
+		}
+		s := streams[number]
+		trade := r.toTrade(&s)
+		if len(batch) >= size && !trade.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
+			if err := fn(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+		batch = append(batch, trade)
+		return nil
+	}, figuresAlone+` WHERE user_id = $1 AND account = $2 ORDER BY list_at DESC`, owner, account.number)
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	return fn(batch)
 }
 
 // FigureTradesByID returns the owner's trades with the given ids, in no order.
 func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []FigureTrade, err error) {
 	for part := range slices.Chunk(ids, 500) {
 		args := []any{owner}
-		list, err := db.List(ctx, tx, scanFigureTrade, figuresSelect+` AND trades.id IN `+db.In(&args, part), args...)
+		var r figureRow
+		var s listedStream
+		columns := append(append(r.scan(), &s.order), s.key.scan()...)
+		list, err := db.List(ctx, tx, func(row db.Scanner) (FigureTrade, error) {
+			err := row.Scan(columns...)
+			return r.toTrade(&s), err
+		}, figuresWithStream+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
 		if err != nil {
 			return nil, err
 		}

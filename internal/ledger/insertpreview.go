@@ -21,8 +21,9 @@ type InsertPreview struct {
 	// those of them that would be open, and Merged the stored trades that would
 	// be merged into others.
 	Created, Changed, Open, Merged int
-	// NetPnL is the change to the total result of all closed trades.
-	NetPnL decimal.Decimal
+	// NetPnL is the change to the total result of all closed trades, RealizedPnL
+	// that to what all trades realized, open ones included.
+	NetPnL, RealizedPnL decimal.Decimal
 	// Incomplete reports that the preview stopped at its limit of rows; only
 	// Known and Completed are then valid.
 	Incomplete bool
@@ -144,7 +145,7 @@ func (o *InsertPreview) addTrades(fills []*fill) {
 		if !t.IsClosed() {
 			o.Open++
 		}
-		o.NetPnL = o.NetPnL.Add(t.NetPnL.Decimal)
+		o.NetPnL, o.RealizedPnL = o.NetPnL.Add(t.NetPnL.Decimal), o.RealizedPnL.Add(t.RealizedPnL)
 	}
 }
 
@@ -180,7 +181,7 @@ func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
 		before[t.id] = t
-		o.NetPnL = o.NetPnL.Sub(t.NetPnL.Decimal)
+		o.NetPnL, o.RealizedPnL = o.NetPnL.Sub(t.NetPnL.Decimal), o.RealizedPnL.Sub(t.RealizedPnL)
 	}
 	changed := map[journal.TradeID]bool{}
 	for _, f := range r.fills {
@@ -193,7 +194,7 @@ func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	for i := range r.trades {
 		trade := &r.trades[i]
 		row, was := newTradeRow(ids[i], r.streams[i], trade, r.openingOf(i)), before[ids[i]]
-		o.NetPnL = o.NetPnL.Add(trade.NetPnL.Decimal)
+		o.NetPnL, o.RealizedPnL = o.NetPnL.Add(trade.NetPnL.Decimal), o.RealizedPnL.Add(trade.RealizedPnL)
 		switch {
 		case was == nil:
 			o.Created++

@@ -23,8 +23,8 @@ func (d *fixture) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) 
 
 // tradeTotals are the totals of the account's trades.
 type tradeTotals struct {
-	trades, open int
-	net          decimal.Decimal
+	trades, open  int
+	net, realized decimal.Decimal
 	ids          map[journal.TradeID]bool // those that are open
 }
 
@@ -34,7 +34,7 @@ func (d *fixture) tradeTotals() tradeTotals {
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{d.account}}}
 	must(d, d.ledger.EachTrade(d.Context(), d.owner, query, func(t ledger.Trade) error {
 		s.trades++
-		s.net = s.net.Add(t.NetPnL.Decimal)
+		s.net, s.realized = s.net.Add(t.NetPnL.Decimal), s.realized.Add(t.RealizedPnL)
 		if t.Open() {
 			s.open++
 			s.ids[t.ID] = true
@@ -85,8 +85,8 @@ func TestPreviewMatchesInsert(t *testing.T) {
 						open++
 					}
 				}
-				got := [...]any{preview.Created + preview.Changed, preview.Open, preview.Created - preview.Merged, preview.NetPnL.String()}
-				want := [...]any{len(result.Trades), open, after.trades - before.trades, after.net.Sub(before.net).String()}
+				got := [...]any{preview.Created + preview.Changed, preview.Open, preview.Created - preview.Merged, preview.NetPnL.String(), preview.RealizedPnL.String()}
+				want := [...]any{len(result.Trades), open, after.trades - before.trades, after.net.Sub(before.net).String(), after.realized.Sub(before.realized).String()}
 				if got != want {
 					t.Fatalf("round %d, file %d: preview %v, insert %v", round, n, got, want)
 				}

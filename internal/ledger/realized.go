@@ -50,7 +50,7 @@ func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	if err != nil {
 		return err
 	}
-	return eachOfStreams(ctx, tx, owner, spans, fn)
+	return eachOfStreams(ctx, tx, owner, &spanReader{spans: spans, fn: fn})
 }
 
 // maxSpanReads is how many trades are read one by one. Above it, whole streams
@@ -75,7 +75,7 @@ func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, id
 	}
 	if len(spans) > maxSpanReads {
 		slices.SortFunc(spans, compareSpans)
-		return found, eachOfStreams(ctx, tx, owner, spans, collect)
+		return found, eachOfStreams(ctx, tx, owner, &spanReader{spans: spans, fn: collect})
 	}
 	for i := range spans {
 		if err := readSpan(ctx, tx, owner, &spans[i], collect); err != nil {
@@ -111,19 +111,24 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 	return w.end()
 }
 
-// eachOfStreams reads the whole streams of some spans, which are in order.
-func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
+// eachOfStreams reads the streams of the spans of w, which are in order, from the
+// first fill of any of them to the last.
+func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *spanReader) error {
 	const streamsAtOnce = 200
 	var streams []int64
-	for i := range spans {
-		if i == 0 || spans[i].stream != spans[i-1].stream {
-			streams = append(streams, spans[i].stream)
+	var first, last int64
+	for i, s := range w.spans {
+		if i == 0 || s.stream != w.spans[i-1].stream {
+			streams = append(streams, s.stream)
 		}
+		if i == 0 {
+			first, last = s.first.At, s.last.At
+		}
+		first, last = min(first, s.first.At), max(last, s.last.At)
 	}
-	w := spanReader{spans: spans, fn: fn}
 	for part := range slices.Chunk(streams, streamsAtOnce) {
-		args := []any{owner}
-		text := partSelect + ` AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
+		args := []any{owner, first, last}
+		text := partSelect + ` AND executed_at >= $2 AND executed_at <= $3 AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
 		if err := db.Each(ctx, tx, w.scan, text, args...); err != nil {
 			return err
 		}
@@ -136,6 +141,8 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 type spanReader struct {
 	spans []tradeSpan // those not found yet, in order
 	fn    func(RealizedTrade) error
+	// eachFill has a part for each closing fill; see [matching.Realizer].
+	eachFill bool
 
 	stream int64
 	group  *matching.Realizer // nil before the first span of the stream
@@ -160,7 +167,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		if w.spans[0].first != f.position() {
 			return nil
 		}
-		w.group = &matching.Realizer{Head: w.spans[0].head}
+		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill}
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }

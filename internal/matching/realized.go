@@ -8,6 +8,9 @@ import "fillbook/internal/decimal"
 type RealizedPart struct {
 	// At is the instant of the closing fills, in microseconds since 1970.
 	At int64
+	// Quantity is what was closed. Entry is its share of the entry notional, Exit
+	// its exit notional, both in the currency of the prices.
+	Quantity, Entry, Exit decimal.Decimal
 	// Gross is the stated result, or exit notional less the share of the entry
 	// notional. Costs are those of the fill and the share of the entry's costs.
 	Gross, Costs decimal.Decimal
@@ -20,6 +23,7 @@ func (p RealizedPart) Net() decimal.Decimal { return p.Gross.Sub(p.Costs) }
 
 func (p RealizedPart) add(other RealizedPart) RealizedPart {
 	p.Gross, p.Costs, p.Volume = p.Gross.Add(other.Gross), p.Costs.Add(other.Costs), p.Volume.Add(other.Volume)
+	p.Quantity, p.Entry, p.Exit = p.Quantity.Add(other.Quantity), p.Entry.Add(other.Entry), p.Exit.Add(other.Exit)
 	return p
 }
 
@@ -28,6 +32,8 @@ func (p RealizedPart) add(other RealizedPart) RealizedPart {
 type Realizer struct {
 	// Head is the start inside the first fill; see Group.
 	Head Head
+	// EachFill has a part for each closing fill, even of the same instant.
+	EachFill bool
 
 	walk walk
 	// parts are those of the open trade, and openVolume the traded notional of
@@ -65,18 +71,20 @@ func (r *Realizer) Open() (*Trade, []RealizedPart) {
 }
 
 // holdingState is the sums of a holding whose changes are realized parts.
-type holdingState struct{ gross, spent, volume, held decimal.Decimal }
+type holdingState struct{ gross, spent, volume, held, entry, exit decimal.Decimal }
 
 // newHoldingState returns the state of a holding; h is nil before its first fill.
 func newHoldingState(h *holding) holdingState {
 	if h == nil {
 		return holdingState{}
 	}
-	return holdingState{gross: h.gross, spent: h.spent, volume: h.trade.Volume, held: h.trade.QtyRemaining}
+	return holdingState{
+		gross: h.gross, spent: h.spent, volume: h.trade.Volume, held: h.trade.QtyRemaining, entry: h.openNotional, exit: h.trade.ExitNotional,
+	}
 }
 
 // record adds the part that a fill realized, if it closed anything. Parts of one
-// instant are one.
+// instant are one, unless EachFill is set.
 func (r *Realizer) record(f Fill, before, after holdingState) {
 	traded := after.volume.Sub(before.volume)
 	quantity := before.held.Sub(after.held)
@@ -90,9 +98,10 @@ func (r *Realizer) record(f Fill, before, after holdingState) {
 	}
 	r.openVolume = r.openVolume.Sub(entry)
 	part := RealizedPart{
-		At: f.At, Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
+		At: f.At, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
+		Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
 	}
-	if n := len(r.parts); n > 0 && r.parts[n-1].At == f.At {
+	if n := len(r.parts); !r.EachFill && n > 0 && r.parts[n-1].At == f.At {
 		r.parts[n-1] = r.parts[n-1].add(part)
 		return
 	}

@@ -82,6 +82,9 @@ func TestRealizedPartsSumToTrade(t *testing.T) {
 			if trade.IsClosed() && (!sum.Gross.Equal(trade.GrossPnL.Decimal) || !sum.Costs.Equal(costs) || !sum.Volume.Equal(trade.Volume)) {
 				t.Fatalf("parts sum to %+v, the trade is %+v", sum, trade)
 			}
+			if trade.IsClosed() && (!sum.Quantity.Equal(trade.QtyOpened) || !sum.Entry.Equal(trade.EntryNotional) || !sum.Exit.Equal(trade.ExitNotional)) {
+				t.Fatalf("parts close %+v, the trade is %+v", sum, trade)
+			}
 		}
 		if got, want := formatTrades(trades), formatTrades(Group(fills, Head{})); got != want {
 			t.Fatalf("trades are\n%s\nwant\n%s", got, want)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
@@ -68,25 +67,6 @@ func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade
 		}
 	}
 	return annotations, nil
-}
-
-// LoadRiskAndQuality returns the stated risk, the stop and the quality of all
-// trades, by which lists are sorted. It reads no other annotations. It is a step.
-func LoadRiskAndQuality(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
-	byTrade := map[journal.TradeID]Annotations{}
-	err := db.Each(ctx, tx, func(row db.Scanner) error {
-		var m Annotations
-		var quality *int
-		err := row.Scan(&m.Trade, &m.InitialRisk, &m.StopPrice, &quality)
-		if quality != nil {
-			m.TradeQuality = annotations.Grade(*quality)
-		}
-		byTrade[m.Trade] = m
-		return err
-	}, `SELECT trade_id, initial_risk, stop_price, trade_quality FROM trade_annotations
-		WHERE user_id = $1 AND (initial_risk IS NOT NULL OR stop_price IS NOT NULL OR trade_quality IS NOT NULL)
-		ORDER BY trade_id`, owner)
-	return byTrade, err
 }
 
 // LoadAllAnnotations reads the annotations of every trade of the owner that has any.

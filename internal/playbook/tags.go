@@ -3,6 +3,7 @@ package playbook
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,11 +70,17 @@ func color(text string) (string, error) {
 	return text, nil
 }
 
-// Tags lists the owner's tags by name.
-func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]Tag, error) {
-	var tags []Tag
+// CountedTag is a tag with the number of its trades.
+type CountedTag struct {
+	Tag
+	Trades int
+}
+
+// Tags lists the owner's tags by name, with the number of their trades.
+func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]CountedTag, error) {
+	var tags []CountedTag
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		tags, err = ListTags(ctx, tx, owner)
+		tags, err = db.List(ctx, tx, scanCountedTag, selectCounted+` WHERE tags.user_id = $1 ORDER BY name_key, id`, owner)
 		return err
 	})
 	return tags, err
@@ -81,7 +88,14 @@ func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]Tag, error)
 
 const selectTags = `SELECT id, name, color, description, kind, created_at FROM tags`
 
-// ListTags is the step of [Service.Tags].
+// selectCounted counts the links of all tags at once. Links of trades that are
+// gone do not count; their annotations are kept as orphans.
+const selectCounted = `SELECT id, name, color, description, kind, created_at, COALESCE(trades, 0) FROM tags LEFT JOIN (
+		SELECT trade_tags.tag_id, COUNT(*) AS trades
+		FROM trade_tags JOIN trades ON trades.user_id = trade_tags.user_id AND trades.id = trade_tags.trade_id
+		WHERE trade_tags.user_id = $1 GROUP BY trade_tags.tag_id) AS counts ON counts.tag_id = tags.id`
+
+// ListTags lists the owner's tags by name. It is a step.
 func ListTags(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Tag, error) {
 	return db.List(ctx, tx, scanTag, selectTags+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
 }
@@ -90,6 +104,11 @@ func scanTag(row db.Scanner) (Tag, error) {
 	var tag Tag
 	err := row.Scan(&tag.ID, &tag.Name, &tag.Color, &tag.Description, &tag.Kind, db.Instant(&tag.CreatedAt))
 	return tag, err
+}
+
+func scanCountedTag(row db.Scanner) (t CountedTag, err error) {
+	err = row.Scan(&t.ID, &t.Name, &t.Color, &t.Description, &t.Kind, db.Instant(&t.CreatedAt), &t.Trades)
+	return t, err
 }
 
 // CreateTag creates a tag. A name that is taken is a conflict.
@@ -137,14 +156,14 @@ func EnsureTag(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 }
 
 // ChangeTag changes what is sent.
-func (s *Service) ChangeTag(ctx context.Context, owner journal.UserID, id journal.TagID, change TagChange, check Check[Tag]) (Tag, error) {
-	var tag Tag
-	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := lockTag(ctx, tx, owner, id, check)
-		if err != nil {
+func (s *Service) ChangeTag(
+	ctx context.Context, owner journal.UserID, id journal.TagID, change TagChange, check Check[CountedTag],
+) (tag CountedTag, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		if tag, err = lockTag(ctx, tx, owner, id, check); err != nil {
 			return err
 		}
-		if tag, err = change.apply(old); err != nil {
+		if tag.Tag, err = change.apply(tag.Tag); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `
@@ -160,20 +179,55 @@ func (s *Service) ChangeTag(ctx context.Context, owner journal.UserID, id journa
 }
 
 // DeleteTag deletes a tag and takes it off every trade.
-func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journal.TagID, check Check[Tag]) error {
+func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journal.TagID, check Check[CountedTag]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if _, err := lockTag(ctx, tx, owner, id, check); err != nil {
 			return err
 		}
-		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_tags
-			ON trade_tags.user_id = trade_annotations.user_id AND trade_tags.trade_id = trade_annotations.trade_id
-			WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_annotations.account_id`, owner, id)
-		if err != nil {
+		if err := s.unlink(ctx, tx, owner, taggedAccounts, owner, id); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
+		_, err := tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
+}
+
+// taggedAccounts selects the accounts with trades that have a tag.
+const taggedAccounts = `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_tags
+	ON trade_tags.user_id = trade_annotations.user_id AND trade_tags.trade_id = trade_annotations.trade_id
+	WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_annotations.account_id`
+
+// MergeTag puts the tag into on every trade that has the tag id, and deletes id. A
+// trade that has both keeps one. It returns the remaining tag with its trades.
+// It is a step.
+func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id, into journal.TagID) (CountedTag, error) {
+	if id == into {
+		return CountedTag{}, journal.InvalidField("into", "into must be another tag.")
+	}
+	// In one order, so that two merges in opposite directions do not block each other.
+	for _, next := range slices.Sorted(slices.Values([]journal.TagID{id, into})) {
+		_, err := lockTag(ctx, tx, owner, next, nil)
+		if journal.IsKind(err, journal.KindNotFound) && next == into {
+			return CountedTag{}, journal.InvalidField("into", "into must be one of your tags.")
+		}
+		if err != nil {
+			return CountedTag{}, err
+		}
+	}
+	if err := s.unlink(ctx, tx, owner, taggedAccounts, owner, id); err != nil {
+		return CountedTag{}, err
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO trade_tags (user_id, trade_id, tag_id)
+		SELECT user_id, trade_id, $3 FROM trade_tags WHERE user_id = $1 AND tag_id = $2
+		ON CONFLICT (user_id, trade_id, tag_id) DO NOTHING`, owner, id, into)
+	if err != nil {
+		return CountedTag{}, err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+		return CountedTag{}, err
+	}
+	return lockTag(ctx, tx, owner, into, nil)
 }
 
 // unlink reports the accounts that a query returns, because a tag or setup is taken
@@ -195,13 +249,17 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, q
 }
 
 // lockTag reads a tag that is about to change and lets check look at it.
-func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TagID, check Check[Tag]) (Tag, error) {
-	tag, err := scanTag(tx.QueryRow(ctx, selectTags+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TagID, check Check[CountedTag]) (CountedTag, error) {
+	var tag CountedTag
+	_, err := scanTag(tx.QueryRow(ctx, selectTags+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	if err == nil {
+		tag, err = scanCountedTag(tx.QueryRow(ctx, selectCounted+` WHERE tags.user_id = $1 AND tags.id = $2`, owner, id))
+	}
 	if errors.Is(err, db.ErrNoRows) {
-		return Tag{}, journal.NotFound("tag")
+		return CountedTag{}, journal.NotFound("tag")
 	}
 	if err != nil {
-		return Tag{}, err
+		return CountedTag{}, err
 	}
 	return tag, check.run(tag)
 }

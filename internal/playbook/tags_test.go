@@ -34,7 +34,7 @@ func TestTags(t *testing.T) {
 		if !slices.Equal(names, []string{"alpha", "Beta", "FOMO"}) {
 			w.t.Errorf("tags by name are %v", names)
 		}
-		if list[2] != want {
+		if list[2].Tag != want {
 			w.t.Errorf("stored %+v, want %+v", list[2], want)
 		}
 
@@ -117,7 +117,7 @@ func TestTagRefusals(t *testing.T) {
 		_, err = w.CreateTag(w.ctx, w.ann, playbook.TagChange{Name: journal.Some(strings.Repeat("x", 201))})
 		refused(w.t, err, journal.KindInvalid, "name")
 
-		stale := func(playbook.Tag) error { return journal.Stale() }
+		stale := func(playbook.CountedTag) error { return journal.Stale() }
 		_, err = w.ChangeTag(w.ctx, w.ann, id, playbook.TagChange{Name: journal.Some("new")}, stale)
 		refused(w.t, err, journal.KindStale, "")
 		refused(w.t, w.DeleteTag(w.ctx, w.ann, id, stale), journal.KindStale, "")

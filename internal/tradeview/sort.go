@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"fillbook/internal/db"
-	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
 )
 
 // Keys whose values need annotations, or more than one column of a trade.
@@ -38,16 +36,6 @@ type Ranking struct {
 // than the database, and by any filter.
 type Ranker func(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) (Ranking, error)
 
-// rankInDatabase reads the values of all trades of a query and sorts them. Only
-// tests use it, to check the ranker.
-func rankInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) ([]ledger.RankedTrade, error) {
-	order, err := addValues(ctx, tx, owner, *q.Sort)
-	if err != nil {
-		return nil, err
-	}
-	return ledger.RankTrades(ctx, tx, owner, q.ledgerQuery(owner), order)
-}
-
 // eachRanked reads ranked trades part by part.
 func (r *reader) eachRanked(ranked []ledger.RankedTrade, fn func(*View) error) error {
 	if len(ranked) > fewTrades {
@@ -72,42 +60,4 @@ func (r *reader) eachRanked(ranked []ledger.RankedTrade, fn func(*View) error) e
 		}
 	}
 	return nil
-}
-
-// addValues sets the function of an order for values that the ledger does not
-// have.
-func addValues(ctx context.Context, tx *db.Tx, owner journal.UserID, order ledger.Sort) (ledger.Sort, error) {
-	switch order.By {
-	case SortCosts:
-		order.Of = func(f ledger.SortFigures) decimal.Null { return decimal.Of(f.Fees.Add(f.Commission)) }
-		return order, nil
-	case SortR, SortRisk, SortQuality:
-	default:
-		return order, nil
-	}
-	stored, err := playbook.LoadRiskAndQuality(ctx, tx, owner)
-	order.Of = func(f ledger.SortFigures) decimal.Null {
-		annotations, annotated := stored[f.Trade]
-		if !annotated {
-			return decimal.Null{}
-		}
-		return sortValue(order.By, f, annotations)
-	}
-	return order, err
-}
-
-func sortValue(by ledger.SortKey, f ledger.SortFigures, annotations playbook.Annotations) decimal.Null {
-	if by == SortQuality {
-		if annotations.TradeQuality == 0 {
-			return decimal.Null{}
-		}
-		return decimal.Of(decimal.New(int64(annotations.TradeQuality)))
-	}
-	derived := playbook.Derive(playbook.Figures{
-		Long: f.Long, EntryNotional: f.EntryNotional, EntrySize: f.EntrySize, Rate: f.Rate, NetPnL: f.NetPnL,
-	}, annotations)
-	if by == SortRisk {
-		return derived.InitialRisk
-	}
-	return derived.RMultiple
 }

@@ -70,19 +70,11 @@ func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 // ChunkSize is how many trades are read with their annotations at a time.
 const ChunkSize = 1000
 
-// EachInDatabase calls fn with the trades of a query as they are read. Its filter
-// must not need columns. Memory stays flat, except that a sorted list keeps the
-// place of every trade. A View is valid until fn returns. fn must not run
-// statements.
+// EachInDatabase calls fn with the trades of a query as they are read. The query must
+// not be sorted, and its filter must not need columns. Memory stays flat. A View is
+// valid until fn returns. fn must not run statements.
 func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
-	if q.Sort != nil {
-		ranked, err := rankInDatabase(ctx, tx, owner, q)
-		if err != nil {
-			return err
-		}
-		return r.eachRanked(ranked, fn)
-	}
 	trades := q.ledgerQuery(owner)
 	if trades.Limit == 0 || trades.Limit > fewTrades {
 		if err := r.loadFew(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/db"
@@ -297,6 +298,37 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.V
 		_, err := tx.Exec(ctx, `DELETE FROM views WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
+}
+
+// ReplaceTag replaces a tag by another in the filters of the owner's views. It is a
+// step of merging tags.
+func ReplaceTag(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag journal.TagID) error {
+	all, err := list(ctx, tx, owner, tx.Lock())
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		values := all[i].Filter.Values()
+		ids := strings.Split(values["tag_id"], ",")
+		if !slices.Contains(ids, string(old)) {
+			continue
+		}
+		var kept []string
+		for _, id := range ids {
+			if id == string(old) {
+				id = string(tag)
+			}
+			if !slices.Contains(kept, id) {
+				kept = append(kept, id)
+			}
+		}
+		values["tag_id"] = strings.Join(kept, ",")
+		_, err := tx.Exec(ctx, `UPDATE views SET filter = $1 WHERE user_id = $2 AND id = $3`, NewQuery(values), owner, all[i].ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // find locks the owner's views and returns them with the one that is about to

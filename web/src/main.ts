@@ -5,6 +5,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/tables.css';
+import './styles/print.css';
 
 startRouter();
 mount(App, { target: document.getElementById('app')! });

@@ -11,6 +11,7 @@ import NotebookPen from '@lucide/svelte/icons/notebook-pen';
 import Settings from '@lucide/svelte/icons/settings';
 import Shield from '@lucide/svelte/icons/shield';
 import Sun from '@lucide/svelte/icons/sun';
+import Tag from '@lucide/svelte/icons/tag';
 import Upload from '@lucide/svelte/icons/upload';
 import Wallet from '@lucide/svelte/icons/wallet';
 import type { Component } from 'svelte';
@@ -22,6 +23,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/notes': NotebookPen,
   '/reports': ChartColumn,
   '/setups': Layers,
+  '/tags': Tag,
   '/missed': CircleOff,
   '/routines': ListChecks,
   '/accounts': Wallet,

@@ -77,11 +77,30 @@ export const routes: Route[] = [
     load: () => import('../screens/calendar/Screen.svelte'),
   },
   {
+    path: '/calendar/week/{day}',
+    title: 'Weekly review',
+    filtered: true,
+    results: true,
+    load: () => import('../screens/calendar/Screen.svelte'),
+  },
+  {
+    path: '/calendar/month/{month}',
+    title: 'Monthly review',
+    filtered: true,
+    results: true,
+    load: () => import('../screens/calendar/Screen.svelte'),
+  },
+  {
     path: '/notes',
     title: 'Notes',
     section: 'review',
     key: 'n',
     load: () => import('../screens/notes/Screen.svelte'),
+  },
+  {
+    path: '/notes/templates',
+    title: 'Note templates',
+    load: () => import('../screens/notes/Templates.svelte'),
   },
   { path: '/notes/{id}', title: 'Note', load: () => import('../screens/notes/Screen.svelte') },
   {
@@ -115,6 +134,14 @@ export const routes: Route[] = [
     title: 'Setup',
     filtered: true,
     load: () => import('../screens/setups/Screen.svelte'),
+  },
+  {
+    path: '/tags',
+    title: 'Tags',
+    section: 'measure',
+    key: 'l',
+    filtered: true,
+    load: () => import('../screens/tags/Screen.svelte'),
   },
   {
     path: '/missed',

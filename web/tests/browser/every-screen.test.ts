@@ -16,7 +16,10 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/calendar?month=2024-01': /January 2024/,
     '/calendar?year=2024': /January 2024/,
     [`/calendar/${h.day}`]: image,
+    [`/calendar/week/${h.day}`]: image,
+    [`/calendar/month/${h.day.slice(0, 7)}`]: image,
     '/notes': image,
+    '/notes/templates?template=new': /Placeholders/,
     [`/notes/${h.note}`]: image,
   }),
   measure: (h) => ({
@@ -29,6 +32,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
     '/setups': `setup ${image}`,
     [`/setups/${h.setup}`]: `setup ${image}`,
+    '/tags': `tag ${image}`,
     '/missed': image,
     '/routines': image,
   }),

@@ -43,6 +43,39 @@ test('every format, for all accounts and for one', async ({ page, api, signIn, e
   expect(one.account.name).toBe('Main');
 });
 
+test('realized gains of a tax year', async ({ page, api, signIn, expectAccessible }) => {
+  const main = await mainAccount(api);
+  await trade(api, main, 'AAPL', '2025-03-03', 100, 110);
+  await trade(api, main, 'MSFT', '2026-02-02', 50, 48);
+  await signIn('/export');
+  const all = await save(page, /^Realized gains/);
+  expect(all.name).toMatch(/^fillbook-realized-gains-\d{4}-\d\d-\d\d\.csv$/);
+  const rows = all.content.toString().trim().split('\n');
+  expect(rows[0]).toContain('Opened,Closed,Quantity,Proceeds,Cost,Fees,Gain,Currency');
+  expect(rows).toHaveLength(3);
+
+  await page.getByLabel('Period').selectOption({ label: 'Tax year 2025' });
+  const year = await save(page, /^Realized gains/);
+  expect(year.name).toBe('fillbook-realized-gains-2025.csv');
+  expect(year.content.toString()).toContain('AAPL');
+  expect(year.content.toString()).not.toContain('MSFT');
+  await page.getByLabel('Tax year starts on').selectOption({ label: 'April 6 (United Kingdom)' });
+  await page.getByLabel('Period').selectOption({ label: 'Tax year 2025/26' });
+  await expectAccessible('export of realized gains');
+  expect((await save(page, /^Realized gains/)).content.toString()).toContain('MSFT');
+  await page.getByRole('radio', { name: '.xlsx', exact: true }).check();
+  expect((await save(page, /^Realized gains/)).content.subarray(0, 2).toString()).toBe('PK');
+
+  await page.getByLabel('Period').selectOption({ label: 'Choose days' });
+  await page.getByLabel('First day').fill('2026-02-02');
+  await page.getByLabel('Last day').fill('2026-02-01');
+  await expect(page.getByText('The last day is before the first.')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Download/ })).toBeDisabled();
+  await page.getByLabel('Last day').fill('2026-02-02');
+  const fills = await save(page, /^Fills/);
+  expect(fills.content.toString().trim().split('\n')).toHaveLength(3);
+});
+
 test('a failed download shows the reason', async ({ page, signIn }) => {
   await signIn('/export');
   await page.route('**/api/v1/exports*', (route) => route.abort());

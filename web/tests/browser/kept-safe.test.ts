@@ -8,10 +8,12 @@ async function fillTrade(page: Page, symbol: string): Promise<void> {
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await form.getByLabel('Symbol').fill(symbol);
   await form.getByLabel('Quantity').fill('0,125');
-  await form.getByLabel('Entry price').fill('1.250,50');
-  await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
-  await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
-  await form.getByLabel('Exit price').fill('1,300.00');
+  await form.getByLabel('Price').fill('1.250,50');
+  await form.getByLabel('Time').fill('2026-03-02T15:30:00');
+  await form.getByRole('button', { name: 'Add fill' }).click();
+  const exit = form.getByRole('group', { name: 'Fill 2' });
+  await exit.getByLabel('Time').fill('2026-03-02T16:30:00');
+  await exit.getByLabel('Price').fill('1,300.00');
 }
 
 /** Creates a trade and returns the address that opens it. */
@@ -26,9 +28,10 @@ test('numbers in local notation are normalized, also on Enter', async ({ page, a
   await signIn('/trades?new=trade');
   await fillTrade(page, 'BTC-USD');
   const form = page.getByRole('dialog', { name: 'Enter a trade' });
-  await expect(form.getByLabel('Quantity')).toHaveValue('0.125');
-  await expect(form.getByLabel('Entry price')).toHaveValue('1250.50');
-  await form.getByLabel('Exit price').press('Enter');
+  const entry = form.getByRole('group', { name: 'Fill 1' });
+  await expect(entry.getByLabel('Quantity')).toHaveValue('0.125');
+  await expect(entry.getByLabel('Price')).toHaveValue('1250.50');
+  await form.getByRole('group', { name: 'Fill 2' }).getByLabel('Price').press('Enter');
   const drawer = page.getByRole('dialog', { name: 'BTC-USD long' });
   await expect(drawer.getByText(/\+(US)?\$6\.19/).first()).toBeVisible();
 });

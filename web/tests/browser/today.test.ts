@@ -71,7 +71,8 @@ test('today: the day first, then positions, review and the figures', async ({ pa
   await expect(page).toHaveURL(/\/trades\?range=today$/);
   await page.goBack();
   await card('To review').getByRole('link', { name: 'Review' }).click();
-  await expect(page.getByText('11 trades to review')).toBeVisible();
+  await expect(page).toHaveURL(/\/review/);
+  await expect(page.getByRole('heading', { name: 'Review', level: 1 })).toBeVisible();
 });
 
 test('the daily loss limit shows how much of it is used', async ({ page, api, signIn }) => {

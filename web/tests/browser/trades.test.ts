@@ -17,13 +17,15 @@ test('a trade is entered with a preview, and annotated', async ({ page, api, sig
   await expect(form.getByText('Enter a symbol.')).toBeVisible();
   await form.getByLabel('Symbol').fill('aapl');
   await form.getByLabel('Quantity').fill('100');
-  await form.getByLabel('Entry price').fill('10.1');
-  await form.getByLabel('Entry time').fill('2026-03-02T15:30:00');
-  await form.getByLabel('Exit price').fill('12.2');
+  await form.getByLabel('Price').fill('10.1');
+  await form.getByLabel('Time').fill('2026-03-02T15:30:00');
+  await form.getByRole('button', { name: 'Add fill' }).click();
+  const exit = form.getByRole('group', { name: 'Fill 2' });
+  await exit.getByLabel('Price').fill('12.2');
   await expect(form.getByText('Net P&L (preview)')).toBeVisible();
   await expect(form.getByText(/\+(US)?\$210\.00/)).toBeVisible();
-  await form.getByLabel('Exit time').fill('2026-03-02T16:30:00');
-  await form.getByLabel('Exit fees').fill('1.50');
+  await exit.getByLabel('Time').fill('2026-03-02T16:30:00');
+  await exit.getByLabel('Fees').fill('1.50');
   await expect(form.getByText(/\+(US)?\$208\.50/)).toBeVisible();
   await form.getByText('Risk plan, setups, tags and notes').click();
   await form.getByLabel('Stop', { exact: false }).fill('9.1');
@@ -86,17 +88,17 @@ test('a fill opens a position, an error keeps the form open, deleting asks first
   expectAccessible,
 }) => {
   await signIn('/trades?new=fill');
-  const form = page.getByRole('dialog', { name: 'Enter a fill' });
+  const form = page.getByRole('dialog', { name: 'Enter a trade' });
   await expectAccessible('entry of a fill');
   await form.getByLabel('Symbol').fill(canary);
   await form.getByLabel('Quantity').fill('-5');
   await form.getByLabel('Price').fill('20');
   await form.getByLabel('Time').fill('2026-03-02T15:30:00');
-  await form.getByRole('button', { name: 'Add fill' }).click();
+  await form.getByRole('button', { name: 'Add trade' }).click();
   await expect(form.locator('[aria-invalid="true"]')).toBeVisible();
   await form.getByLabel('Quantity').fill('5');
-  await form.getByText('Sell', { exact: true }).click();
-  await form.getByRole('button', { name: 'Add fill' }).click();
+  await form.getByLabel('Side').selectOption('Sell');
+  await form.getByRole('button', { name: 'Add trade' }).click();
   const drawer = page.getByRole('dialog').filter({ hasText: 'Realized so far' });
   await expect(drawer.getByText('Still open')).toBeVisible();
   await drawer.getByRole('button', { name: 'Delete…' }).click();

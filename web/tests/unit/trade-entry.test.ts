@@ -5,48 +5,101 @@ import { ApiError } from '../../src/lib/api/errors';
 import { applyChange, undoChange, withAnnotations } from '../../src/screens/trades/annotate';
 import {
   assignEntryError,
+  copyEntry,
   emptyEntry,
   entryBody,
+  exitEntry,
+  nextRow,
+  openQuantity,
+  previewBody,
   summarizeEntry,
   validateEntry,
   type Entry,
+  type FillRow,
 } from '../../src/screens/trades/entry';
 import { changedFields, fillValues } from '../../src/screens/trades/fill';
+import { parsePastedFills } from '../../src/screens/trades/paste';
 
+const at = '2026-03-02T14:30:00Z';
+const row = (change: Partial<FillRow> = {}): FillRow => ({
+  side: 'buy',
+  quantity: '100',
+  price: '10.1',
+  at,
+  fees: '',
+  ...change,
+});
+const exit = row({ side: 'sell', price: '12.2', at: '2026-03-02T15:30:00Z', fees: '1.50' });
 const entry = (change: Partial<Entry> = {}): Entry => ({
   ...emptyEntry(),
   symbol: 'AAPL',
-  quantity: '100',
-  entry: { price: '10.1', at: '2026-03-02T14:30:00Z', fees: '' },
+  fills: [row()],
   ...change,
 });
-const exit = { price: '12.2', at: '2026-03-02T15:30:00Z', fees: '1.50' };
 
 describe('validateEntry', () => {
   it('requires symbol, quantity, price and time', () => {
-    expect(Object.keys(validateEntry(emptyEntry(), 'trade'))).toEqual([
+    expect(Object.keys(validateEntry(emptyEntry()))).toEqual([
       'symbol',
-      'quantity',
-      'entry.price',
-      'entry.at',
+      'fills.0.quantity',
+      'fills.0.price',
+      'fills.0.at',
     ]);
-    expect(validateEntry(entry(), 'trade')).toEqual({});
+    expect(validateEntry(entry({ fills: [row(), exit] }))).toEqual({});
   });
 
-  it('requires a complete exit after the entry', () => {
-    const errors = (change: Partial<Entry['exit']>) =>
-      Object.keys(validateEntry(entry({ exit: { ...exit, ...change } }), 'trade'));
-    expect(errors({})).toEqual([]);
-    expect(errors({ at: '' })).toEqual(['exit.at']);
-    expect(errors({ price: '' })).toEqual(['exit.price']);
-    expect(errors({ at: '2026-03-01T00:00:00Z' })).toEqual(['exit.at']);
-    expect(validateEntry(entry({ exit: { ...exit, at: '' } }), 'fill')).toEqual({});
+  it('leaves out an empty last row, but not one in between', () => {
+    const blank = row({ side: 'sell', price: '' });
+    expect(validateEntry(entry({ fills: [row(), blank] }))).toEqual({});
+    expect(Object.keys(validateEntry(entry({ fills: [row(), blank, exit] })))).toEqual(['fills.1.price']);
+  });
+});
+
+describe('openQuantity', () => {
+  it('is exact, with its side', () => {
+    expect(openQuantity([row(), exit])).toEqual({ side: 'buy', quantity: '0' });
+    expect(openQuantity([row({ quantity: '0.3' }), row({ side: 'sell', quantity: '0.1' })])).toEqual({
+      side: 'buy',
+      quantity: '0.2',
+    });
+    expect(openQuantity([row({ side: 'sell', quantity: '.25' })])).toEqual({
+      side: 'sell',
+      quantity: '0.25',
+    });
+    expect(openQuantity([row({ quantity: '10' }), row({ quantity: '2.50' })])).toEqual({
+      side: 'buy',
+      quantity: '12.5',
+    });
+    expect(openQuantity([row({ quantity: '' })])).toBeNull();
+  });
+});
+
+describe('nextRow', () => {
+  it('closes what is open', () => {
+    expect(nextRow([row()], 'now')).toEqual({
+      side: 'sell',
+      quantity: '100',
+      price: '',
+      at: 'now',
+      fees: '',
+    });
+    expect(nextRow([row({ side: 'sell' }), row({ quantity: '40' })], 'now')).toMatchObject({
+      side: 'buy',
+      quantity: '60',
+    });
+  });
+
+  it('repeats the side of the last row if nothing is open', () => {
+    expect(nextRow([row(), exit], 'now')).toMatchObject({ side: 'sell', quantity: '' });
   });
 });
 
 describe('entryBody', () => {
-  it('has two fills with opposite sides for a trade with an exit', () => {
-    const body = entryBody(entry({ direction: 'short', exit }), 'trade', 'main');
+  it('has a fill for each row', () => {
+    const body = entryBody(
+      entry({ fills: [row({ side: 'sell' }), row({ price: '12.2', fees: '1.50' })] }),
+      'main',
+    );
     expect(body.account_id).toBe('main');
     expect(body.fills.map((f) => [f.side, f.price, f.fees])).toEqual([
       ['sell', '10.1', undefined],
@@ -54,27 +107,77 @@ describe('entryBody', () => {
     ]);
   });
 
-  it('has one fill for an open position and for a single fill', () => {
-    expect(entryBody(entry(), 'trade', 'main').fills).toHaveLength(1);
-    const body = entryBody(entry({ side: 'sell', exit, notes: 'unused' }), 'fill', 'main');
-    expect(body.fills.map((f) => f.side)).toEqual(['sell']);
-    expect(body).not.toHaveProperty('notes');
-  });
-
   it('has only the annotations that were entered', () => {
-    const body = entryBody(entry({ stop: '9.1', tagIds: ['t'] }), 'trade', 'main');
+    const body = entryBody(entry({ stop: '9.1', tagIds: ['t'] }), 'main');
     expect(body).toMatchObject({ stop_price: '9.1', tag_ids: ['t'] });
     expect(Object.keys(body)).toHaveLength(4);
   });
 
   it('has the contract of an option', () => {
     const option = { instrument: 'option', right: 'put', strike: '255', expiry: '2026-12-18' };
-    expect(entryBody(entry(option), 'trade', 'main').fills[0]!.details).toEqual({
+    expect(entryBody(entry(option), 'main').fills[0]!.details).toEqual({
       option_right: 'put',
       strike: '255',
       expiry: '2026-12-18',
     });
-    expect(entryBody(entry(), 'trade', 'main').fills[0]).not.toHaveProperty('details');
+    expect(entryBody(entry(), 'main').fills[0]).not.toHaveProperty('details');
+  });
+});
+
+describe('previewBody', () => {
+  it('is null until every value is a number', () => {
+    expect(previewBody(entry(), 'main')).toMatchObject({ account_id: 'main', fills: [{ side: 'buy' }] });
+    expect(previewBody(entry(), '')).toBeNull();
+    expect(previewBody(entry({ fills: [row({ price: '1,2x' })] }), 'main')).toBeNull();
+    expect(previewBody(entry({ fills: [row({ fees: 'x' })] }), 'main')).toBeNull();
+    expect(previewBody(entry({ fills: [row({ at: '' })] }), 'main')).toBeNull();
+  });
+});
+
+describe('entries from a trade', () => {
+  const trade = {
+    account_id: 'main',
+    symbol: 'ESZ6',
+    instrument_type: 'future',
+    direction: 'short',
+    qty_opened: 3,
+    qty_remaining: 2,
+    setup_ids: ['orb'],
+    fills: [{ multiplier: 50, details: { lot: '7' } }],
+  } as never;
+
+  it('copy the instrument, side and quantity', () => {
+    expect(copyEntry(trade, at)).toMatchObject({
+      account: 'main',
+      symbol: 'ESZ6',
+      multiplier: '50',
+      lot: '',
+      setupIds: ['orb'],
+      fills: [{ side: 'sell', quantity: '3', price: '', at }],
+    });
+  });
+
+  it('close what is open of the same lot', () => {
+    const body = entryBody({ ...exitEntry(trade, at), fills: [row({ side: 'buy', quantity: '2' })] }, 'main');
+    expect(exitEntry(trade, at).fills).toEqual([{ side: 'buy', quantity: '2', price: '', at, fees: '' }]);
+    expect(body.fills[0]).toMatchObject({ symbol: 'ESZ6', multiplier: '50', details: { lot: '7' } });
+  });
+});
+
+describe('parsePastedFills', () => {
+  it('reads rows of a spreadsheet, with and without a header', () => {
+    const text =
+      'Side\tQty\tPrice\tTime\tFees\nBUY\t1,000\t10.5\t2026-03-02 9:30\t1.2\nsold\t-1000\t11\t\t\n';
+    expect(parsePastedFills(text, 'America/New_York', false)).toEqual([
+      { side: 'buy', quantity: '1000', price: '10.5', at: '2026-03-02T14:30:00.000Z', fees: '1.2' },
+      { side: 'sell', quantity: '1000', price: '11', at: '', fees: '' },
+    ]);
+    expect(parsePastedFills('b\t1\t1,5', 'UTC', true)).toMatchObject([{ price: '1.5' }]);
+  });
+
+  it('leaves other text alone', () => {
+    expect(parsePastedFills('10.5', 'UTC', false)).toBeNull();
+    expect(parsePastedFills('a\tb\nc\td', 'UTC', false)).toBeNull();
   });
 });
 
@@ -84,10 +187,11 @@ describe('assignEntryError', () => {
 
   it('finds the field of the form', () => {
     expect(assign('fills.0.price', 'Fill 1: price is missing.')).toEqual({
-      'entry.price': 'price is missing.',
+      'fills.0.price': 'price is missing.',
     });
-    expect(assign('fills.1.executed_at')).toEqual({ 'exit.at': 'Wrong.' });
-    expect(assign('fills.1.quantity')).toEqual({ quantity: 'Wrong.' });
+    expect(assign('fills.1.executed_at')).toEqual({ 'fills.1.at': 'Wrong.' });
+    expect(assign('fills.1.multiplier')).toEqual({ multiplier: 'Wrong.' });
+    expect(assign('fills.0.details.strike')).toEqual({ strike: 'Wrong.' });
     expect(assign('account_id')).toEqual({ account: 'Wrong.' });
     expect(assign('stop_price')).toEqual({ stop: 'Wrong.' });
   });

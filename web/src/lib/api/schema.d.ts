@@ -380,6 +380,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/tag-effects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare the trades with each tag with all others */
+        get: operations["tagEffects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attachments/{id}": {
         parameters: {
             query?: never;
@@ -555,7 +572,7 @@ export interface paths {
         };
         /**
          * Download the journal
-         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; a backup is of one account or of all.
+         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all.
          */
         get: operations["export"];
         put?: never;
@@ -1258,6 +1275,26 @@ export interface paths {
         patch: operations["changeTag"];
         trace?: never;
     };
+    "/api/v1/tags/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge a tag into another
+         * @description Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. A trade that has both keeps one. The answer is the remaining tag.
+         */
+        post: operations["mergeTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/trades": {
         parameters: {
             query?: never;
@@ -1331,6 +1368,26 @@ export interface paths {
         put?: never;
         /** Move orphaned annotations to another trade */
         post: operations["adoptOrphan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trades/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview fills; nothing is written
+         * @description Groups the fills with the stored ones as POST /trades would, and returns the result.
+         */
+        post: operations["previewTrade"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1907,6 +1964,20 @@ export interface components {
             trades: number;
             /** Format: date-time */
             trough_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        EffectSide: {
+            /** Format: double */
+            avg_r: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            avg_trade: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** Format: int64 */
+            trades: number;
+            /** Format: int64 */
+            trades_with_r: number;
         } & {
             [key: string]: unknown;
         };
@@ -4010,6 +4081,11 @@ export interface components {
             /** @enum {string} */
             kind: "custom" | "mistake";
             name: string;
+            /**
+             * Format: int64
+             * @description The number of trades with the tag, open or closed.
+             */
+            trades: number;
         } & {
             [key: string]: unknown;
         };
@@ -4022,12 +4098,41 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TagEffect: {
+            color: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            difference: number | null;
+            /** Format: double */
+            difference_r: number | null;
+            interval: components["schemas"]["DifferenceInterval"];
+            /** @enum {string} */
+            kind: "custom" | "mistake";
+            name: string;
+            /** Format: double */
+            p_value: number | null;
+            significant: boolean;
+            tag_id: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            total: number | null;
+            /** Format: double */
+            total_r: number | null;
+            with: components["schemas"]["EffectSide"];
+            without: components["schemas"]["EffectSide"];
+        } & {
+            [key: string]: unknown;
+        };
         TagFields: {
             color?: string | null;
             description?: string | null;
             /** @enum {string|null} */
             kind?: "custom" | "mistake" | null;
             name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TagMergeBody: {
+            /** @description The tag that remains. */
+            into: string;
         } & {
             [key: string]: unknown;
         };
@@ -4315,6 +4420,36 @@ export interface components {
             trade_ids: string[];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_quantity: number;
+        } & {
+            [key: string]: unknown;
+        };
+        TradeFills: {
+            account_id: string;
+            /** @description The fills, each as in POST /executions without account_id. */
+            fills: components["schemas"]["NewFill"][];
+        } & {
+            [key: string]: unknown;
+        };
+        TradePreview: {
+            /**
+             * Format: int64
+             * @description Stored trades that would get some of the fills.
+             */
+            changed_trades: number;
+            /**
+             * Format: int64
+             * @description Fills that are stored already.
+             */
+            duplicates: number;
+            /** @description What the fills would realize: the change to the realized results of all trades of the account, in its currency. */
+            net_pnl: number;
+            /** Format: int64 */
+            new_trades: number;
+            /**
+             * Format: int64
+             * @description Of these trades those that would be open.
+             */
+            open_trades: number;
         } & {
             [key: string]: unknown;
         };
@@ -7719,6 +7854,150 @@ export interface operations {
             };
         };
     };
+    tagEffects: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
+                tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
+                pnl_basis?: "closed" | "realized";
+                /** @description Only tags of this kind. Default all. */
+                kind?: "custom" | "mistake";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagEffect"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     getAttachment: {
         parameters: {
             query?: never;
@@ -9223,8 +9502,8 @@ export interface operations {
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
-                /** @description The rows of a csv. Default trades. */
-                rows?: "trades" | "executions";
+                /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
+                rows?: "trades" | "executions" | "realized-gains";
             };
             header?: never;
             path?: never;
@@ -14842,6 +15121,113 @@ export interface operations {
             };
         };
     };
+    mergeTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagMergeBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tag"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listTrades: {
         parameters: {
             query?: {
@@ -15372,6 +15758,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TradeDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TradeFills"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradePreview"];
                 };
             };
             /** @description Bad Request */

@@ -54,6 +54,12 @@ export function weekdayOf(day: Day): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();
 }
 
+/** Returns the first and the last day of the week of a day. */
+export function weekOf(day: Day, weekStart: number): { from: Day; to: Day } {
+  const from = addDays(day, -((weekdayOf(day) - weekStart + 7) % 7));
+  return { from, to: addDays(from, 6) };
+}
+
 /** Returns the first day of the week in a locale, 0 = Sunday … 6 = Saturday; Monday if the browser has no data. */
 export function weekStartOf(locale: string | undefined): number {
   const tag = locale ?? new Intl.DateTimeFormat().resolvedOptions().locale;

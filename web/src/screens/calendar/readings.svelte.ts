@@ -4,6 +4,7 @@ import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import type { Day } from '../../lib/format/days';
 import { filter } from '../../lib/filter/filter.svelte';
+import type { Period } from './periods';
 import { preferences } from '../../lib/preferences.svelte';
 
 export type DayCell = Schemas['CalendarDay'];
@@ -47,3 +48,11 @@ export const readSpan = (from: () => Day, to: () => Day) =>
       },
     };
   });
+
+/** Returns the filter with the dates of a period instead of its own. */
+export const scopeOfPeriod = (period: Period) =>
+  filter.resultsWith({ range: 'custom', from: period.from, to: period.to });
+
+/** Returns the same for lists and figures that take no realized results. */
+export const tradeScopeOfPeriod = (period: Period) =>
+  filter.scopeWith({ range: 'custom', from: period.from, to: period.to });

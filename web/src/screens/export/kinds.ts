@@ -3,8 +3,9 @@
 export interface Kind {
   id: string; // in the address of the screen
   format: 'json' | 'zip' | 'xlsx' | 'csv';
-  rows?: 'trades' | 'executions';
+  rows?: 'trades' | 'executions' | 'realized-gains';
   backup?: boolean; // can be restored
+  other?: 'xlsx'; // a second format to choose
   title: string;
   about: string;
 }
@@ -32,6 +33,14 @@ export const kinds: Kind[] = [
     about: 'For Excel, LibreOffice or Numbers, or for your accountant.',
   },
   {
+    id: 'gains',
+    format: 'csv',
+    other: 'xlsx',
+    rows: 'realized-gains',
+    title: 'Realized gains',
+    about: 'One row per closing fill: opened, closed, quantity, proceeds, cost, fees and gain. For taxes.',
+  },
+  {
     id: 'csv',
     format: 'csv',
     rows: 'trades',
@@ -47,16 +56,25 @@ export const kinds: Kind[] = [
   },
 ];
 
-export function exportAddress(kind: Kind, accounts: string[]): string {
-  const query = new URLSearchParams({ format: kind.format });
+export interface Choice {
+  kind: Kind;
+  format: Kind['format'];
+  accounts: string[]; // empty for all
+  period: Record<string, string>; // from and to
+}
+
+export function exportAddress({ kind, format, accounts, period }: Choice): string {
+  const query = new URLSearchParams({ format });
   if (kind.rows) query.set('rows', kind.rows);
   for (const id of accounts) query.append('account_id', id);
+  if (!kind.backup) for (const [name, value] of Object.entries(period)) query.set(name, value);
   return `/api/v1/exports?${query}`;
 }
 
-/** Returns the name of the file, with the day and, if it has only one account, the name of that. */
-export function exportName(kind: Kind, day: string, account?: string): string {
+const contents = { trades: '-trades', executions: '-fills', 'realized-gains': '-realized-gains' };
+
+/** Returns the name of the file, with its content, the name of its only account, and the day or the period. */
+export function exportName(kind: Kind, format: Kind['format'], day: string, account?: string): string {
   const suffix = account ? `-${account.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}` : '';
-  const content = kind.rows === 'executions' ? '-fills' : kind.rows === 'trades' ? '-trades' : '';
-  return `fillbook${content}${suffix}-${day}.${kind.format}`.replace(/-+/g, '-');
+  return `fillbook${kind.rows ? contents[kind.rows] : ''}${suffix}-${day}.${format}`.replace(/-+/g, '-');
 }

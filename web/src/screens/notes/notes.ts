@@ -1,6 +1,7 @@
 // The types of notes, the text that a new note starts with, and the search.
 
 import type { Schemas } from '../../lib/api/client';
+import { reviewQuestions } from '../../lib/noteTemplates';
 
 export type Note = Schemas['Note'];
 export type NoteType = Note['type'];
@@ -19,7 +20,7 @@ export function noteTypeLabel(type: NoteType): string {
 export const noteTemplates: Record<NoteType, string> = {
   note: '',
   daily_log: '**Plan.** \n\n- [ ] \n\n**Result.** ',
-  weekly_review: '## What worked\n\n\n## What did not\n\n\n## Next week\n\n- [ ] ',
+  weekly_review: reviewQuestions,
 };
 
 /** Returns the beginning of a note without Markdown syntax, for a list. */

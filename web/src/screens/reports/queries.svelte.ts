@@ -38,6 +38,18 @@ export const readBreakdown = (by: () => By) =>
       ),
   }));
 
+export const readMistakes = () =>
+  query(() => ({
+    key: ['analytics', 'mistakes', filter.scope],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/tag-effects', {
+          params: { query: { ...filter.scope, kind: 'mistake' } },
+          signal,
+        }),
+      ),
+  }));
+
 export const readBehavior = (enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['analytics', 'behavior', filter.scope],

@@ -18,3 +18,9 @@ export const instruments = [
   { value: 'crypto', label: 'Crypto' },
   { value: 'cfd', label: 'CFD' },
 ];
+
+/** Returns the usual multiplier of an instrument; '' for futures, which differ by contract. */
+export function defaultMultiplier(instrument: string): string {
+  if (instrument === 'option') return '100';
+  return instrument === 'future' ? '' : '1';
+}

@@ -1,16 +1,18 @@
-// The form for a trade that is entered by hand: its values, their checks, and the
+// The form for fills that are entered by hand: its values, their checks, and the
 // request that saves the fills and the annotations in one step.
 
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 import type { ApiError } from '../../lib/api/errors';
 import type { FieldErrors } from '../../lib/form.svelte';
-import { toDecimal, type WithDecimals } from '../../lib/format/decimal';
+import { isDecimal, toDecimal, type WithDecimals } from '../../lib/format/decimal';
 
-export type Mode = 'trade' | 'fill';
+export type Side = 'buy' | 'sell';
 
-export interface Leg {
+export interface FillRow {
+  side: Side;
+  quantity: string;
   price: string;
-  at: string;
+  at: string; // RFC 3339, '' if it is missing
   fees: string;
 }
 
@@ -18,15 +20,12 @@ export interface Entry {
   account: string; // '' for the default account
   symbol: string;
   instrument: string;
-  direction: 'long' | 'short';
-  side: 'buy' | 'sell'; // of a single fill
-  quantity: string;
   multiplier: string;
   right: string;
   strike: string;
   expiry: string;
-  entry: Leg;
-  exit: Leg;
+  lot: string; // of the trade that an exit belongs to
+  fills: FillRow[];
   stop: string;
   target: string;
   risk: string;
@@ -35,20 +34,17 @@ export interface Entry {
   tagIds: string[];
 }
 
-export function emptyEntry(): Entry {
+export function emptyEntry(now = ''): Entry {
   return {
     account: '',
     symbol: '',
     instrument: 'stock',
-    direction: 'long',
-    side: 'buy',
-    quantity: '',
     multiplier: '',
     right: 'call',
     strike: '',
     expiry: '',
-    entry: { price: '', at: '', fees: '' },
-    exit: { price: '', at: '', fees: '' },
+    lot: '',
+    fills: [{ side: 'buy', quantity: '', price: '', at: now, fees: '' }],
     stop: '',
     target: '',
     risk: '',
@@ -58,70 +54,169 @@ export function emptyEntry(): Entry {
   };
 }
 
-/** Returns what is missing or contradicts itself, by field. */
-export function validateEntry(values: Entry, mode: Mode): FieldErrors {
+type Detail = Schemas['TradeDetail'];
+
+/** Returns the instrument, the account and the contract of a trade. */
+function instrumentOf(trade: Detail) {
+  const [first] = trade.fills;
+  const details = first?.details ?? {};
+  return {
+    account: trade.account_id,
+    symbol: trade.symbol,
+    instrument: trade.instrument_type,
+    multiplier: first && first.multiplier !== 1 ? String(first.multiplier) : '',
+    right: details.option_right || 'call',
+    strike: details.strike ?? '',
+    expiry: details.expiry ?? '',
+  };
+}
+
+/** Returns a new entry like a trade: its instrument, account, side, quantity and setups. */
+export function copyEntry(trade: Detail, now: string): Entry {
+  const side: Side = trade.direction === 'short' ? 'sell' : 'buy';
+  return {
+    ...emptyEntry(),
+    ...instrumentOf(trade),
+    fills: [{ side, quantity: String(trade.qty_opened), price: '', at: now, fees: '' }],
+    setupIds: [...trade.setup_ids],
+  };
+}
+
+/** Returns the entry of an exit that closes what is open of a trade. */
+export function exitEntry(trade: Detail, now: string): Entry {
+  const side: Side = trade.direction === 'short' ? 'buy' : 'sell';
+  return {
+    ...emptyEntry(),
+    ...instrumentOf(trade),
+    lot: trade.fills[0]?.details.lot ?? '',
+    fills: [{ side, quantity: String(trade.qty_remaining), price: '', at: now, fees: '' }],
+  };
+}
+
+interface Units {
+  units: bigint;
+  scale: number;
+}
+
+function parseUnits(text: string): Units | null {
+  const typed = text.trim();
+  if (!isDecimal(typed)) return null;
+  const [whole, decimals = ''] = typed.replace('+', '').split('.') as [string, string?];
+  return {
+    units: BigInt((whole === '' || whole === '-' ? `${whole}0` : whole) + decimals),
+    scale: decimals.length,
+  };
+}
+
+/** Returns the quantity that rows leave open, and its side; null if a quantity is not a number. */
+export function openQuantity(rows: FillRow[]): { side: Side; quantity: string } | null {
+  const parsed = rows.map((row) => parseUnits(row.quantity));
+  if (parsed.some((p) => p === null)) return null;
+  const scale = Math.max(0, ...parsed.map((p) => p!.scale));
+  let sum = 0n;
+  for (const [i, p] of parsed.entries()) {
+    const units = p!.units * 10n ** BigInt(scale - p!.scale);
+    sum += rows[i]!.side === 'buy' ? units : -units;
+  }
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(scale + 1, '0');
+  const decimals = digits.slice(digits.length - scale).replace(/0+$/, '');
+  const whole = scale === 0 ? digits : digits.slice(0, digits.length - scale);
+  return {
+    side: sum < 0n ? 'sell' : 'buy',
+    quantity: scale > 0 && decimals ? `${whole}.${decimals}` : whole,
+  };
+}
+
+/** Returns the next row: it closes what is open, or repeats the side of the last one. */
+export function nextRow(rows: FillRow[], at: string): FillRow {
+  const open = openQuantity(rows);
+  const last = rows.at(-1);
+  const isOpen = open !== null && open.quantity !== '0';
+  return {
+    side: isOpen ? (open.side === 'buy' ? 'sell' : 'buy') : (last?.side ?? 'buy'),
+    quantity: isOpen ? open.quantity : '',
+    price: '',
+    at,
+    fees: '',
+  };
+}
+
+export function isBlank(row: FillRow): boolean {
+  return row.price.trim() === '' && row.fees.trim() === '';
+}
+
+/** Returns the rows to send: an empty last row is left out unless it is the only one. */
+export function filledRows(rows: FillRow[]): FillRow[] {
+  return rows.length > 1 && isBlank(rows.at(-1)!) ? rows.slice(0, -1) : rows;
+}
+
+/** Returns what is missing, by field. */
+export function validateEntry(values: Entry): FieldErrors {
   const errors: FieldErrors = {};
   if (!values.symbol.trim()) errors.symbol = 'Enter a symbol.';
-  if (!values.quantity.trim()) errors.quantity = 'Enter a quantity.';
-  if (!values.entry.price.trim()) errors['entry.price'] = 'Enter a price.';
-  if (!values.entry.at) errors['entry.at'] = 'Enter a time.';
-  if (mode === 'fill') return errors;
-  const { price, at } = values.exit;
-  if (price.trim() && !at) errors['exit.at'] = 'Enter a time, or clear the exit price.';
-  if (at && !price.trim()) errors['exit.price'] = 'Enter a price, or clear the exit time.';
-  if (at && values.entry.at && at < values.entry.at) errors['exit.at'] = 'The exit must be after the entry.';
+  for (const [i, row] of filledRows(values.fills).entries()) {
+    if (!row.quantity.trim()) errors[`fills.${i}.quantity`] = 'Enter a quantity.';
+    if (!row.price.trim()) errors[`fills.${i}.price`] = 'Enter a price.';
+    if (!row.at) errors[`fills.${i}.at`] = 'Enter a time.';
+  }
   return errors;
 }
 
-const legFields: Record<string, string> = { price: 'price', executed_at: 'at', fees: 'fees' };
+const rowFields: Record<string, string> = {
+  side: 'side',
+  quantity: 'quantity',
+  price: 'price',
+  executed_at: 'at',
+  fees: 'fees',
+};
 const fields: Record<string, string> = {
   account_id: 'account',
   stop_price: 'stop',
   target_price: 'target',
   initial_risk: 'risk',
+  'details.strike': 'strike',
+  'details.expiry': 'expiry',
 };
 
 /** Returns the field of the form that an error of the API belongs to, with its message. */
 export function assignEntryError(error: ApiError): FieldErrors {
   if (!error.field) return {};
-  const [, leg, name] = /^fills\.(\d+)\.(.+)$/.exec(error.field) ?? [];
+  const [, row, name] = /^fills\.(\d+)\.(.+)$/.exec(error.field) ?? [];
   const message = error.message.replace(/^Fill \d+: /, '');
   if (name === undefined) return { [fields[error.field] ?? error.field]: message };
-  const legField = legFields[name];
-  return { [legField ? `${leg === '0' ? 'entry' : 'exit'}.${legField}` : name]: message };
+  const rowField = rowFields[name];
+  return { [rowField ? `fills.${row}.${rowField}` : (fields[name] ?? name)]: message };
 }
 
-/** Returns the fills of an entry: one, or two if the trade has an exit. */
-function fillsOf(values: Entry, mode: Mode): WithDecimals<Schemas['NewFill']>[] {
-  const first = mode === 'fill' ? values.side : values.direction === 'long' ? 'buy' : 'sell';
-  const legs: [Leg, 'buy' | 'sell'][] = [[values.entry, first]];
-  if (mode === 'trade' && values.exit.price.trim())
-    legs.push([values.exit, first === 'buy' ? 'sell' : 'buy']);
-  const details = optionDetails(values);
-  return legs.map(([leg, side]) => ({
+function fillsOf(values: Entry): WithDecimals<Schemas['NewFill']>[] {
+  const details = detailsOf(values);
+  return filledRows(values.fills).map((row) => ({
     symbol: values.symbol,
     instrument_type: values.instrument,
-    side,
-    quantity: toDecimal(values.quantity),
-    price: toDecimal(leg.price),
-    executed_at: leg.at,
-    ...(leg.fees.trim() ? { fees: toDecimal(leg.fees) } : {}),
+    side: row.side,
+    quantity: toDecimal(row.quantity),
+    price: toDecimal(row.price),
+    executed_at: row.at,
+    ...(row.fees.trim() ? { fees: toDecimal(row.fees) } : {}),
     ...(values.multiplier.trim() ? { multiplier: toDecimal(values.multiplier) } : {}),
     ...(details ? { details } : {}),
   }));
 }
 
-function optionDetails(values: Entry): Record<string, string> | null {
-  if (values.instrument !== 'option') return null;
-  return {
-    option_right: values.right,
-    ...(values.strike.trim() ? { strike: values.strike.trim() } : {}),
-    ...(values.expiry ? { expiry: values.expiry } : {}),
-  };
+function detailsOf(values: Entry): Record<string, string> | null {
+  const option =
+    values.instrument === 'option'
+      ? {
+          option_right: values.right,
+          ...(values.strike.trim() ? { strike: values.strike.trim() } : {}),
+          ...(values.expiry ? { expiry: values.expiry } : {}),
+        }
+      : {};
+  const details = { ...option, ...(values.lot ? { lot: values.lot } : {}) };
+  return Object.keys(details).length > 0 ? details : null;
 }
 
-function annotationsOf(values: Entry, mode: Mode): Annotations {
-  if (mode === 'fill') return {};
+function annotationsOf(values: Entry): Annotations {
   return {
     ...(values.notes.trim() ? { notes: values.notes } : {}),
     ...(values.setupIds.length > 0 ? { setup_ids: values.setupIds } : {}),
@@ -133,8 +228,21 @@ function annotationsOf(values: Entry, mode: Mode): Annotations {
 }
 
 /** Returns the body of POST /trades. */
-export function entryBody(values: Entry, mode: Mode, account: string) {
-  return { account_id: account, fills: fillsOf(values, mode), ...annotationsOf(values, mode) };
+export function entryBody(values: Entry, account: string) {
+  return { account_id: account, fills: fillsOf(values), ...annotationsOf(values) };
+}
+
+/** Returns the body of POST /trades/preview, or null while a value is missing or not a number. */
+export function previewBody(values: Entry, account: string) {
+  const rows = filledRows(values.fills);
+  const numbers = rows.flatMap((row) => [row.quantity, row.price, ...(row.fees.trim() ? [row.fees] : [])]);
+  if (values.multiplier.trim()) numbers.push(values.multiplier);
+  const isComplete =
+    account !== '' &&
+    values.symbol.trim() !== '' &&
+    rows.every((row) => row.at !== '') &&
+    numbers.every((text) => isDecimal(text.trim()));
+  return isComplete ? { account_id: account, fills: fillsOf(values) } : null;
 }
 
 export interface SavedEntry {
@@ -157,9 +265,8 @@ export function summarizeEntry(trades: Schemas['WrittenTrade'][]): SavedEntry {
   };
 }
 
-export async function saveEntry(values: Entry, mode: Mode, account: string): Promise<SavedEntry> {
-  const body = entryBody(values, mode, account);
-  return summarizeEntry(await answer(api.POST('/api/v1/trades', { body })));
+export async function saveEntry(values: Entry, account: string): Promise<SavedEntry> {
+  return summarizeEntry(await answer(api.POST('/api/v1/trades', { body: entryBody(values, account) })));
 }
 
 export async function deleteFills(ids: string[]): Promise<void> {

@@ -1,15 +1,24 @@
 // Creates a tag or a setup from its name, while a trade is edited.
 
-import { answer, api } from '../../lib/api/client';
-import { act } from '../../lib/api/queries.svelte';
+import { answer, api } from './api/client';
+import { act } from './api/queries.svelte';
 
 // Distinct in both themes. The name decides, so that a name always gets the same color.
-const colors = ['#0ea5e9', '#8b5cf6', '#d97706', '#0d9488', '#db2777', '#65a30d', '#64748b', '#dc2626'];
+export const tagColors = [
+  '#0ea5e9',
+  '#8b5cf6',
+  '#d97706',
+  '#0d9488',
+  '#db2777',
+  '#65a30d',
+  '#64748b',
+  '#dc2626',
+];
 
 function pickColor(name: string): string {
   let sum = 0;
   for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)!) % 9973;
-  return colors[sum % colors.length]!;
+  return tagColors[sum % tagColors.length]!;
 }
 
 export async function createTag(name: string): Promise<string> {
