@@ -130,7 +130,7 @@ func passesConditions(row *Trade, f *Filter) bool {
 		days = decimal.Of(decimal.New(int64(journal.DayOf(opened).DaysUntil(row.Expiry))))
 	}
 	flag := func(want journal.Opt[bool], is bool) bool { return !want.Set || want.Value == is }
-	return matchesAny(f.Symbols, row.Symbol) && (f.InstrumentType == "" || f.InstrumentType == row.InstrumentType) && matchesAny(f.Roots, row.Root) &&
+	return matchesAny(f.Symbols, row.Symbol) && matchesAny(f.InstrumentTypes, row.InstrumentType) && matchesAny(f.Roots, row.Root) &&
 		(f.Side == "" || string(f.Side) == row.Side.String()) && matchesAny(f.OptionRights, row.OptionRight) && inRange(f.DTE, days) &&
 		matchesAny(f.Weekdays, int(opened.Weekday())) && matchesAny(f.Hours, opened.Hour()) && matchesAny(f.Sessions, slowSession(row.OpenedAt)) &&
 		matchesAny(f.Outcomes, slowOutcome(row, f.Tolerance)) && inRange(f.PnL, decimal.Of(row.Net)) && inRange(f.R, row.RMultiple) && flag(f.HasR, row.RMultiple.Valid) && inRange(f.Hold, decimal.Of(held)) &&

@@ -99,7 +99,7 @@ func anyFilter() *rapid.Generator[Filter] {
 		f.Tolerance = anyTolerance().Draw(t, "tolerance")
 		f.Symbols = rapid.SampledFrom([][]string{nil, nil, {"AAA"}, {"AAA", "CCC"}, {"ZZZ"}}).Draw(t, "symbols")
 		f.Side = rapid.SampledFrom([]tradefilter.Side{"", "", tradefilter.Short}).Draw(t, "side")
-		f.InstrumentType = rapid.SampledFrom([]string{"", "", "future"}).Draw(t, "type")
+		f.InstrumentTypes = rapid.SampledFrom([][]string{nil, nil, {"future"}, {"stock", "future"}}).Draw(t, "types")
 		f.Tags = rapid.SampledFrom([][]journal.TagID{nil, nil, {"x"}, {"y", "mistake"}}).Draw(t, "tags")
 		f.TagMode = anyMode().Draw(t, "tag mode")
 		f.Setups = rapid.SampledFrom([][]journal.SetupID{nil, nil, {"u"}}).Draw(t, "setups")

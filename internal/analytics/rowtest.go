@@ -201,8 +201,8 @@ func (t *rowTests) addInstrument(f *Filter) {
 	if len(f.Symbols) > 0 {
 		t.add(c.symbol.newTest(func(word string) bool { return slices.Contains(f.Symbols, word) }))
 	}
-	if f.InstrumentType != "" {
-		t.add(c.instrument.newTest(func(word string) bool { return word == f.InstrumentType }))
+	if len(f.InstrumentTypes) > 0 {
+		t.add(c.instrument.newTest(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))
 	}
 	if len(f.Roots) > 0 || len(f.OptionRights) > 0 {
 		t.add(c.contract.newTest(func(word string) bool {

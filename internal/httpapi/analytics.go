@@ -164,11 +164,11 @@ func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analyti
 
 type compareQuery struct {
 	FigureQuery
-	Against        enumParam[against, againstWhat] `query:"against" doc:"The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id."`
+	Against        enumParam[against, againstWhat] `query:"against" doc:"The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id; other_from and other_to replace its period."`
 	ViewID         journal.ViewID                  `query:"view_id" doc:"With view: the saved view."`
 	OtherAccountID []string                        `query:"other_account_id,explode" doc:"With custom: the accounts of the other side. Default: the same accounts."`
-	OtherFrom      instantParam                    `query:"other_from" doc:"With custom: the first instant of the other side."`
-	OtherTo        instantParam                    `query:"other_to" doc:"With custom: the last instant of the other side."`
+	OtherFrom      instantParam                    `query:"other_from" doc:"With custom and view: the first instant of the other side."`
+	OtherTo        instantParam                    `query:"other_to" doc:"With custom and view: the last instant of the other side."`
 }
 
 // against is the other side of a comparison.
@@ -199,7 +199,7 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 			if err != nil {
 				return err
 			}
-			if other, err = view.Filter.Parse(); err != nil {
+			if other, err = in.viewFilter(view); err != nil {
 				return err
 			}
 		}
@@ -243,15 +243,40 @@ func (in *compareQuery) other() (tradefilter.Filter, error) {
 		return f, err
 	case againstCustom, "":
 	}
-	f.Scope.Period = journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
-	if f.Scope.Period.Check() != nil {
-		return f, journal.InvalidField("other_from", "other_from must not be after other_to.")
+	if f.Scope.Period, err = in.otherPeriod(); err != nil {
+		return f, err
 	}
 	accounts, err := splitList[journal.AccountID]("other_account_id", in.OtherAccountID)
 	if len(accounts) > 0 {
 		f.Scope.Accounts = accounts
 	}
 	return f, err
+}
+
+// viewFilter returns the filter of a view, with the period of the other side if it
+// is sent. Its weekdays and hours are those of the request's zone, unless the view
+// names one.
+func (in *compareQuery) viewFilter(view views.View) (tradefilter.Filter, error) {
+	f, err := view.Filter.Parse()
+	if err != nil {
+		return f, err
+	}
+	if f.Zone == nil {
+		f.Zone, err = in.zone()
+	}
+	if err != nil || in.OtherFrom.at == nil && in.OtherTo.at == nil {
+		return f, err
+	}
+	f.Scope.Period, err = in.otherPeriod()
+	return f, err
+}
+
+func (in *compareQuery) otherPeriod() (journal.Period, error) {
+	period := journal.Period{From: in.OtherFrom.at, To: in.OtherTo.at}
+	if period.Check() != nil {
+		return period, journal.InvalidField("other_from", "other_from must not be after other_to.")
+	}
+	return period, nil
 }
 
 // previousPeriod returns the period of the same length that ends right before

@@ -70,6 +70,7 @@ func (j *linkedJournal) questions() []url.Values {
 		{"symbol": {"BBB"}},
 		{"side": {"short"}},
 		{"instrument_type": {"future"}},
+		{"instrument_type": {"Future,crypto"}},
 		{"setup_id": {j.setups[0]}},
 		{"tag_id": {j.tags[1]}},
 		{"tag_id": {j.tags[0] + "," + j.tags[2]}},

@@ -114,6 +114,7 @@ func (a *API) registerRoutes() {
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
 	a.registerViewRoutes()
+	a.registerSymbolRoutes()
 	a.registerNoteTemplateRoutes()
 	a.registerCashRoutes()
 	a.registerNoteRoutes()

@@ -96,6 +96,52 @@ func BenchmarkFilters(b *testing.B) {
 	}
 }
 
+// BenchmarkSearch searches 100,000 trades with notes and 100,000 notes: with words that
+// were searched for before, and after a write.
+func BenchmarkSearch(b *testing.B) {
+	const texts, perCall = 100_000, 1000
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		b.Run(string(engine), func(b *testing.B) {
+			w := newWorld(b, testkit.Open(b, engine), func(s *settle) { s.api.Log = slog.New(slog.DiscardHandler) })
+			owner := w.setUp()
+			account := owner.post("/accounts", map[string]any{"name": "Large"}).want(http.StatusCreated).text("id")
+			addFills(b, w, owner.get("/me").text("id"), journal.AccountID(account), 3*texts)
+			send := serveWorld(b, w, owner.token)
+			page, trade := "/trades?limit="+fmt.Sprint(perCall), ""
+			for i := range texts / perCall {
+				answer := owner.get(page).want(http.StatusOK)
+				trade = answer.text("0.id")
+				notes := fmt.Sprintf("Waited for the retest of the opening range, %d. %s", i, strings.Repeat("Took the entry with size and held it. ", 8))
+				owner.patch("/trades", map[string]any{"ids": answer.column("id"), "set": map[string]any{"notes": notes}}).want(http.StatusOK)
+				page, _, _ = strings.Cut(strings.TrimPrefix(answer.header.Get("Link"), "</api/v1"), ">")
+			}
+			if err := w.db.Update(b.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(b.Context(), `INSERT INTO notes SELECT user_id, CAST(seq AS TEXT), 'note', executed_at, FALSE, '',
+					'Waited for the retest of the opening range. Took the entry with size and held it. Took the entry with size and held it. ' || CAST(seq AS TEXT),
+					'[]', NULL, NULL, executed_at, executed_at FROM executions WHERE user_id = $1 AND seq < $2`, 1, texts)
+				return err
+			}); err != nil {
+				b.Fatal(err)
+			}
+			for name, path := range map[string]string{"trades": "/trades?limit=5&q=", "notes": "/notes?limit=5&q="} {
+				for kind, word := range map[string]string{"common": "retest", "rare": "99", "none": "absent"} {
+					b.Run(name+"/warm/"+kind, func(b *testing.B) {
+						for b.Loop() {
+							send(b, http.MethodGet, path+word, nil)
+						}
+					})
+				}
+			}
+			b.Run("trades/written", func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					send(b, http.MethodPatch, "/trades/"+trade, fmt.Appendf(nil, `{"notes":"retest %d"}`, i))
+					send(b, http.MethodGet, "/trades?limit=5&q=retest", nil)
+				}
+			})
+		})
+	}
+}
+
 // serveWorld serves the handler on loopback and returns a function that sends a
 // request and reads its answer.
 func serveWorld(b *testing.B, w *world, token string) func(b *testing.B, method, path string, body []byte) {

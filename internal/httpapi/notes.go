@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
+	"fillbook/internal/tradefilter"
 	"fillbook/internal/transport"
 )
 
@@ -66,6 +67,7 @@ type noteQuery struct {
 	Paging
 	Type    []playbook.NoteType `query:"type,explode" doc:"Only notes of these types."`
 	TradeID journal.TradeID     `query:"trade_id" doc:"Only notes about this trade."`
+	Q       string              `query:"q" doc:"Words, each the beginning of a word in the title, the text or the symbols of the note, in any case. All must be found."`
 }
 
 func noteRoute(method, path, id, summary string) route {
@@ -107,6 +109,11 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.N
 		return nil, err
 	}
 	filter := playbook.NoteFilter{Period: scope.Period, Account: scope.Accounts, Types: types, Trade: in.TradeID}
+	if in.Q != "" {
+		if filter.Words, err = tradefilter.ParseWords("q", in.Q); err != nil {
+			return nil, err
+		}
+	}
 	at, err := in.playbookPage()
 	if err != nil {
 		return nil, err

@@ -68,6 +68,33 @@ func TestNotes(t *testing.T) {
 	})
 }
 
+// TestNotesAreSearched finds notes by the beginnings of their words, as the filter of
+// trades does, page by page.
+func TestNotesAreSearched(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for i, note := range []string{
+			`{"title":"Gap up","body":"chased the OPEN"}`, `{"body":"gap filled, no risk"}`, `{"body":"nothing"}`,
+			`{"type":"daily_log","symbols":[{"symbol":"SPY","body":"gap held"}]}`, `{"body":"Größe: ſtop at 5%"}`, `{"body":"agape, reopen"}`,
+		} {
+			d.made("/notes", strings.Replace(note, "{", `{"occurred_at":"`+at(i)+`",`, 1))
+		}
+		for query, want := range map[string][]string{
+			"gap": {at(3), at(1), at(0)}, "GAP+op": {at(0)}, "spy": {at(3)}, "GRÖß": {at(4)}, "stop": {at(4)}, "RISK": {at(1)}, "5": {at(4)}, "ap": nil,
+			"gap+nothing": nil, "gap&type=daily_log": {at(3)},
+		} {
+			d.get("/notes?q="+query).want(http.StatusOK).wantColumn("occurred_at", want...)
+		}
+		first := d.get("/notes?q=gap&limit=2").want(http.StatusOK).wantColumn("occurred_at", at(3), at(1))
+		if total := first.header.Get("X-Total-Count"); total != "3" {
+			t.Errorf("%s notes in all", total)
+		}
+		d.get(strings.TrimPrefix(nextOf(first), "/api/v1")).want(http.StatusOK).wantColumn("occurred_at", at(0))
+		d.get("/notes?q=%2B").wantField("q")
+	})
+}
+
 func TestNoteRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

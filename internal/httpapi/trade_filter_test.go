@@ -114,7 +114,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 	return map[string][]string{
 		"account_id": {j.account, j.other.account + "," + j.account}, "from": {at(60 * 19 * 9), "2026-01-20T00:00:00+01:00"}, "to": {at(60 * 19 * 30)},
 		"date_basis": {"open", "close"}, "status": {"open", "closed", "closed"}, "symbol": {"aapl", "NQZ6,btc/usd"}, "root": {"NQ", "aapl,es", "MNQ"},
-		"side": {"long", "short"}, "instrument_type": {"option", "future"}, "option_right": {"call", "put,call"}, "dte_min": {"0", "7"}, "dte_max": {"7", "40"},
+		"side": {"long", "short"}, "instrument_type": {"option", "future", "stock,crypto"}, "option_right": {"call", "put,call"}, "dte_min": {"0", "7"}, "dte_max": {"7", "40"},
 		"outcome": {"win", "loss", "breakeven", "win,breakeven"}, "pnl_min": {"-2", "0", "-1e3"}, "pnl_max": {"0", "2", "4000"}, "r_min": {"-1", "0"}, "r_max": {"0.5", "1"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},
 		"session": {"rth,premarket", "overnight"}, "filter_tz": {"Asia/Tokyo", "America/New_York"}, "setup_id": {j.setups[0], j.setups[0] + "," + j.setups[1]},

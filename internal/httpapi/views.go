@@ -17,7 +17,7 @@ import (
 type savedView struct {
 	ID        journal.ViewID    `json:"id"`
 	Name      string            `json:"name"`
-	Filter    map[string]string `json:"filter" doc:"Parameters of the filter of trades, as in a query."`
+	Filter    map[string]string `json:"filter" doc:"Parameters of the filter of trades, as in a query, and range."`
 	Columns   []string          `json:"columns" doc:"Names that the client defines."`
 	Sort      *ledger.SortKey   `json:"sort"`
 	Order     *string           `json:"order"`
@@ -38,7 +38,7 @@ func viewTag(v views.View) any { return shapeView(v) }
 
 type viewFields struct {
 	Name     opt[string]            `json:"name"`
-	Filter   opt[map[string]string] `json:"filter" doc:"Parameters of the filter of trades; values are texts as in a query. Default: none."`
+	Filter   opt[map[string]string] `json:"filter" doc:"Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none."`
 	Columns  opt[[]string]          `json:"columns"`
 	Sort     opt[ledger.SortKey]    `json:"sort" doc:"As in the list of trades."`
 	Order    opt[string]            `json:"order" enum:"asc,desc"`

@@ -25,7 +25,7 @@ func TestViews(t *testing.T) {
 		d.get("/views/"+third.text("id")).want(http.StatusOK).is("name", `"First"`)
 		for field, change := range map[string]more{
 			"outcome": {"filter": more{"outcome": "open"}}, "weekday": {"filter": more{"weekday": "7"}}, "pnl_min": {"filter": more{"pnl_min": "2", "pnl_max": "1"}},
-			"color": {"filter": more{"color": "red"}}, "sort": {"sort": "color"}, "order": {"order": "desc"}, "name": {"name": " "},
+			"color": {"filter": more{"color": "red"}}, "range": {"filter": more{"range": "2y"}}, "sort": {"sort": "color"}, "order": {"order": "desc"}, "name": {"name": " "},
 		} {
 			d.patch("/views/"+third.text("id"), change).wantError(http.StatusBadRequest, "bad_request").wantField(field)
 		}
@@ -41,6 +41,8 @@ func TestViews(t *testing.T) {
 		d.nets("AAA", "10", "-4", "2")
 		d.get("/analytics/compare?outcome=win&against=view&view_id="+first.text("id")).want(http.StatusOK).is("a.net_pnl", "12").is("b.total_trades", "0")
 		d.get("/analytics/compare?symbol=AAA&against=view&view_id="+second.text("id")).want(http.StatusOK).is("b.net_pnl", "8")
+		d.patch("/views/"+second.text("id"), more{"filter": more{"range": "30d"}}).want(http.StatusOK).is("filter", `{"range":"30d"}`)
+		d.get("/analytics/compare?symbol=AAA&against=view&other_to=2020-01-01T00:00:00Z&view_id="+second.text("id")).want(http.StatusOK).is("b.total_trades", "0")
 		d.get("/analytics/compare?against=view").wantError(http.StatusBadRequest, "bad_request").wantField("view_id")
 		d.get("/analytics/compare?against=view&view_id="+third.text("id")).wantError(http.StatusNotFound, "not_found")
 	})

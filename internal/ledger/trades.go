@@ -113,13 +113,13 @@ func TradeIDCondition(idCondition func(args *[]any) string) Condition {
 
 // TradeQuery selects trades.
 type TradeQuery struct {
-	Scope          journal.Scope
-	Basis          DateBasis
-	Status         Status
-	Symbols        []string
-	Direction      matching.Direction
-	InstrumentType string
-	Where          []Condition
+	Scope           journal.Scope
+	Basis           DateBasis
+	Status          Status
+	Symbols         []string
+	Direction       matching.Direction
+	InstrumentTypes []string // in lower case
+	Where           []Condition
 	// After excludes everything up to and including that position; Limit bounds
 	// the list, 0 means all.
 	After *TradeCursor
@@ -209,7 +209,7 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	q.After = nil
 	var f filter
 	head := "SELECT 1 FROM trades"
-	if len(q.Symbols) > 0 || q.InstrumentType != "" { // the join costs more than the count
+	if len(q.Symbols) > 0 || len(q.InstrumentTypes) > 0 { // the join costs more than the count
 		head = "SELECT 1" + tradesFrom
 	}
 	text := selection{table: "trades", owner: owner, accounts: accounts, head: head, where: q.addConditions}.unionQuery(&f)
@@ -270,7 +270,7 @@ var (
 // streams only if a condition tests one of their columns.
 func (q TradeQuery) selectOnly() string {
 	from := " FROM trades"
-	if len(q.Symbols) > 0 || q.InstrumentType != "" || q.After != nil {
+	if len(q.Symbols) > 0 || len(q.InstrumentTypes) > 0 || q.After != nil {
 		from = tradesFrom
 	}
 	return tradeSelectOnly + `, trades.account AS account_number, revision, ` + closingColumn + ` AS closing` + from
@@ -351,8 +351,8 @@ func (q TradeQuery) addConditions(f *filter) {
 	if q.Direction != "" {
 		f.addCondition("trades.is_long =", q.Direction == matching.Long)
 	}
-	if q.InstrumentType != "" {
-		f.addCondition("streams.instrument_type =", strings.ToLower(q.InstrumentType))
+	if len(q.InstrumentTypes) > 0 {
+		addIn(f, "streams.instrument_type", q.InstrumentTypes)
 	}
 	for _, condition := range q.Where {
 		f.terms = append(f.terms, "("+condition(&f.args)+")")

@@ -79,7 +79,7 @@ func TestTradeList(t *testing.T) {
 			{"4 1 3", ledger.TradeQuery{Status: ledger.StatusClosed}},
 			{"4 3", ledger.TradeQuery{Symbols: []string{" msft", "ESZ5"}}},
 			{"2 1 3", ledger.TradeQuery{Direction: matching.Long}},
-			{"4", ledger.TradeQuery{InstrumentType: "Future"}},
+			{"4", ledger.TradeQuery{InstrumentTypes: []string{"future"}}},
 			{"3", ledger.TradeQuery{Direction: matching.Long, Status: ledger.StatusClosed, Symbols: []string{"MSFT"}}},
 			{"5", ledger.TradeQuery{Where: []ledger.Condition{func(args *[]any) string {
 				return "trades.id IN " + db.In(args, []journal.TradeID{marked})

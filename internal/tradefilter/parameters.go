@@ -74,13 +74,7 @@ var parameters = []Parameter{
 		About: "Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself.",
 	},
 	choiceParameter("side", "The direction of the trade.", []Side{Long, Short}, func(f *Filter) *Side { return &f.Side }),
-	{
-		Name: "instrument_type", Type: Text, About: "The instrument type, such as stock, option, future, forex or crypto.",
-		read: func(f *Filter, _ *Parameter, items []string) error {
-			f.InstrumentType = strings.ToLower(strings.TrimSpace(items[0]))
-			return nil
-		},
-	},
+	listParameter("instrument_type", "Instrument types, such as stock, option, future, forex or crypto.", strings.ToLower, func(f *Filter) *[]string { return &f.InstrumentTypes }),
 	choicesParameter("option_right", "The right of an option.", []string{"call", "put"}, func(f *Filter) *[]string { return &f.OptionRights }),
 	wholeParameter("dte_min", "The fewest days from opening to expiry, in filter_tz.", func(f *Filter) *decimal.Null { return &f.DTE.Min }),
 	wholeParameter("dte_max", "The most days from opening to expiry, in filter_tz.", func(f *Filter) *decimal.Null { return &f.DTE.Max }),
@@ -331,18 +325,25 @@ func readRoots(f *Filter, _ *Parameter, items []string) error {
 	return nil
 }
 
-func readWords(f *Filter, p *Parameter, items []string) error {
-	if len(items[0]) > maxQuery {
-		return p.refuse("must be at most %d bytes long.", maxQuery)
+func readWords(f *Filter, p *Parameter, items []string) (err error) {
+	f.Words, err = ParseWords(p.Name, items[0])
+	return err
+}
+
+// ParseWords returns the words of a search, folded, each once. Errors name the
+// parameter.
+func ParseWords(name, text string) ([]string, error) {
+	if len(text) > maxQuery {
+		return nil, journal.InvalidField(name, "%s must be at most %d bytes long.", name, maxQuery)
 	}
-	f.Words = SplitWords(items[0])
-	slices.Sort(f.Words)
-	f.Words = slices.Compact(f.Words)
+	words := SplitWords(text)
+	slices.Sort(words)
+	words = slices.Compact(words)
 	switch {
-	case len(f.Words) == 0:
-		return p.refuse("must contain a letter or a digit.")
-	case len(f.Words) > maxWords:
-		return p.refuse("must have at most %d words.", maxWords)
+	case len(words) == 0:
+		return nil, journal.InvalidField(name, "%s must contain a letter or a digit.", name)
+	case len(words) > maxWords:
+		return nil, journal.InvalidField(name, "%s must have at most %d words.", name, maxWords)
 	}
-	return nil
+	return words, nil
 }

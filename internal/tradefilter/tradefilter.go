@@ -27,11 +27,11 @@ type Filter struct {
 // status. A trade must pass all that are set; the values of one list are
 // alternatives. A trade without a value is not in a range of it.
 type Conditions struct {
-	Symbols        []string
-	Roots          []string
-	InstrumentType string
-	Side           Side
-	OptionRights   []string
+	Symbols         []string
+	Roots           []string
+	InstrumentTypes []string
+	Side            Side
+	OptionRights    []string
 	// DTE is the number of days from the opening to the expiry.
 	DTE Range
 	// Weekdays (0 is Sunday), Hours and Sessions are those of the opening, in
@@ -130,7 +130,7 @@ func Sessions() []Session { return []Session{Premarket, Regular, Afterhours, Ove
 
 // IsEmpty reports whether the conditions test nothing.
 func (c *Conditions) IsEmpty() bool {
-	return len(c.Symbols) == 0 && c.InstrumentType == "" && c.Side == "" && c.Batch == "" && !c.Reviewed.Set &&
+	return len(c.Symbols) == 0 && len(c.InstrumentTypes) == 0 && c.Side == "" && c.Batch == "" && !c.Reviewed.Set &&
 		!c.TestsSetups() && !c.TestsTags() && !c.testsMore()
 }
 

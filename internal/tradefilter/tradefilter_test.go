@@ -38,7 +38,7 @@ func setField(t *testing.T, field reflect.Value) {
 // that lists would neither test in the database nor in columns.
 func TestEveryConditionIsTested(t *testing.T) {
 	t.Parallel()
-	inDatabase := []string{"Symbols", "InstrumentType", "Side", "Setups", "Tags", "Reviewed", "Batch"}
+	inDatabase := []string{"Symbols", "InstrumentTypes", "Side", "Setups", "Tags", "Reviewed", "Batch"}
 	kind := reflect.TypeFor[Conditions]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
@@ -148,7 +148,7 @@ func TestParseLists(t *testing.T) {
 	}
 	want := Filter{Conditions: Conditions{
 		Symbols: []string{"NQ", "ES"}, Weekdays: []int{5, 1}, Roots: []string{"BRR", "BTC", "NQ"}, EmotionalStates: []string{"CALM"},
-		Words: []string{"GAP", "UP"}, InstrumentType: "future",
+		Words: []string{"GAP", "UP"}, InstrumentTypes: []string{"future"},
 	}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("parsed %+v, want %+v", f, want)
@@ -176,6 +176,16 @@ func TestHasWord(t *testing.T) {
 	} {
 		if got := HasWord(c.text, Fold(c.word)); got != c.want {
 			t.Errorf("%q has %q: %t", c.text, c.word, got)
+		}
+	}
+}
+
+// TestLikePattern checks that no text with a word is lost.
+func TestLikePattern(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"gap": "%gap%", "RISK": "%r%%%%", "über5": "%%ber5%", "ſtop": "%%top%"} {
+		if got := LikePattern(Fold(word)); got != want {
+			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}
 }

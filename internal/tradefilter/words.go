@@ -51,6 +51,25 @@ func HasWord(text, word string) bool {
 	return false
 }
 
+// LikePattern returns a pattern of LIKE that matches the lower case of every text
+// with the folded word, and of some without it. Databases do not agree on the case
+// of letters beyond ASCII, nor on that of I, and some of these fold together with K
+// and S: all of them match anything.
+func LikePattern(word string) string {
+	var pattern strings.Builder
+	pattern.WriteByte('%')
+	for _, r := range word {
+		switch {
+		case r >= utf8.RuneSelf, r == 'I', r == 'K', r == 'S':
+			pattern.WriteByte('%')
+		default:
+			pattern.WriteRune(unicode.ToLower(r))
+		}
+	}
+	pattern.WriteByte('%')
+	return pattern.String()
+}
+
 // beginsWith reports whether a text begins with a folded word.
 func beginsWith(text, word string) bool {
 	for _, want := range word {

@@ -43,7 +43,7 @@ type Query struct {
 func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 	f := &q.Filter
 	trades := ledger.TradeQuery{
-		Scope: f.Scope, Status: ledger.Status(f.Status), Symbols: f.Symbols, Direction: matching.Direction(f.Side), InstrumentType: f.InstrumentType,
+		Scope: f.Scope, Status: ledger.Status(f.Status), Symbols: f.Symbols, Direction: matching.Direction(f.Side), InstrumentTypes: f.InstrumentTypes,
 		After: q.After, Limit: q.Limit,
 	}
 	if f.ByOpening {

@@ -112,10 +112,23 @@ func (c *Change) apply(view View) (View, error) {
 	return view, nil
 }
 
+// rangeName is the parameter of a period that moves with the calendar. Clients
+// turn it into from and to, because only they know the day and the first day of the
+// week; the server keeps it.
+const rangeName = "range"
+
+var ranges = []string{"today", "week", "month", "30d", "90d", "ytd", "1y"}
+
 // checkFilter checks parameters as those of a query.
 func checkFilter(values map[string]string) (Query, error) {
 	known := tradefilter.Parameters()
 	for name := range values {
+		if name == rangeName {
+			if !slices.Contains(ranges, values[name]) {
+				return "", journal.InvalidField(name, "%s must be %s or %s.", name, strings.Join(ranges[:len(ranges)-1], ", "), ranges[len(ranges)-1])
+			}
+			continue
+		}
 		if !slices.ContainsFunc(known, func(p tradefilter.Parameter) bool { return p.Name == name }) {
 			return "", journal.InvalidField(name, "%s is not a parameter of the filter.", name)
 		}

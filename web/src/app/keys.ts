@@ -22,6 +22,7 @@ export interface Keys {
   go: (letter: string) => boolean;
   newTrade: () => void;
   importFile: () => void;
+  addFilter: () => void;
 }
 
 const sequenceMillis = 1200; // between g and the letter
@@ -50,7 +51,13 @@ export function listenForKeys(
       gAt = event.timeStamp;
       return;
     }
-    const action = { '?': keys.help, '/': keys.palette, n: keys.newTrade, i: keys.importFile }[event.key];
+    const action = {
+      '?': keys.help,
+      '/': keys.palette,
+      n: keys.newTrade,
+      i: keys.importFile,
+      f: keys.addFilter,
+    }[event.key];
     if (!action) return;
     event.preventDefault();
     action();

@@ -13,6 +13,7 @@ export interface Route {
   section?: Section; // in the navigation, under this heading
   key?: string; // the letter after g
   filtered?: boolean; // shows the filter bar
+  datesOnly?: boolean; // of the filter only accounts and dates apply
   units?: boolean; // with the unit: money, percent or R
   results?: boolean; // with the choice when results count
   open?: boolean; // needs no session
@@ -149,6 +150,7 @@ export const routes: Route[] = [
     section: 'measure',
     key: 'm',
     filtered: true,
+    datesOnly: true,
     load: () => import('../screens/missed/Screen.svelte'),
   },
   {

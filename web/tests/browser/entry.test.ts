@@ -114,7 +114,7 @@ test('rows are pasted, added and removed; an open trade gets an exit', async ({
   await expectAccessible('an exit');
   await exit.getByLabel('Price').press('Enter');
   await expect(exit).toBeHidden();
-  await expect(drawer.getByRole('button', { name: 'Mark as reviewed' })).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'Mark reviewed & next' })).toBeVisible();
   await expect(drawer.getByRole('button', { name: 'Add exit' })).toHaveCount(0);
   const [stored] = await api<Record<string, unknown>[]>('GET', '/trades?symbol=MSFT');
   // 30 × 104 + 70 × 110 − 60 × 100 − 40 × 102 − 1

@@ -49,7 +49,7 @@ test('a note with tasks is created, previewed, ticked, found and deleted', async
   await page.getByLabel('Search notes').fill('no such words');
   await expect(page.getByText('No matching notes')).toBeVisible();
   await page.getByLabel('Search notes').fill('SLEEP');
-  await expect(page).toHaveURL(/q=SLEEP/);
+  await expect(page).toHaveURL(/find=SLEEP/);
   await expect(page.getByText('1 of 1 notes')).toBeVisible();
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('No notes yet')).toBeVisible();

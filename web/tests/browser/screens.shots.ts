@@ -48,6 +48,12 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
   const [missed] = await api<{ id: string }[]>('GET', '/missed-trades');
   const { token: share } = await api<{ token: string }>('POST', '/share-links', { account_id: account!.id });
   await api('POST', '/access-tokens', { name: 'Nightly backup' });
+  await api('POST', '/views', { name: 'Friday afternoon shorts', filter: { side: 'short' }, pinned: true });
+  const view = await api<{ id: string }>('POST', '/views', {
+    name: 'Losers',
+    filter: { outcome: 'loss' },
+    pinned: true,
+  });
   const last = trades[0] as unknown as { closed_at: string };
   const month = monthBefore(last.closed_at.slice(0, 7)); // a whole one
   const of = `account=${account!.id}`;
@@ -64,6 +70,27 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           .click({ timeout: 500 })
           .catch(() => undefined),
     ],
+    'trades-filtered': [
+      `/trades?outcome=loss&side=short&weekday=5&hour=14,15,16,17,18,19,20,21,22,23&setup=${setup!.id}&hold_max=3600`,
+    ],
+    'trades-add-filter': [
+      '/trades',
+      async (page) => {
+        await page.keyboard.press('f');
+        const input = page.getByRole('combobox', { name: 'Add filter' });
+        await input.fill('losing shorts on fri after 14:00');
+      },
+    ],
+    'trades-edit-filter': [
+      `/trades?tag_mode=none&setup=${setup!.id}`,
+      (page) =>
+        page
+          .getByRole('button', { name: /^With setup/ })
+          .first()
+          .click(),
+    ],
+    'trades-view': [`/trades?outcome=win&saved=${view.id}`],
+    'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
     review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],

@@ -1,4 +1,5 @@
 import { expect, mainAccount, test, trade } from './fixtures';
+import { importCsv, manyTrades } from './journal';
 
 test('several trades are tagged at once, and undone', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
@@ -11,8 +12,8 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   await page.getByRole('checkbox', { name: 'Select row' }).first().uncheck();
   await expect(page.getByText('2 trades selected')).toBeVisible();
-  await page.getByRole('button', { name: 'Tags and setups…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Tag 2 trades' });
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit 2 trades' });
   await dialog.getByRole('combobox', { name: 'Add tags' }).fill('late');
   await dialog.getByRole('combobox', { name: 'Add tags' }).press('Enter');
   await dialog.getByRole('combobox', { name: 'Add tags' }).press('Escape');
@@ -25,6 +26,52 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('table').getByText('Late')).toHaveCount(0);
   await expect.poll(tagged).toBe(0);
+
+  // Shift selects a range, by mouse and by key; grade and mood are set in one change.
+  await page.getByRole('button', { name: 'Clear' }).click();
+  const row = page.getByRole('checkbox', { name: 'Select row' });
+  await row.first().click();
+  await row.last().click({ modifiers: ['Shift'] });
+  await expect(page.getByText('3 trades selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await page.keyboard.press('Shift+J');
+  await expect(page.getByText('2 trades selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await dialog.getByRole('radio', { name: '4' }).check();
+  await dialog.getByRole('combobox', { name: 'Emotional state' }).fill('calm');
+  await dialog.getByRole('button', { name: 'Apply to 2 trades' }).click();
+  await expect(dialog).toHaveCount(0);
+  const graded = async () =>
+    (await api<{ trade_quality: number; emotional_state: string }[]>('GET', '/trades')).map((t) => [
+      t.trade_quality,
+      t.emotional_state,
+    ]);
+  expect(await graded()).toEqual([
+    [4, 'calm'],
+    [4, 'calm'],
+    [null, ''],
+  ]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
+});
+
+test('all trades that match are selected and changed, more than one request takes', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  await importCsv(api, await mainAccount(api), manyTrades(1100));
+  await signIn('/trades?range=all');
+  await expect(page.getByText('1,100 trades')).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Select all' }).check();
+  const more = page.getByRole('button', { name: 'Select all 1,100 that match' });
+  if (await more.isVisible()) await more.click(); // the rest may have been loaded already
+  await expect(page.getByText('1,100 trades selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Mark as reviewed' }).click();
+  await expect(page.getByText('1,100 trades marked as reviewed.')).toBeVisible();
+  expect(await api<unknown[]>('GET', '/trades?reviewed=false&limit=1')).toEqual([]);
 });
 
 test('the keys j, k, Enter and x work in the list and in the drawer', async ({ page, api, signIn }) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   daysOf,
@@ -18,11 +19,40 @@ const full: Filter = {
   basis: 'open',
   pnl: 'realized',
   tz: 'Asia/Tokyo',
-  side: 'short',
-  symbols: ['ES', 'BRK/B'],
-  setups: ['s1'],
-  tags: ['t1', 't2'],
   unit: 'r',
+  view: 'v1',
+  status: 'closed',
+  symbols: ['ES', 'BRK/B'],
+  roots: ['NQ'],
+  side: 'short',
+  types: ['future', 'option'],
+  rights: ['put'],
+  dteMin: '0',
+  dteMax: '7',
+  outcomes: ['loss', 'breakeven'],
+  pnlMin: '-100.50',
+  pnlMax: '250',
+  rMin: '-2',
+  rMax: '3.5',
+  hasR: 'true',
+  holdMin: '60',
+  holdMax: '300',
+  weekdays: ['1', '5'],
+  hours: ['14', '15'],
+  sessions: ['rth', 'overnight'],
+  zone: 'America/New_York',
+  setups: ['s1'],
+  setupMode: 'all',
+  tags: ['t1', 't2'],
+  tagMode: 'none',
+  mistake: 'false',
+  grades: ['4', '5'],
+  emotions: ['calm'],
+  reviewed: 'false',
+  hasNote: 'true',
+  hasAttachment: 'false',
+  batch: 'b1',
+  q: 'gap up',
 };
 
 describe('the filter in the address', () => {
@@ -37,12 +67,28 @@ describe('the filter in the address', () => {
   it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
     expect(countActive(emptyFilter as Filter)).toBe(0);
-    expect(countActive(full)).toBe(8);
+    expect(countActive(full)).toBe(36);
   });
 
   it('ignores invalid values', () => {
-    const odd = 'range=never&from=2026-02-30&basis=x&tz=Mars/Base&side=up&unit=pips&symbol=,,es,ES';
+    const odd =
+      'range=never&from=2026-02-30&basis=x&tz=Mars/Base&side=up&unit=pips&symbol=,,es,ES' +
+      '&hour=24,x&weekday=7&r_min=two&has_note=maybe&tag_mode=some&q=%2B&filter_tz=Mars/Base&trade_quality=6';
     expect(parseFilter(new URLSearchParams(odd))).toEqual({ ...emptyFilter, symbols: ['ES'] });
+  });
+
+  it('accepts the names of the API', () => {
+    const query = 'account_id=a1&setup_id=s1&tag_id=t1&import_batch_id=b1&date_basis=open';
+    const read = parseFilter(new URLSearchParams(query));
+    expect(writeFilter(read).toString()).toBe('account=a1&basis=open&setup=s1&tag=t1&import=b1');
+  });
+
+  it('has a condition for every parameter of the API', () => {
+    const description = readFileSync('../api/openapi.yaml', 'utf8');
+    const names = [...description.matchAll(/^ {4}filter\.(\w+):$/gm)].map((found) => found[1]);
+    const known = Object.keys(scopeOf(full, 'UTC', 1)).filter((name) => name !== 'tz');
+    expect(names.length).toBeGreaterThan(30);
+    expect(known.sort()).toEqual(names.sort());
   });
 
   it('swaps the days of a reversed range', () => {
@@ -79,12 +125,43 @@ describe('the query parameters', () => {
       from: '2026-01-04T15:00:00.000Z',
       to: '2026-02-28T14:59:59.999999Z',
       date_basis: 'open',
+      status: 'closed',
       symbol: ['ES', 'BRK/B'],
+      root: ['NQ'],
       side: 'short',
+      instrument_type: ['future', 'option'],
+      option_right: ['put'],
+      dte_min: 0,
+      dte_max: 7,
+      outcome: ['loss', 'breakeven'],
+      pnl_min: '-100.50',
+      pnl_max: '250',
+      r_min: '-2',
+      r_max: '3.5',
+      has_r: true,
+      hold_min: '60',
+      hold_max: '300',
+      weekday: [1, 5],
+      hour: [14, 15],
+      session: ['rth', 'overnight'],
+      filter_tz: 'America/New_York',
       setup_id: ['s1'],
+      setup_mode: 'all',
       tag_id: ['t1', 't2'],
+      tag_mode: 'none',
+      mistake: false,
+      trade_quality: [4, 5],
+      emotional_state: ['calm'],
+      reviewed: false,
+      has_note: true,
+      has_attachment: false,
+      import_batch_id: 'b1',
+      q: 'gap up',
       tz: 'Asia/Tokyo',
     });
+    expect(scopeOf({ ...emptyFilter, hours: ['9'] } as Filter, 'Asia/Kolkata', 1).filter_tz).toBe(
+      'Asia/Kolkata',
+    );
     expect(scopeOf(emptyFilter as Filter, 'UTC', 1)).toEqual({ tz: 'UTC' });
   });
 });

@@ -34,7 +34,8 @@ export type Kind =
   | 'share'
   | 'tags'
   | 'tokens'
-  | 'trades';
+  | 'trades'
+  | 'views';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -140,6 +141,13 @@ export const readTags = () =>
 
 export const readSetups = () =>
   query(() => ({ key: ['setups'], load: (signal) => answer(api.GET('/api/v1/setups', { signal })) }));
+
+/** The roots and symbols that were traded. */
+export const readSymbols = () =>
+  query(() => ({
+    key: ['trades', 'symbols'],
+    load: (signal) => answer(api.GET('/api/v1/symbols', { signal })),
+  }));
 
 export const readSummary = (scope: () => ResultScope = () => filter.results) =>
   query(() => ({

@@ -1239,6 +1239,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/symbols": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the roots and symbols that you have traded */
+        get: operations["listSymbols"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -3470,7 +3487,7 @@ export interface components {
             columns: string[];
             /** Format: date-time */
             created_at: string;
-            /** @description Parameters of the filter of trades, as in a query. */
+            /** @description Parameters of the filter of trades, as in a query, and range. */
             filter: {
                 [key: string]: string;
             };
@@ -4462,6 +4479,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TradedSymbols: {
+            /** @description Roots of several instruments, such as contracts of a future. */
+            grouped_roots: string[];
+            /** @description Roots of futures, underlyings of options, and other symbols. */
+            roots: string[];
+            /** @description Symbols of instruments other than options. */
+            symbols: string[];
+        } & {
+            [key: string]: unknown;
+        };
         UnknownKind: {
             /** @description The cells of the first row with the word. */
             example: string;
@@ -4479,7 +4506,7 @@ export interface components {
         };
         ViewChange: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;
@@ -4499,7 +4526,7 @@ export interface components {
         };
         ViewFields: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;
@@ -4738,8 +4765,8 @@ export interface components {
         "filter.hour": number[];
         /** @description Only trades with a fill of this import. */
         "filter.import_batch_id": string;
-        /** @description The instrument type, such as stock, option, future, forex or crypto. */
-        "filter.instrument_type": string;
+        /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+        "filter.instrument_type": string[];
         /** @description Whether the trade has a tag that is a mistake. */
         "filter.mistake": boolean;
         /** @description The right of an option. A list: separated by commas, repeated, or both. */
@@ -6278,7 +6305,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6420,7 +6447,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6567,7 +6594,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6713,7 +6740,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -6773,15 +6800,15 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id. */
+                /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id; other_from and other_to replace its period. */
                 against?: "previous" | "custom" | "rest" | "view";
                 /** @description With view: the saved view. */
                 view_id?: string;
                 /** @description With custom: the accounts of the other side. Default: the same accounts. */
                 other_account_id?: string[];
-                /** @description With custom: the first instant of the other side. */
+                /** @description With custom and view: the first instant of the other side. */
                 other_from?: string;
-                /** @description With custom: the last instant of the other side. */
+                /** @description With custom and view: the last instant of the other side. */
                 other_to?: string;
             };
             header?: never;
@@ -6865,7 +6892,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7007,7 +7034,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7151,7 +7178,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7295,7 +7322,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7443,7 +7470,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7585,7 +7612,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -7727,7 +7754,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -9444,7 +9471,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];
@@ -12071,6 +12098,8 @@ export interface operations {
                 type?: string[];
                 /** @description Only notes about this trade. */
                 trade_id?: string;
+                /** @description Words, each the beginning of a word in the title, the text or the symbols of the note, in any case. All must be found. */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -14737,6 +14766,71 @@ export interface operations {
             };
         };
     };
+    listSymbols: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradedSymbols"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listTags: {
         parameters: {
             query?: {
@@ -15247,7 +15341,7 @@ export interface operations {
                 root?: components["parameters"]["filter.root"];
                 /** @description The direction of the trade. */
                 side?: components["parameters"]["filter.side"];
-                /** @description The instrument type, such as stock, option, future, forex or crypto. */
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
                 instrument_type?: components["parameters"]["filter.instrument_type"];
                 /** @description The right of an option. A list: separated by commas, repeated, or both. */
                 option_right?: components["parameters"]["filter.option_right"];

@@ -2,7 +2,19 @@
 // address shows the same data to the same user, so every filter is part of it.
 // These are pure functions; the current filter is in filter.svelte.ts.
 
+import type { components } from '../api/schema';
 import { addDays, endOf, isDay, startOf, today, type Day } from '../format/days';
+import {
+  fields,
+  isZone,
+  noConditions,
+  parseConditions,
+  queryOf,
+  writeConditions,
+  type Conditions,
+} from './conditions';
+
+export { isZone };
 
 export const ranges = ['today', 'week', 'month', '30d', '90d', 'ytd', '1y', 'all', 'custom'] as const;
 export type Range = (typeof ranges)[number];
@@ -24,7 +36,7 @@ export type Pnl = 'closed' | 'realized';
 
 export type Unit = 'money' | 'percent' | 'r';
 
-export interface Filter {
+export interface Filter extends Conditions {
   accounts: string[]; // ids; empty means all
   range: Range;
   from: Day; // custom range only
@@ -32,14 +44,12 @@ export interface Filter {
   basis: 'close' | 'open';
   pnl: Pnl;
   tz: string; // '' for that of the preferences
-  side: '' | 'long' | 'short';
-  symbols: string[];
-  setups: string[];
-  tags: string[];
   unit: Unit;
+  view: string; // the id of the saved view that was opened, '' if none
 }
 
 export const emptyFilter: Readonly<Filter> = Object.freeze({
+  ...noConditions,
   accounts: [],
   range: 'all',
   from: '',
@@ -47,31 +57,28 @@ export const emptyFilter: Readonly<Filter> = Object.freeze({
   basis: 'close',
   pnl: 'closed',
   tz: '',
-  side: '',
-  symbols: [],
-  setups: [],
-  tags: [],
   unit: 'money',
+  view: '',
 }) as Readonly<Filter>;
 
 /** The query parameters of the filter. Screens must not use these names. */
 export const filterKeys = [
   'account',
+  'account_id',
   'range',
   'from',
   'to',
   'basis',
+  'date_basis',
   'pnl',
   'tz',
-  'side',
-  'symbol',
-  'setup',
-  'tag',
   'unit',
+  'saved',
+  ...fields.flatMap((f) => (f.name ? [f.name, f.api] : [f.api])),
 ];
 
-function list(params: URLSearchParams, name: string): string[] {
-  const all = params.getAll(name).flatMap((v) => v.split(','));
+function list(params: URLSearchParams, ...names: string[]): string[] {
+  const all = names.flatMap((name) => params.getAll(name)).flatMap((v) => v.split(','));
   return [...new Set(all.map((v) => v.trim()).filter(Boolean))];
 }
 
@@ -84,18 +91,16 @@ export function parseFilter(params: URLSearchParams): Filter {
   const from = params.get('from') ?? '';
   const to = params.get('to') ?? '';
   const filter: Filter = {
-    accounts: list(params, 'account'),
+    ...parseConditions(params),
+    accounts: list(params, 'account', 'account_id'),
     range: oneOf(params.get('range'), ranges, 'all'),
     from: isDay(from) ? from : '',
     to: isDay(to) ? to : '',
-    basis: oneOf(params.get('basis'), ['close', 'open'], 'close'),
+    basis: oneOf(params.get('basis') ?? params.get('date_basis'), ['close', 'open'], 'close'),
     pnl: oneOf(params.get('pnl'), ['closed', 'realized'], 'closed'),
     tz: isZone(params.get('tz')) ? params.get('tz')! : '',
-    side: oneOf(params.get('side'), ['', 'long', 'short'], ''),
-    symbols: [...new Set(list(params, 'symbol').map((s) => s.toUpperCase()))],
-    setups: list(params, 'setup'),
-    tags: list(params, 'tag'),
     unit: oneOf(params.get('unit'), ['money', 'percent', 'r'], 'money'),
+    view: params.get('saved') ?? '',
   };
   if (filter.range !== 'custom') return { ...filter, from: '', to: '' };
   if (filter.from && filter.to && filter.from > filter.to)
@@ -118,12 +123,15 @@ export function writeFilter(filter: Filter): URLSearchParams {
   put('basis', filter.basis, 'close');
   put('pnl', filter.pnl, 'closed');
   put('tz', filter.tz);
-  put('side', filter.side);
-  put('symbol', filter.symbols.join(','));
-  put('setup', filter.setups.join(','));
-  put('tag', filter.tags.join(','));
+  writeConditions(params, filter, 'address');
   put('unit', filter.unit, 'money');
+  put('saved', filter.view);
   return params;
+}
+
+/** Reports whether a condition on trades is set, besides accounts and dates. */
+export function hasConditions(f: Filter): boolean {
+  return Object.keys(queryOf(f)).length > 0;
 }
 
 /** Returns the number of active filters. */
@@ -132,22 +140,9 @@ export function countActive(f: Filter): number {
     Number(f.accounts.length > 0) +
     Number(f.range !== 'all') +
     Number(f.basis !== 'close') +
-    Number(f.side !== '') +
-    Number(f.symbols.length > 0) +
-    Number(f.setups.length > 0) +
-    Number(f.tags.length > 0) +
-    Number(f.tz !== '')
+    Number(f.tz !== '') +
+    Object.keys(queryOf(f)).length
   );
-}
-
-export function isZone(name: string | null): boolean {
-  if (!name) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the first and last day of the range; '' if it has none. */
@@ -180,36 +175,29 @@ export function daysOf(
   }
 }
 
+type Parameters = {
+  [
+    K in keyof components['parameters'] as K extends `filter.${infer N}` ? N : never
+  ]: components['parameters'][K];
+};
+
 /** The query parameters of lists and analytics, with the names of the API. */
-export interface Scope {
-  account_id?: string[];
-  from?: string;
-  to?: string;
-  date_basis?: 'close' | 'open';
-  symbol?: string[];
-  side?: 'long' | 'short';
-  setup_id?: string[];
-  tag_id?: string[];
-  tz?: string;
-}
+export type Scope = Partial<Parameters> & { tz?: string };
 
 /** The query parameters of figures that accept pnl_basis. */
-export interface ResultScope extends Scope {
-  pnl_basis?: 'realized';
-}
+export type ResultScope = Scope & { pnl_basis?: 'realized' };
 
 export function scopeOf(filter: Filter, timeZone: string, weekStart: number, now?: Day): Scope {
   const zone = filter.tz || timeZone;
   const { from, to } = daysOf(filter, zone, weekStart, now ?? today(zone));
+  const usesZone = filter.weekdays.length + filter.hours.length > 0 || filter.dteMin || filter.dteMax;
   return {
     ...(filter.accounts.length > 0 ? { account_id: filter.accounts } : {}),
     ...(from ? { from: startOf(from, zone) } : {}),
     ...(to ? { to: endOf(to, zone) } : {}),
     ...(filter.basis === 'open' ? { date_basis: 'open' as const } : {}),
-    ...(filter.symbols.length > 0 ? { symbol: filter.symbols } : {}),
-    ...(filter.side ? { side: filter.side } : {}),
-    ...(filter.setups.length > 0 ? { setup_id: filter.setups } : {}),
-    ...(filter.tags.length > 0 ? { tag_id: filter.tags } : {}),
+    ...(usesZone ? { filter_tz: zone } : {}),
+    ...queryOf(filter),
     tz: zone,
   };
 }

@@ -4,6 +4,7 @@ import { formats } from '../../lib/formats.svelte';
 
 export type By =
   | 'symbol'
+  | 'root'
   | 'setup'
   | 'tag'
   | 'mistake'
@@ -19,7 +20,8 @@ export type By =
   | 'account';
 
 export const groupTitles: Record<By, string> = {
-  symbol: 'Symbol',
+  symbol: 'Contract',
+  root: 'Symbol',
   setup: 'Setup',
   tag: 'Tag',
   mistake: 'Mistake',

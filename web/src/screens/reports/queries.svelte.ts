@@ -38,6 +38,19 @@ export const readBreakdown = (by: () => By) =>
       ),
   }));
 
+/** The results of the contracts of a root. */
+export const readContracts = (root: () => string) =>
+  query(() => ({
+    key: ['analytics', 'breakdown', 'symbol', { ...filter.scope, root: [root()] }],
+    load: (signal) =>
+      answer(
+        api.GET('/api/v1/analytics/breakdown', {
+          params: { query: { ...filter.scope, root: [root()], by: 'symbol' } },
+          signal,
+        }),
+      ),
+  }));
+
 export const readMistakes = () =>
   query(() => ({
     key: ['analytics', 'mistakes', filter.scope],

@@ -77,6 +77,8 @@ export function createPredicate(kind: string, key: string, clock: Clock): Predic
   switch (kind) {
     case 'which':
       return outcomes[key] ?? null;
+    case 'root':
+      return () => true; // the API filters it
     case 'symbol':
       return (t) => t.symbol === key;
     case 'side':
@@ -139,6 +141,7 @@ function inRBucket(key: string): Predicate {
 export function narrowScope(scope: Scope, kind: string, key: string, clock: Clock): Scope {
   if (!key) return scope;
   if (kind === 'symbol' && !scope.symbol) return { ...scope, symbol: [key] };
+  if (kind === 'root') return { ...scope, root: [key] };
   if (kind === 'account' && !scope.account_id) return { ...scope, account_id: [key] };
   if (kind === 'setup' && !scope.setup_id) return { ...scope, setup_id: [key] };
   if ((kind === 'tag' || kind === 'mistake') && !scope.tag_id) return { ...scope, tag_id: [key] };

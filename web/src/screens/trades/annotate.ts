@@ -2,6 +2,7 @@
 // is fetched again.
 
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
+import { ApiError, asApiError } from '../../lib/api/errors';
 
 type Trade = Schemas['Trade'];
 type TradeDetail = Schemas['TradeDetail'];
@@ -13,7 +14,7 @@ export interface BulkChange {
   remove_tag_ids?: string[];
   add_setup_ids?: string[];
   remove_setup_ids?: string[];
-  set?: { reviewed: boolean };
+  set?: { reviewed?: boolean; trade_quality?: number | null; emotional_state?: string };
 }
 
 export interface BulkRequest {
@@ -23,12 +24,36 @@ export interface BulkRequest {
 
 const maxIds = 1000; // of one request
 
-/** Sends changes. Each request of up to 1000 trades is saved as a whole or not at all. */
-export async function sendChanges(requests: BulkRequest[]): Promise<void> {
+/** A change of more than one request that failed after some trades were saved. */
+export class PartlySaved extends ApiError {
+  constructor(
+    readonly saved: number,
+    fault: ApiError,
+  ) {
+    super(fault.status, fault.code, fault.message, fault.field, fault.details, fault.retryAfter);
+  }
+}
+
+/**
+ * Sends changes. Each request of up to 1000 trades is saved as a whole or not at all; more trades take several
+ * requests, and `onprogress` is called with the number saved after each.
+ */
+export async function sendChanges(
+  requests: BulkRequest[],
+  onprogress?: (saved: number) => void,
+): Promise<void> {
+  let saved = 0;
   for (const { ids, change } of requests) {
     for (let from = 0; from < ids.length; from += maxIds) {
       const body = { ids: ids.slice(from, from + maxIds), ...change };
-      await answer(api.PATCH('/api/v1/trades', { body }));
+      try {
+        await answer(api.PATCH('/api/v1/trades', { body }));
+      } catch (fault) {
+        if (saved > 0) throw new PartlySaved(saved, asApiError(fault));
+        throw fault;
+      }
+      saved += body.ids.length;
+      onprogress?.(saved);
     }
   }
 }
@@ -42,8 +67,9 @@ export function applyChange(trade: Trade, change: BulkChange, tags: Tag[], now: 
     tag_ids: tagIds,
     tags: tagIds.flatMap((id) => byId.get(id) ?? []),
     setup_ids: replaceIds(trade.setup_ids, change.remove_setup_ids, change.add_setup_ids),
-    reviewed_at:
-      change.set === undefined ? trade.reviewed_at : change.set.reviewed ? (trade.reviewed_at ?? now) : null,
+    reviewed_at: change.set?.reviewed ? (trade.reviewed_at ?? now) : trade.reviewed_at,
+    trade_quality: change.set?.trade_quality === undefined ? trade.trade_quality : change.set.trade_quality,
+    emotional_state: change.set?.emotional_state ?? trade.emotional_state,
   };
 }
 
@@ -56,7 +82,7 @@ export function undoChange(trades: Trade[], change: BulkChange): BulkRequest[] {
       ...field('remove_tag_ids', missing(change.add_tag_ids, trade.tag_ids)),
       ...field('add_setup_ids', shared(change.remove_setup_ids, trade.setup_ids)),
       ...field('remove_setup_ids', missing(change.add_setup_ids, trade.setup_ids)),
-      ...(change.set?.reviewed && trade.reviewed_at === null ? { set: { reviewed: false } } : {}),
+      ...undoSet(trade, change.set ?? {}),
     };
     const key = JSON.stringify(undo);
     if (key === '{}') continue;
@@ -65,6 +91,20 @@ export function undoChange(trades: Trade[], change: BulkChange): BulkRequest[] {
     groups.set(key, group);
   }
   return [...groups.values()];
+}
+
+/** Returns the change that sets what a trade had before. */
+function undoSet(trade: Trade, set: NonNullable<BulkChange['set']>): BulkRequest['change'] {
+  const before = {
+    ...(set.reviewed && trade.reviewed_at === null ? { reviewed: false } : {}),
+    ...(set.trade_quality !== undefined && set.trade_quality !== trade.trade_quality
+      ? { trade_quality: trade.trade_quality }
+      : {}),
+    ...(set.emotional_state !== undefined && set.emotional_state !== trade.emotional_state
+      ? { emotional_state: trade.emotional_state }
+      : {}),
+  };
+  return Object.keys(before).length > 0 ? { set: before } : {};
 }
 
 /** Returns a trade as it will be when its pending annotations are saved. */

@@ -11,11 +11,7 @@ import type { Sorting } from './order';
 
 export type Trade = Schemas['Trade'];
 
-export interface TradeQuery extends Scope, Sorting {
-  status?: 'open' | 'closed';
-  reviewed?: boolean;
-  import_batch_id?: string;
-}
+export type TradeQuery = Scope & Sorting;
 
 export interface Page {
   trades: Trade[];
@@ -113,6 +109,15 @@ export class TradeList {
     void this.loadWanted();
   }
 
+  /** Loads all rows. Returns when they are loaded or loading has failed. */
+  async loadAll(): Promise<void> {
+    this.wanted = this.total;
+    while (this.next !== null && this.error === null) {
+      await this.loadWanted();
+      if (this.busy) await new Promise((done) => setTimeout(done, 50)); // another call is loading
+    }
+  }
+
   retry(): void {
     this.error = null;
     void this.loadWanted();
@@ -153,3 +158,15 @@ export class TradeList {
 /** Fetches one trade with its fills and attachments. */
 export const fetchTrade = (id: string, signal?: AbortSignal) =>
   answer(api.GET('/api/v1/trades/{id}', { params: { path: { id } }, signal }));
+
+/** Fetches a page of the later fills of a long trade. */
+export async function fetchFills(
+  id: string,
+  cursor: string,
+): Promise<{ fills: Schemas['TradeFill'][]; next: string | null }> {
+  const request = api.GET('/api/v1/trades/{id}/fills', {
+    params: { path: { id }, query: { cursor, limit: pageSize } },
+  });
+  const fills = await answer(request);
+  return { fills, next: nextCursor((await request).response.headers.get('Link')) };
+}

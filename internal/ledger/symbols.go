@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"fillbook/internal/db"
+	"fillbook/internal/instruments"
+	"fillbook/internal/journal"
+)
+
+// Symbols are the names of what a user has traded, sorted.
+type Symbols struct {
+	// Roots are those of futures, the underlyings of options, and other symbols.
+	Roots []string
+	// GroupedRoots are the roots of several instruments.
+	GroupedRoots []string
+	// Symbols are those of instruments other than options.
+	Symbols []string
+}
+
+// ListSymbols returns the names of what a user has traded.
+func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (Symbols, error) {
+	roots, grouped, symbols := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		return db.Each(ctx, tx, func(row db.Scanner) error {
+			var symbol, instrument string
+			if err := row.Scan(&symbol, &instrument); err != nil {
+				return err
+			}
+			root := instruments.RootOf(symbol, instrument)
+			if roots[root] {
+				grouped[root] = true
+			}
+			roots[root] = true
+			if instrument != instruments.TypeOption {
+				symbols[symbol] = true
+			}
+			return nil
+		}, `SELECT DISTINCT symbol, instrument_type FROM streams WHERE user_id = $1`, owner)
+	})
+	return Symbols{Roots: sortedKeys(roots), GroupedRoots: sortedKeys(grouped), Symbols: sortedKeys(symbols)}, err
+}
+
+// sortedKeys returns the keys of a set, an empty list if it has none.
+func sortedKeys(set map[string]bool) []string {
+	keys := slices.Sorted(maps.Keys(set))
+	if keys == nil {
+		return []string{}
+	}
+	return keys
+}

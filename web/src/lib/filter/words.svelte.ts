@@ -1,0 +1,17 @@
+// The words of the filter: names of setups and tags by id, and numbers in the
+// user's notation.
+
+import { readSetups, readTags } from '../api/queries.svelte';
+import { formats } from '../formats.svelte';
+import type { Words } from './describe';
+
+/** Loads the names. Call it at the top of a component's script. */
+export function readWords(): Words {
+  const setups = readSetups();
+  const tags = readTags();
+  const names = $derived(new Map([...(setups.data ?? []), ...(tags.data ?? [])].map((x) => [x.id, x.name])));
+  return {
+    name: (id) => names.get(id) ?? '…',
+    number: (text) => formats.decimal(text),
+  };
+}

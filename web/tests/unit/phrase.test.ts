@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { describeFilter, describeHours } from '../../src/lib/filter/describe';
+import { emptyFilter, type Filter } from '../../src/lib/filter/filter';
+import { applyTerms, parseHold, parsePhrase, suggest, type Journal } from '../../src/lib/filter/phrase';
+
+const journal: Journal = {
+  roots: ['NQ', 'MNQ', 'AAPL', 'ON'],
+  symbols: ['NQZ6', 'NQH7', 'MNQZ6', 'AAPL', 'ON'],
+  setups: [
+    { id: 's1', name: 'Opening drive' },
+    { id: 's2', name: 'Short squeeze' },
+  ],
+  tags: [{ id: 't1', name: 'FOMO' }],
+  accounts: [{ id: 'a1', name: 'Futures live' }],
+  commaIsDecimal: false,
+};
+const empty = emptyFilter as Filter;
+const words = {
+  name: (id: string) => ({ s1: 'Opening drive', s2: 'Short squeeze', t1: 'FOMO' })[id] ?? id,
+  number: (n: string) => n,
+};
+
+/** Returns the filter that a text makes, without what is empty. */
+function read(text: string, now: Filter = empty) {
+  return applyTerms(now, parsePhrase(text, journal));
+}
+const sentence = (f: Partial<Filter>) =>
+  describeFilter({ ...empty, ...f }, words)
+    .map((part) => part.text)
+    .join(' ');
+const afternoon = Array.from({ length: 10 }, (_, i) => String(14 + i));
+
+describe('a typed phrase', () => {
+  it('holds several conditions', () => {
+    const filter = read('all losing NQ shorts on Fridays after 14:00 with setup opening drive');
+    expect(filter).toEqual({
+      outcomes: ['loss'],
+      roots: ['NQ'],
+      side: 'short',
+      weekdays: ['5'],
+      hours: afternoon,
+      setups: ['s1'],
+    });
+    expect(sentence(filter)).toBe('Losing shorts in NQ on Fridays after 14:00 with setup Opening drive');
+  });
+
+  it.each<[string, Partial<Filter>]>([
+    ['nq', { roots: ['NQ'] }],
+    ['symbol nq', { symbols: ['NQ'] }],
+    ['NQZ6', { symbols: ['NQZ6'] }],
+    ['fri', { weekdays: ['5'] }],
+    ['tues thursdays', { weekdays: ['2', '4'] }],
+    ['14:00', { hours: afternoon }],
+    ['2pm', { hours: afternoon }],
+    ['before 2', { hours: ['0', '1'] }],
+    ['from 9:00 to 11:00', { hours: ['9', '10'] }],
+    ['9:00-11:00', { hours: ['9', '10'] }],
+    ['r > 2', { rMin: '2' }],
+    ['r>=2 r<3.5', { rMin: '2', rMax: '3.5' }],
+    ['pnl < -100', { pnlMax: '-100' }],
+    ['P&L > 1,250.50', { pnlMin: '1250.50' }],
+    ['hold < 5m', { holdMax: '300' }],
+    ['held over 2 h', { holdMin: '7200' }],
+    ['dte <= 7', { dteMax: '7' }],
+    ['0dte puts', { dteMin: '0', dteMax: '0', rights: ['put'] }],
+    ['grade >= 4', { grades: ['4', '5'] }],
+    ['graded 2 or 3', { grades: ['2', '3'] }],
+    ['rth', { sessions: ['rth'] }],
+    ['after hours', { sessions: ['afterhours'] }],
+    ['short squeeze', { setups: ['s2'] }],
+    ['without tag fomo', { tags: ['t1'], tagMode: 'none' }],
+    ['fomo', { tags: ['t1'] }],
+    ['futures live', { accounts: ['a1'] }],
+    ['futures', { types: ['future'] }],
+    ['no setup', { setups: [], setupMode: 'none' }],
+    ['without mistakes', { mistake: 'false' }],
+    ['has note with a screenshot', { hasNote: 'true', hasAttachment: 'true' }],
+    ['feeling calm', { emotions: ['calm'] }],
+    ['shorts on fridays', { side: 'short', weekdays: ['5'] }],
+    ['shorts ON', { side: 'short', roots: ['ON'] }],
+    ['losing gap fill', { outcomes: ['loss'], q: 'gap fill' }],
+  ])('%s', (text, filter) => expect(read(text)).toEqual(filter));
+
+  it('adds to what is there', () => {
+    expect(read('monday', { ...empty, weekdays: ['5'] })).toEqual({ weekdays: ['5', '1'] });
+    expect(read('gap', { ...empty, q: 'late' })).toEqual({ q: 'late gap' });
+    expect(read('fomo', { ...empty, tags: ['t2'], tagMode: 'none' })).toEqual({
+      tags: ['t1'],
+      tagMode: 'any',
+    });
+  });
+
+  it('decimal commas', () => {
+    expect(applyTerms(empty, parsePhrase('r > 1,5', { ...journal, commaIsDecimal: true }))).toEqual({
+      rMin: '1.5',
+    });
+  });
+
+  it('holding times', () => {
+    expect(['90s', '5', '1.5h', '2 d', 'x'].map(parseHold)).toEqual(['90', '300', '5400', '172800', '']);
+  });
+});
+
+describe('suggestions', () => {
+  const first = (text: string) => suggest(text, journal).map((s) => `${s.kind} ${s.label}`);
+
+  it('offers roots and symbols', () => {
+    expect(first('nq')).toEqual(['Root NQ', 'Symbol NQZ6', 'Symbol NQH7', 'Notes mention “nq”', 'Symbol NQ']);
+  });
+
+  it('completes words, names and unknown symbols', () => {
+    expect(first('fri')[0]).toBe('Weekday Friday');
+    expect(first('loss')[0]).toBe('Outcome Losing');
+    expect(first('drive')[0]).toBe('Setup Opening drive');
+    expect(first('zzz')).toEqual(['Notes mention “zzz”', 'Root ZZZ', 'Symbol ZZZ']);
+  });
+
+  it('offers a phrase as a whole', () => {
+    expect(first('losing shorts')[0]).toBe('All of these Losing · Short');
+    expect(first('').length).toBeGreaterThan(5);
+  });
+});
+
+describe('the filter in words', () => {
+  it.each<[Partial<Filter>, string]>([
+    [{}, ''],
+    [{ outcomes: ['loss'] }, 'Losing trades'],
+    [{ status: 'closed', side: 'long', types: ['option'] }, 'Closed long options'],
+    [{ outcomes: ['win', 'breakeven'], rights: ['put'] }, 'Winning or breakeven puts'],
+    [{ reviewed: 'false', symbols: ['AAPL', 'MSFT'] }, 'Unreviewed trades in symbol AAPL or MSFT'],
+    [{ setups: ['s1', 's2'], setupMode: 'all' }, 'With setups Opening drive and Short squeeze'],
+    [{ tags: ['t1'], tagMode: 'none', hasNote: 'false' }, 'Without tag FOMO without a note'],
+    [{ setupMode: 'none' }, 'Without a setup'],
+    [{ pnlMin: '-100', pnlMax: '100', rMin: '2' }, 'With P&L of -100 to 100 with 2 R or more'],
+    [{ holdMax: '300', dteMin: '0', dteMax: '0' }, 'Held 5\u00a0min or less expiring the same day'],
+    [{ grades: ['4', '5'], mistake: 'true', q: 'gap' }, 'With a mistake graded 4 or 5 mentioning “gap”'],
+    [
+      { sessions: ['premarket', 'overnight'], tz: 'America/New_York' },
+      'In pre-market or overnight in America/New York time',
+    ],
+  ])('%o', (filter, text) => expect(sentence(filter)).toBe(text));
+
+  it('hours', () => {
+    const hours = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+    expect(describeHours(hours(0, 9))).toBe('before 10:00');
+    expect(describeHours(['9'])).toBe('from 9:00 to 10:00');
+    expect(describeHours(['15', '9'])).toBe('at 9:00 or 15:00');
+    expect(describeHours(hours(0, 23))).toBe('from 0:00 to 24:00');
+  });
+
+  it('a part clears itself', () => {
+    const full = { ...empty, setups: ['s1'], setupMode: 'all' as const, rMin: '1', rMax: '2' };
+    const cleared = describeFilter(full, words).reduce(
+      (f, part) => ({ ...f, ...part.clear }),
+      full as Filter,
+    );
+    expect(cleared).toEqual(empty);
+  });
+});
