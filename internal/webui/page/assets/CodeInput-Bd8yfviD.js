@@ -1,1 +1,0 @@
-import{Jn as e,Xt as t,Yn as n}from"./index-B1wK6QU7.js";import{ht as r}from"./base-Dsbgunq4.js";function i(i,a){n(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
