@@ -91,9 +91,9 @@ const selectTags = `SELECT id, name, color, description, kind, created_at FROM t
 // selectCounted counts the links of all tags at once. Links of trades that are
 // gone do not count; their annotations are kept as orphans.
 const selectCounted = `SELECT id, name, color, description, kind, created_at, COALESCE(trades, 0) FROM tags LEFT JOIN (
-		SELECT trade_tags.tag_id, COUNT(*) AS trades
-		FROM trade_tags JOIN trades ON trades.user_id = trade_tags.user_id AND trades.id = trade_tags.trade_id
-		WHERE trade_tags.user_id = $1 GROUP BY trade_tags.tag_id) AS counts ON counts.tag_id = tags.id`
+		SELECT trade_tags.tag_id, COUNT(*) AS trades FROM trade_tags LEFT JOIN orphaned_annotations AS o
+		ON o.user_id = trade_tags.user_id AND o.trade_id = trade_tags.trade_id
+		WHERE trade_tags.user_id = $1 AND o.trade_id IS NULL GROUP BY trade_tags.tag_id) AS counts ON counts.tag_id = tags.id`
 
 // ListTags lists the owner's tags by name. It is a step.
 func ListTags(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Tag, error) {
