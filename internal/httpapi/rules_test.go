@@ -53,7 +53,7 @@ func TestRulesAreTicked(t *testing.T) {
 		for name, rules := range map[string][]more{
 			"a rule of no checklist":           {{"setup_id": r.setup, "rule": "Patience", "state": "broken"}},
 			"a setup of another trade":         {{"setup_id": other, "rule": "Volume", "state": "broken"}},
-			"a setup of nobody":                {{"setup_id": "none", "rule": "Volume", "state": "broken"}},
+			"a setup that does not exist":      {{"setup_id": "none", "rule": "Volume", "state": "broken"}},
 			"a blank rule":                     {{"setup_id": r.setup, "rule": " ", "state": "broken"}},
 			"a good one and one of no setting": {{"setup_id": r.setup, "rule": "Volume", "state": "broken"}, {"setup_id": r.setup, "rule": "Patience", "state": "broken"}},
 		} {

@@ -140,7 +140,7 @@ function tokensOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Returns the seconds of a holding time such as 5m, 1.5h, 90 s or 2d; '' if it is none. */
+/** Returns the seconds of a holding time such as 5m, 1.5h, 90 s or 2d, or '' for any other text. */
 export function parseHold(text: string): string {
   const found = /^(\d+(?:[.,]\d+)?)\s*(s|sec|m|min|h|d)?$/i.exec(text.trim());
   if (!found) return '';
@@ -148,7 +148,7 @@ export function parseHold(text: string): string {
   return String(Number(found[1]!.replace(',', '.')) * unit);
 }
 
-/** Parses an hour such as 14, 14:00, 2pm. Null if it is none. */
+/** Parses an hour such as 14, 14:00 or 2pm. Returns null for any other text. */
 function parseHour(text: string): number | null {
   const found = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/i.exec(text);
   if (!found || Number(found[2] ?? 0) > 0) return null; // hours only
@@ -328,7 +328,7 @@ function findInstrument(tokens: string[], journal: Journal): Found | null {
   return kind === 'symbol' || journal.symbols.includes(name) ? { length, term: symbolTerm(name) } : null;
 }
 
-/** Reads a text as several conditions. What is none of them becomes one search in notes. */
+/** Parses a text as several conditions. The other words become one search in notes. */
 export function parsePhrase(text: string, journal: Journal): Term[] {
   const tokens = tokensOf(text);
   const terms: Term[] = [];

@@ -12,7 +12,7 @@ export function isDecimal(text: string): text is Decimal {
   return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
 }
 
-/** Marks what was typed into a number field as a number. The server rejects it if it is none. */
+/** Marks what was typed into a number field as a number. The server rejects what is not a number. */
 export function toDecimal(typed: string): Decimal {
   return typed.trim() as Decimal;
 }

@@ -20,7 +20,7 @@ export function describeComparison(d: Schemas['Difference'], currency: string): 
     return {
       chip: '',
       tone: 'plain',
-      sentences: [difference, 'There are too few trades to tell whether it is more than chance.'],
+      sentences: [difference, 'There are too few trades to rule out chance.'],
     };
   const range =
     low === null || high === null
