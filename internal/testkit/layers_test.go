@@ -52,6 +52,8 @@ var levels = map[string]int{
 	"internal/analytics":       1,
 	"internal/instruments":     1,
 	"internal/tradefilter":     1,
+	"internal/market":          1,
+	"internal/market/oracle":   1,
 	"internal/imports/tabular": 1,
 	"internal/imports/parse":   1,
 
