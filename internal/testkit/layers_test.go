@@ -53,7 +53,8 @@ var levels = map[string]int{
 	"internal/instruments":     1,
 	"internal/tradefilter":     1,
 	"internal/market":          1,
-	"internal/market/oracle":   1,
+	"internal/market/files":    2,
+	"internal/market/oracle":   2,
 	"internal/imports/tabular": 1,
 	"internal/imports/parse":   1,
 
