@@ -90,7 +90,28 @@ type Series struct {
 
 	bars  collector
 	isUTC bool // the times have an offset or count from 1970
+	// repeated are the bars of an hour that comes twice, when clocks are set back. A
+	// file that goes back by at most an hour is in that hour until repeatedTo.
+	repeated   collector
+	repeatedTo int64
+	isRepeated bool
 }
+
+// collectorOf returns where the bar of a time belongs.
+func (s *Series) collectorOf(time int64) *collector {
+	if s.isUTC || s.bars.count < 2 || s.bars.isNewest {
+		return &s.bars
+	}
+	if back := s.bars.lastTime - time; !s.isRepeated && back > 0 && back <= secondsOfHour {
+		s.isRepeated, s.repeatedTo = true, s.bars.lastTime
+	}
+	if s.isRepeated = s.isRepeated && time <= s.repeatedTo; s.isRepeated {
+		return &s.repeated
+	}
+	return &s.bars
+}
+
+const secondsOfHour = 60 * 60
 
 // finish sets what only the whole file says.
 func (s *Series) finish(volume VolumeKind) {
@@ -101,9 +122,11 @@ func (s *Series) finish(volume VolumeKind) {
 		// A daily bar has only a date.
 		s.Clock = Clock{Zone: time.UTC, StampKnown: true}
 	}
-	s.bars.closeDay()
-	s.Conflicts = s.bars.conflicts
-	s.bars.useTraded()
+	for _, c := range [...]*collector{&s.bars, &s.repeated} {
+		c.closeDay()
+		s.Conflicts += c.conflicts
+		c.useTraded()
+	}
 	switch {
 	case !s.bars.hasVolume:
 		s.VolumeKind = NoVolume
@@ -118,10 +141,13 @@ func (s *Series) finish(volume VolumeKind) {
 
 const secondsOfDay = 24 * 60 * 60
 
-// Count returns the number of bars.
+// Count returns the number of bars by the file's clock.
 func (s *Series) Count() int {
 	count := 0
 	for block := range s.bars.blocks {
+		count += len(block.Bars)
+	}
+	for block := range s.repeated.blocks {
 		count += len(block.Bars)
 	}
 	return count

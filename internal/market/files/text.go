@@ -222,10 +222,13 @@ func (r *textReader) readRow() (problem string, err error) {
 		return problem, nil
 	}
 	v.time = floorSecond(at.micros)
-	add := s.bars.add
 	if r.layout.ticks {
 		v.time -= v.time % s.Secs
-		add = s.bars.addTick
+	}
+	into := s.collectorOf(v.time)
+	add := into.add
+	if r.layout.ticks {
+		add = into.addTick
 	}
 	if refused := add(v); refused != nil {
 		return sentence(refused), nil
