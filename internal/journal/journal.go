@@ -52,6 +52,10 @@ type (
 	NoteTemplateID string
 	// ViewID names a saved view.
 	ViewID string
+	// SeriesID names a series of price bars.
+	SeriesID string
+	// BarImportID names an import of price bars.
+	BarImportID string
 	// ShareID names a public link, not its token.
 	ShareID string
 )

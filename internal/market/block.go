@@ -127,7 +127,7 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 		return Block{}, fmt.Errorf("%w: unknown version", ErrBlock)
 	}
 	r.rest = data[1:]
-	b := Block{Secs: int64(r.unsigned(math.MaxInt32)), PriceScale: int32(r.unsigned(MaxScale)), VolumeScale: int32(r.unsigned(MaxScale))}
+	b := Block{Secs: int64(r.unsigned(math.MaxInt32)), PriceScale: int32(r.unsigned(MaxPriceScale)), VolumeScale: int32(r.unsigned(MaxScale))}
 	b.HasVolume = r.unsigned(flagVolume) == flagVolume
 	count := r.unsigned(maxBlockBars)
 	unit := int64(r.unsigned(math.MaxInt32))
@@ -138,12 +138,16 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 	if count == 0 {
 		return b, r.end()
 	}
+	maxPrice := MaxPrice*power(b.PriceScale) - 1
 	last := Bar{Time: r.signed()}
 	if last.Time > maxTime || last.Time < -maxTime {
 		r.failed = true
 	}
 	for i := uint64(0); i < count && !r.failed; i++ {
 		last = r.bar(last, unit, b.HasVolume, i == 0)
+		if last.High > maxPrice || last.Low < -maxPrice {
+			r.failed = true
+		}
 		b.Bars = append(b.Bars, last)
 	}
 	return b, r.end()
@@ -211,10 +215,21 @@ func (r *blockReader) end() error {
 	return nil
 }
 
+// MaxPriceScale is the number of decimals that prices are rounded to when they are
+// read: that of the smallest price step of any market. More decimals come from
+// binary floats. A price below MaxPrice fits at every scale up to it.
+const (
+	MaxPriceScale = 8
+	MaxPrice      = 10_000_000_000
+)
+
 // Rescale changes the block to the given scales, which must not be smaller than its
 // own. It reports whether all numbers still fit; if not, the block is unchanged.
 func (b *Block) Rescale(priceScale, volumeScale int32) bool {
 	price, volume := power(priceScale-b.PriceScale), power(volumeScale-b.VolumeScale)
+	if price == 1 && volume == 1 {
+		return true
+	}
 	for _, bar := range b.Bars {
 		fits := fitsTimes(bar.Open, price) && fitsTimes(bar.High, price) && fitsTimes(bar.Low, price) &&
 			fitsTimes(bar.Close, price) && fitsTimes(bar.Volume, volume)
@@ -229,6 +244,62 @@ func (b *Block) Rescale(priceScale, volumeScale int32) bool {
 	}
 	b.PriceScale, b.VolumeScale = priceScale, volumeScale
 	return true
+}
+
+// EqualizeScales gives both blocks the larger of their price scales, and of their
+// volume scales if all volumes fit; otherwise the block with more decimals loses them,
+// because its volumes are not money. Prices must fit, see MaxPrice.
+func EqualizeScales(a, b *Block) {
+	price, volume := max(a.PriceScale, b.PriceScale), max(a.VolumeScale, b.VolumeScale)
+	for !a.fitsVolume(volume) || !b.fitsVolume(volume) {
+		volume--
+	}
+	a.roundVolume(volume)
+	b.roundVolume(volume)
+	if !a.Rescale(price, volume) || !b.Rescale(price, volume) {
+		panic("market: a price has too many digits")
+	}
+}
+
+func (b *Block) fitsVolume(scale int32) bool {
+	if scale <= b.VolumeScale {
+		return true
+	}
+	factor := power(scale - b.VolumeScale)
+	for _, bar := range b.Bars {
+		if !fitsTimes(bar.Volume, factor) {
+			return false
+		}
+	}
+	return true
+}
+
+// roundVolume removes the decimals of volumes beyond the scale.
+func (b *Block) roundVolume(scale int32) {
+	if scale >= b.VolumeScale {
+		return
+	}
+	divisor := power(b.VolumeScale - scale)
+	for i := range b.Bars {
+		b.Bars[i].Volume = (b.Bars[i].Volume + divisor/2) / divisor
+	}
+	b.VolumeScale = scale
+}
+
+// TrimPrices lowers the price scale as far as no price loses a digit.
+func (b *Block) TrimPrices() {
+	for b.PriceScale > 0 {
+		for _, bar := range b.Bars {
+			if bar.Open%10 != 0 || bar.High%10 != 0 || bar.Low%10 != 0 || bar.Close%10 != 0 {
+				return
+			}
+		}
+		for i := range b.Bars {
+			bar := &b.Bars[i]
+			bar.Open, bar.High, bar.Low, bar.Close = bar.Open/10, bar.High/10, bar.Low/10, bar.Close/10
+		}
+		b.PriceScale--
+	}
 }
 
 func power(n int32) int64 {

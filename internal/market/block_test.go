@@ -2,19 +2,21 @@ package market_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/market"
 )
 
 // drawBars draws valid bars in order of time.
-func drawBars(t *rapid.T, secs int64, hasVolume bool) (bars []market.Bar) {
+func drawBars(t *rapid.T, secs, most int64, hasVolume bool) (bars []market.Bar) {
 	time := rapid.Int64Range(-1<<33, 1<<33).Draw(t, "first time")
 	for range rapid.IntRange(0, 20).Draw(t, "bars") {
-		number := rapid.Int64Range(-market.MaxNumber, market.MaxNumber)
+		number := rapid.Int64Range(-most, most)
 		if rapid.Bool().Draw(t, "small") {
 			number = rapid.Int64Range(-300, 40_000)
 		}
@@ -36,11 +38,15 @@ func drawBars(t *rapid.T, secs int64, hasVolume bool) (bars []market.Bar) {
 func drawAnyBlock(t *rapid.T) market.Block {
 	block := market.Block{
 		Secs:        rapid.SampledFrom([]int64{1, 60, 3600, 86400}).Draw(t, "secs"),
-		PriceScale:  rapid.Int32Range(0, market.MaxScale).Draw(t, "price scale"),
+		PriceScale:  rapid.Int32Range(0, market.MaxPriceScale).Draw(t, "price scale"),
 		VolumeScale: rapid.Int32Range(0, market.MaxScale).Draw(t, "volume scale"),
 		HasVolume:   rapid.Bool().Draw(t, "has volume"),
 	}
-	block.Bars = drawBars(t, block.Secs, block.HasVolume)
+	most := int64(market.MaxPrice)
+	for range block.PriceScale {
+		most *= 10
+	}
+	block.Bars = drawBars(t, block.Secs, most-1, block.HasVolume)
 	return block
 }
 
@@ -122,8 +128,8 @@ func TestRescale(t *testing.T) {
 	if diff := cmp.Diff(want, block); diff != "" {
 		t.Fatalf("the block differs (-want +got):\n%s", diff)
 	}
-	if block.Rescale(18, 1) {
-		t.Fatal("1600 with 18 decimals does not fit")
+	if block.Rescale(3, 18) {
+		t.Fatal("30 with 17 more decimals does not fit")
 	}
 	if diff := cmp.Diff(want, block); diff != "" {
 		t.Fatalf("a refused change changed the block (-want +got):\n%s", diff)
@@ -156,6 +162,33 @@ func TestAggregateKeepsExtremesAndVolume(t *testing.T) {
 		}
 		if next != len(bars) {
 			t.Fatalf("%d of %d bars are in longer ones", next, len(bars))
+		}
+	})
+}
+
+// TestEqualizeScales compares prices and volumes of two blocks before and after.
+func TestEqualizeScales(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawAnyBlock(t), drawAnyBlock(t)
+		before := [2]market.Block{a, b}
+		a.Bars, b.Bars = slices.Clone(a.Bars), slices.Clone(b.Bars)
+		market.EqualizeScales(&a, &b)
+		if a.PriceScale != b.PriceScale || a.VolumeScale != b.VolumeScale {
+			t.Fatalf("the scales differ: %d and %d, %d and %d", a.PriceScale, b.PriceScale, a.VolumeScale, b.VolumeScale)
+		}
+		for i, after := range [2]market.Block{a, b} {
+			for j, bar := range after.Bars {
+				was := before[i].Bars[j]
+				if !decimal.FromScaled(bar.High, after.PriceScale).Equal(decimal.FromScaled(was.High, before[i].PriceScale)) {
+					t.Fatalf("a price changed from %+v to %+v", was, bar)
+				}
+				volume := decimal.FromScaled(was.Volume, before[i].VolumeScale)
+				off := decimal.FromScaled(bar.Volume, after.VolumeScale).Sub(volume).Abs()
+				if off.Cmp(decimal.FromScaled(5, after.VolumeScale+1)) > 0 || bar.Check() != nil {
+					t.Fatalf("a volume changed from %v by %v", volume, off)
+				}
+			}
 		}
 	})
 }

@@ -41,6 +41,7 @@ var levels = map[string]int{
 	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
+	"internal/bars":     2,
 	"internal/identity": 2,
 	"internal/ledger":   2,
 	"internal/playbook": 2,

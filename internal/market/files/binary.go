@@ -88,7 +88,7 @@ func readHST(r *binaryReader, _ string) error {
 		return fmt.Errorf("%w: its header is not valid", ErrDamaged)
 	}
 	s := &Series{
-		Symbol: cleanSymbol(cutZero(header[68:80])), Secs: int64(minutes) * 60, PriceKind: BidPrice, VolumeKind: TickVolume,
+		Symbol: cleanSymbol(cutZero(header[68:80])), Secs: int64(minutes) * 60, PriceKind: market.BidPrice, VolumeKind: market.TickVolume,
 		Clock: Clock{StampKnown: true},
 	}
 	r.file.Layout, r.file.Series = "MetaTrader 4 history", []*Series{s}
@@ -162,7 +162,7 @@ func readSCID(r *binaryReader, name string) error {
 	if _, err := r.readHeader(int(size) - scidHeader); err != nil {
 		return err
 	}
-	s := &Series{Symbol: parseName(name).symbol, PriceKind: TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
+	s := &Series{Symbol: parseName(name).symbol, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
 	r.file.Layout, r.file.Series = "Sierra Chart", []*Series{s}
 	return r.eachRecord(scidRecord, func(record []byte) error {
 		v := values{time: floorSecond(int64(little.Uint64(record))) - scidEpoch, volume: number{coef: int64(little.Uint32(record[28:]))}}
@@ -237,7 +237,7 @@ func readDBN(r *binaryReader, name string) error {
 			if len(found) == maxSeries {
 				return fmt.Errorf("the file has more than %d series", maxSeries)
 			}
-			s = &Series{Symbol: symbols[k.instrument], Secs: secs, PriceKind: TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
+			s = &Series{Symbol: symbols[k.instrument], Secs: secs, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
 			if s.Symbol == "" && len(symbols) == 0 {
 				s.Symbol = parseName(name).symbol
 			}

@@ -45,6 +45,9 @@ var errRange = errors.New("a number has too many digits")
 // add adds a bar, or replaces the one of the same time. The volume of the bar is the
 // number of ticks until a row has a volume.
 func (c *collector) add(v values) error {
+	if err := v.toPrices(); err != nil {
+		return err
+	}
 	if v.volume.coef != 0 && v.ticks.coef != 0 && c.traded == nil {
 		c.traded = &collector{}
 	}
@@ -77,6 +80,17 @@ func (c *collector) add(v values) error {
 	return nil
 }
 
+// toPrices rounds the prices of a row and refuses those that are too large.
+func (v *values) toPrices() (err error) {
+	for _, price := range [...]*number{&v.open, &v.high, &v.low, &v.close} {
+		if *price, err = price.toPrice(); err != nil {
+			return err
+		}
+	}
+	v.volume, v.ticks = v.volume.round(market.MaxPriceScale), v.ticks.round(market.MaxPriceScale)
+	return nil
+}
+
 func (c *collector) toBar(v values) (market.Bar, bool) {
 	price, volume := c.current.PriceScale, c.current.VolumeScale
 	open, okOpen := v.open.at(price)
@@ -90,6 +104,9 @@ func (c *collector) toBar(v values) (market.Bar, bool) {
 
 // addTick adds a trade or quote to the bar of its time.
 func (c *collector) addTick(v values) error {
+	if err := v.toPrices(); err != nil {
+		return err
+	}
 	c.openDay(market.BlockStart(v.time, daily))
 	if !c.raiseScale(v.close.scale, v.volume.scale) {
 		return errRange
@@ -171,12 +188,10 @@ func (c *collector) closeDay() {
 	block.Bars = c.dropRepeated(block.Bars)
 	if stored, ok := c.days[c.start]; ok {
 		before := mustDecode(stored)
-		price, volume := max(before.PriceScale, block.PriceScale), max(before.VolumeScale, block.VolumeScale)
-		if before.Rescale(price, volume) && block.Rescale(price, volume) {
-			var replaced int
-			block.Bars, _, replaced, _ = market.Merge(before.Bars, block.Bars)
-			c.conflicts += replaced
-		}
+		market.EqualizeScales(&before, &block)
+		var replaced int
+		block.Bars, _, replaced, _ = market.Merge(before.Bars, block.Bars)
+		c.conflicts += replaced
 	}
 	if c.days == nil {
 		c.days = map[int64][]byte{}

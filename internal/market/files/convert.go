@@ -50,7 +50,7 @@ func newConverter(s *Series, reading market.Reading) *converter {
 	if reading.Stamp == market.CloseStamp {
 		c.shift = -s.Secs
 	}
-	c.current = c.newBlock(s.VolumeKind != NoVolume)
+	c.current = c.newBlock(s.VolumeKind != market.NoVolume)
 	for block := range s.repeated.blocks {
 		for _, bar := range block.Bars {
 			local := bar.Time
@@ -120,23 +120,19 @@ func (c *converter) addBlock(block market.Block, yield func(market.Block) bool) 
 // add adds a bar to the current block. Around a change of clocks the bars of a file
 // that leaves the repeated hour out may go back; they are sorted in flush.
 func (c *converter) add(bar market.Bar, priceScale, volumeScale int32) {
-	priceScale += c.price.scale
-	price, volume := max(priceScale, c.current.PriceScale), max(volumeScale, c.current.VolumeScale)
-	one := market.Block{Secs: c.secs, PriceScale: priceScale, VolumeScale: volumeScale, Bars: []market.Bar{bar}}
-	factor := c.price.coef
-	scaled := &one.Bars[0]
-	if factor != 1 {
-		for _, n := range [...]*int64{&scaled.Open, &scaled.High, &scaled.Low, &scaled.Close} {
-			if *n > market.MaxNumber/factor || *n < -market.MaxNumber/factor {
+	if c.price != (number{coef: 1}) {
+		for _, n := range [...]*int64{&bar.Open, &bar.High, &bar.Low, &bar.Close} {
+			price, err := number{coef: *n, scale: priceScale}.times(c.price)
+			if err != nil {
 				return
 			}
-			*n *= factor
+			*n, _ = price.at(market.MaxPriceScale)
 		}
+		priceScale = market.MaxPriceScale
 	}
-	if price > market.MaxScale || !one.Rescale(price, volume) || !c.current.Rescale(price, volume) {
-		return
-	}
-	c.current.Bars = append(c.current.Bars, *scaled)
+	one := market.Block{Secs: c.secs, PriceScale: priceScale, VolumeScale: volumeScale, Bars: []market.Bar{bar}}
+	market.EqualizeScales(&c.current, &one)
+	c.current.Bars = append(c.current.Bars, one.Bars[0])
 }
 
 // flush yields the current block with the repeated bars of its time.
@@ -149,6 +145,7 @@ func (c *converter) flush(yield func(market.Block) bool) bool {
 		c.repeated = c.repeated[1:]
 	}
 	block := c.current
+	block.TrimPrices()
 	c.current = c.newBlock(block.HasVolume)
 	slices.SortStableFunc(block.Bars, func(a, b market.Bar) int { return cmp.Compare(a.Time, b.Time) })
 	block.Bars = keepLast(block.Bars)

@@ -46,27 +46,6 @@ type RowError struct {
 // maxErrors is how many errors are listed.
 const maxErrors = 200
 
-// PriceKind is what the prices of bars are made of.
-type PriceKind string
-
-// The kinds of prices.
-const (
-	TradePrice PriceKind = "trade"
-	BidPrice   PriceKind = "bid"
-	AskPrice   PriceKind = "ask"
-	MidPrice   PriceKind = "mid"
-)
-
-// VolumeKind is what the volume of bars counts.
-type VolumeKind string
-
-// The kinds of volumes.
-const (
-	RealVolume VolumeKind = "real"
-	TickVolume VolumeKind = "ticks"
-	NoVolume   VolumeKind = "none"
-)
-
 // Clock says how the times of a file are meant.
 type Clock struct {
 	// Zone is the zone of the file's clock, or nil if the file does not say it. Its
@@ -81,8 +60,8 @@ type Clock struct {
 type Series struct {
 	Symbol     string
 	Secs       int64
-	PriceKind  PriceKind
-	VolumeKind VolumeKind
+	PriceKind  market.PriceKind
+	VolumeKind market.VolumeKind
 	Clock      Clock
 	// Conflicts counts the bars that the file has twice with different values. The
 	// later one is kept.
@@ -114,7 +93,7 @@ func (s *Series) collectorOf(time int64) *collector {
 const secondsOfHour = 60 * 60
 
 // finish sets what only the whole file says.
-func (s *Series) finish(volume VolumeKind) {
+func (s *Series) finish(volume market.VolumeKind) {
 	if s.Secs == 0 {
 		s.Secs = s.bars.barLength()
 	}
@@ -129,13 +108,13 @@ func (s *Series) finish(volume VolumeKind) {
 	}
 	switch {
 	case !s.bars.hasVolume:
-		s.VolumeKind = NoVolume
+		s.VolumeKind = market.NoVolume
 	case volume != "":
 		s.VolumeKind = volume
 	case s.bars.hasTicks:
-		s.VolumeKind = TickVolume
+		s.VolumeKind = market.TickVolume
 	case s.VolumeKind == "":
-		s.VolumeKind = RealVolume
+		s.VolumeKind = market.RealVolume
 	}
 }
 
@@ -161,7 +140,7 @@ func (s *Series) Range() (first, last int64) { return s.bars.first, s.bars.last 
 func (s *Series) Blocks() iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		for block := range s.bars.blocks {
-			block.Secs, block.HasVolume = s.Secs, s.VolumeKind != NoVolume
+			block.Secs, block.HasVolume = s.Secs, s.VolumeKind != market.NoVolume
 			if !yield(block) {
 				return
 			}

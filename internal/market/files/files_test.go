@@ -22,8 +22,8 @@ var limits = files.Limits{Bytes: 1 << 20, Bars: 10_000}
 type found struct {
 	Layout, Symbol string
 	Secs           int64
-	Price          files.PriceKind
-	Volume         files.VolumeKind
+	Price          market.PriceKind
+	Volume         market.VolumeKind
 	Zone           string // empty if it is not known
 	Stamp          market.Stamp
 	StampKnown     bool
@@ -308,7 +308,7 @@ func TestRealVolumeWins(t *testing.T) {
 	for _, bar := range barsOf(t, file) {
 		volumes = append(volumes, bar.Volume)
 	}
-	if s := file.Series[0]; s.VolumeKind != files.RealVolume || !cmp.Equal(volumes, []int64{0, 7, 0}) {
+	if s := file.Series[0]; s.VolumeKind != market.RealVolume || !cmp.Equal(volumes, []int64{0, 7, 0}) {
 		t.Errorf("volumes of kind %s: %v", s.VolumeKind, volumes)
 	}
 }

@@ -27,8 +27,8 @@ type layout struct {
 	stamp      market.Stamp
 	stampKnown bool
 	monthFirst bool
-	price      PriceKind
-	volume     VolumeKind
+	price      market.PriceKind
+	volume     market.VolumeKind
 	ticks      bool // rows are trades or quotes, not bars
 	// datesAreDays says that midnight with an offset means the date: yfinance.
 	datesAreDays bool
@@ -84,29 +84,29 @@ var layouts = []layout{
 	{name: "Databento", header: []string{"ts_event", "rtype", "open", "high", "low", "close", "volume"}, zone: "UTC", stampKnown: true},
 	{name: "Massive", header: []string{"ticker", "window_start", "open", "close", "high", "low"}, zone: "UTC", stampKnown: true},
 	{name: "Stooq", header: []string{"ticker", "per", "date", "time", "open", "high", "low", "close"}, zone: "Europe/Warsaw"},
-	{name: "MetaTrader 5", header: []string{"date", "open", "high", "low", "close", "tickvol", "vol"}, stampKnown: true, price: BidPrice},
-	{name: "MetaTrader 5 (Python)", header: []string{"time", "open", "high", "low", "close", "tick_volume"}, stampKnown: true, price: BidPrice},
+	{name: "MetaTrader 5", header: []string{"date", "open", "high", "low", "close", "tickvol", "vol"}, stampKnown: true, price: market.BidPrice},
+	{name: "MetaTrader 5 (Python)", header: []string{"time", "open", "high", "low", "close", "tick_volume"}, stampKnown: true, price: market.BidPrice},
 	{name: "Sierra Chart", header: []string{"date", "time", "open", "high", "low", "last", "volume"}, stampKnown: true},
 	{name: "Interactive Brokers", header: []string{"date", "open", "high", "low", "close", "average", "barcount"}, stampKnown: true},
 	{name: "yfinance", header: []string{"open", "high", "low", "close", "dividends", "stock splits"}, stampKnown: true, datesAreDays: true},
 	{name: "Yahoo", header: []string{"date", "open", "high", "low", "close", "adj close"}, stampKnown: true},
 	{name: "Visual Chart", header: []string{"date", "time", "open", "high", "low", "close"}, stamp: market.CloseStamp, stampKnown: true},
-	{name: "Dukascopy", header: []string{"gmt time", "open", "high", "low", "close"}, zone: "UTC", stampKnown: true, price: BidPrice},
-	{name: "Dukascopy", header: []string{"local time", "open", "high", "low", "close"}, stampKnown: true, price: BidPrice},
-	{name: "Dukascopy", header: []string{"timestamp", "open", "high", "low", "close"}, accepts: isUnix, stampKnown: true, price: BidPrice},
+	{name: "Dukascopy", header: []string{"gmt time", "open", "high", "low", "close"}, zone: "UTC", stampKnown: true, price: market.BidPrice},
+	{name: "Dukascopy", header: []string{"local time", "open", "high", "low", "close"}, stampKnown: true, price: market.BidPrice},
+	{name: "Dukascopy", header: []string{"timestamp", "open", "high", "low", "close"}, accepts: isUnix, stampKnown: true, price: market.BidPrice},
 	{name: "FirstRate Data", header: []string{"timestamp", "open", "high", "low", "close"}, zone: newYorkZone, stampKnown: true},
 	{name: "TradingView", header: []string{"time", "open", "high", "low", "close"}, stampKnown: true},
 	{name: "Stooq", header: []string{"date", "open", "high", "low", "close"}, stampKnown: true},
 
 	{name: "Binance", columns: append(append([]role{}, ohlcv...), make([]role, 6)...), accepts: isUnix, zone: "UTC", stampKnown: true},
 	{name: "Kraken", columns: append(append([]role{}, ohlcv...), ignored), accepts: isUnix, zone: "UTC", stampKnown: true},
-	{name: "HistData", columns: ohlcv, file: ascii, accepts: isCompact, zone: estAllYear, stampKnown: true, price: BidPrice},
-	{name: "HistData", columns: clockOHLCV, file: nameOfMT4, accepts: hasDotDate, zone: estAllYear, stampKnown: true, price: BidPrice},
-	{name: "HistData ticks", columns: []role{timeColumn, priceColumn, ignored, ignored}, file: ascii, zone: estAllYear, price: BidPrice, ticks: true},
+	{name: "HistData", columns: ohlcv, file: ascii, accepts: isCompact, zone: estAllYear, stampKnown: true, price: market.BidPrice},
+	{name: "HistData", columns: clockOHLCV, file: nameOfMT4, accepts: hasDotDate, zone: estAllYear, stampKnown: true, price: market.BidPrice},
+	{name: "HistData ticks", columns: []role{timeColumn, priceColumn, ignored, ignored}, file: ascii, zone: estAllYear, price: market.BidPrice, ticks: true},
 	{name: "NinjaTrader", columns: ohlcv, file: ninja, accepts: isCompact, zone: "UTC", stamp: market.CloseStamp, stampKnown: true},
 	{name: "NinjaTrader ticks", columns: []role{timeColumn, priceColumn, ignored, ignored, volumeColumn}, file: ninja, zone: "UTC", ticks: true},
 	{name: "NinjaTrader ticks", columns: []role{timeColumn, priceColumn, volumeColumn}, file: ninja, zone: "UTC", ticks: true},
-	{name: "MetaTrader 4", columns: clockOHLCV, accepts: hasDotDate, stampKnown: true, price: BidPrice, volume: TickVolume},
+	{name: "MetaTrader 4", columns: clockOHLCV, accepts: hasDotDate, stampKnown: true, price: market.BidPrice, volume: market.TickVolume},
 	{name: "Kibot", columns: clockOHLCV, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true, monthFirst: true},
 	{name: "Kibot", columns: ohlcv, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true, monthFirst: true},
 	{name: "NinjaTrader or HistData", columns: ohlcv, accepts: isCompact},

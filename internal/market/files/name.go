@@ -5,13 +5,15 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"fillbook/internal/market"
 )
 
 // fileName is what the name of a bar file says.
 type fileName struct {
 	symbol string
 	secs   int64 // the length of a bar, or 0
-	price  PriceKind
+	price  market.PriceKind
 }
 
 // namePatterns are the names of files, the most specific first. The group "symbol" is
@@ -56,7 +58,7 @@ func nameOf(pattern *regexp.Regexp, match []string) fileName {
 		case "symbol":
 			found.symbol = cleanSymbol(match[i])
 		case "price":
-			found.price = map[string]PriceKind{"bid": BidPrice, "ask": AskPrice}[strings.ToLower(match[i])]
+			found.price = map[string]market.PriceKind{"bid": market.BidPrice, "ask": market.AskPrice}[strings.ToLower(match[i])]
 		case "minutes":
 			n, _ := strconv.ParseInt(match[i], 10, 32)
 			found.secs = n * 60

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 
 	"fillbook/internal/decimal"
@@ -53,15 +54,16 @@ func parseNumber(text []byte) (number, error) {
 }
 
 // parseLongNumber parses a number with an exponent or with more digits than are
-// needed, such as 0.30000000000000004.
+// needed, such as 0.30000000000000004, which it rounds.
 func parseLongNumber(text []byte) (number, error) {
 	d, err := decimal.Parse(string(text))
 	if err != nil {
 		return number{}, errNumber
 	}
+	d = d.Round(market.MaxPriceScale)
 	scale := d.Scale()
-	whole := d.Mul(decimal.FromScaled(powers[min(scale, market.MaxScale)], 0)).Rat()
-	if scale > market.MaxScale || !whole.IsInt() || !whole.Num().IsInt64() {
+	whole := d.Mul(decimal.FromScaled(powers[scale], 0)).Rat()
+	if !whole.IsInt() || !whole.Num().IsInt64() {
 		return number{}, errNumber
 	}
 	return number{coef: whole.Num().Int64(), scale: scale}, nil
@@ -73,6 +75,28 @@ func (n number) trim() number {
 		n.coef, n.scale = n.coef/10, n.scale-1
 	}
 	return n
+}
+
+// round returns the number with at most so many decimals, rounded half to even.
+func (n number) round(scale int32) number {
+	if n.scale <= scale {
+		return n
+	}
+	divisor := powers[n.scale-scale]
+	quotient, rest := n.coef/divisor, n.coef%divisor
+	if double := 2 * max(rest, -rest); double > divisor || double == divisor && quotient%2 != 0 {
+		quotient += int64(cmp.Compare(rest, 0))
+	}
+	return number{coef: quotient, scale: scale}.trim()
+}
+
+// toPrice returns the number as a price, or an error if it is too large.
+func (n number) toPrice() (number, error) {
+	n = n.round(market.MaxPriceScale)
+	if whole := n.coef / powers[n.scale]; whole >= market.MaxPrice || whole <= -market.MaxPrice {
+		return number{}, errRange
+	}
+	return n, nil
 }
 
 // at returns the integer of the number at a larger scale, and whether it fits.
@@ -90,3 +114,12 @@ var powers = func() (list [market.MaxScale + 1]int64) {
 	}
 	return list
 }()
+
+// times returns the product as a price.
+func (n number) times(factor number) (number, error) {
+	product, err := parseNumber([]byte(decimal.FromScaled(n.coef, n.scale).Mul(decimal.FromScaled(factor.coef, factor.scale)).String()))
+	if err != nil {
+		return number{}, err
+	}
+	return product.toPrice()
+}

@@ -349,7 +349,7 @@ func (r *textReader) isLast(symbol, period, record []byte) bool {
 
 func (r *textReader) newSeries(symbol, period, record string, at moment) *Series {
 	s := &Series{
-		Symbol: cleanSymbol(symbol), Secs: r.name.secs, PriceKind: TradePrice,
+		Symbol: cleanSymbol(symbol), Secs: r.name.secs, PriceKind: market.TradePrice,
 		Clock: Clock{Zone: loadZone(r.layout.zone), Stamp: r.layout.stamp, StampKnown: r.layout.stampKnown},
 	}
 	if symbol == "" {
