@@ -32,6 +32,7 @@ var levels = map[string]int{
 
 	"internal/tradeview": 3,
 	"internal/views":     3,
+	"internal/barimport": 3,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
