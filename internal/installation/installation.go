@@ -9,12 +9,15 @@
 package installation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 
+	"fillbook/internal/barimport"
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/figures"
 	"fillbook/internal/identity"
@@ -47,7 +50,9 @@ type Options struct {
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
 	BeforeLargeImport func() (after func())
-	Identity          identity.Options
+	// BarsPerUser is how many price bars one user may store; 0 means the default.
+	BarsPerUser int64
+	Identity    identity.Options
 }
 
 // Installation contains all services of one installation.
@@ -65,6 +70,9 @@ type Installation struct {
 	Sharing  *sharing.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
+	Bars     *bars.Service
+	// BarImports imports files of bars.
+	BarImports *barimport.Service
 
 	files *playbook.Files
 }
@@ -93,6 +101,8 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
+	i.Bars = bars.New(i.DB, i.Clock, cmp.Or(options.BarsPerUser, bars.DefaultLimit), barimport.FillsOf)
+	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
