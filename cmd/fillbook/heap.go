@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -11,67 +12,53 @@ const (
 	// default Go lets the heap double between collections, which is a lot when the
 	// data of an import is large.
 	importGCPercent = 50
-	// releaseDelay is how long after the last large import the target is restored
-	// and its memory is returned to the system. The import that follows a preview
-	// uses both again.
+	// releaseDelay is how long after the last large import its memory is returned
+	// to the system. The import that follows a preview uses it again.
 	releaseDelay = 10 * time.Second
 	// startDelay is how long after its start a server returns the memory that only
 	// the start needed.
 	startDelay = 2 * time.Second
 )
 
-// heapTuner lowers the garbage collector's target while large imports run, and a
-// little longer: changing it waits for a collection in progress, so it is not
-// changed between a preview and its import.
+// heapTuner lowers the garbage collector's target while at least one large import
+// runs.
 type heapTuner struct {
 	mu       sync.Mutex
 	running  int
-	lowered  bool
 	previous int // the target to restore
 	release  *time.Timer
 }
 
-// reduceHeapGrowth lowers the target and returns a function to be called when the
-// import has ended. It never raises a lower target of the operator.
-func (t *heapTuner) reduceHeapGrowth() (end func()) {
+// reduceHeapGrowth lowers the target and returns a function that restores it when
+// the last import has ended. It never raises a lower target of the operator.
+func (t *heapTuner) reduceHeapGrowth() (restore func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.running++
-	if !t.lowered {
-		t.lowered = true
+	if t.running++; t.running == 1 {
 		t.previous = debug.SetGCPercent(importGCPercent)
 		if t.previous >= 0 && t.previous < importGCPercent {
 			debug.SetGCPercent(t.previous)
 		}
 	}
-	return t.end
+	return t.restore
 }
 
-// end schedules the release of the memory if this was the last import.
-func (t *heapTuner) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch t.running--; {
-	case t.running > 0:
-	case t.release == nil:
-		t.release = time.AfterFunc(releaseDelay, t.restore)
-	default:
-		t.release.Reset(releaseDelay)
-	}
-}
-
-// restore restores the target, unless a large import runs, and releases memory.
-// Without that, the heap of an import, which is several times that of everything
-// else, would stay for minutes.
 func (t *heapTuner) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.running > 0 || !t.lowered {
+	if t.running--; t.running > 0 {
 		return
 	}
-	t.lowered = false
 	debug.SetGCPercent(t.previous)
-	releaseMemory()
+	// The heap of a large import is several times that of everything else.
+	// Without a collection it would stay for minutes, and the next import would
+	// grow it further.
+	go runtime.GC()
+	if t.release == nil {
+		t.release = time.AfterFunc(releaseDelay, releaseMemory)
+	} else {
+		t.release.Reset(releaseDelay)
+	}
 }
 
 // releaseMemory returns the memory that is not used any more to the system.
