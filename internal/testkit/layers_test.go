@@ -62,6 +62,7 @@ var levels = map[string]int{
 	"internal/secrets": 0,
 
 	"internal/fairqueue": 0,
+	"internal/parallel":  0,
 
 	"internal/testkit":   testsOnly,
 	"internal/instances": testsOnly,
