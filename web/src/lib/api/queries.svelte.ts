@@ -20,6 +20,7 @@ export type Kind =
   | 'admin'
   | 'analytics'
   | 'attachments'
+  | 'bars'
   | 'cash'
   | 'executions'
   | 'imports'
