@@ -177,6 +177,13 @@ export const routes: Route[] = [
   },
   { path: '/import/{id}', title: 'Import', load: () => import('../screens/import/Screen.svelte') },
   {
+    path: '/prices',
+    title: 'Prices',
+    section: 'data',
+    key: 'p',
+    load: () => import('../screens/prices/Screen.svelte'),
+  },
+  {
     path: '/export',
     title: 'Export',
     section: 'data',
