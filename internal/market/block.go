@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
+	"sort"
 )
 
 // Block is a run of bars of one series in order of time, without two of the same
@@ -46,6 +49,23 @@ func BlockSpan(secs int64) int64 {
 func BlockStart(time, secs int64) int64 {
 	span := BlockSpan(secs)
 	return monday + floorDiv(time-monday, span)*span
+}
+
+// SplitBlocks cuts a run of bars into blocks as they are stored: each within one span of
+// [BlockSpan].
+func SplitBlocks(all Block) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for len(all.Bars) > 0 {
+			end := BlockStart(all.Bars[0].Time, all.Secs) + BlockSpan(all.Secs)
+			n := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= end })
+			block := all
+			block.Bars = all.Bars[:n:n]
+			if !yield(block) {
+				return
+			}
+			all.Bars = all.Bars[n:]
+		}
+	}
 }
 
 func floorDiv(a, b int64) int64 {
@@ -134,10 +154,12 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 	if r.failed || unit == 0 {
 		return Block{}, fmt.Errorf("%w: its head is damaged", ErrBlock)
 	}
-	b.Bars = into
 	if count == 0 {
+		b.Bars = into
 		return b, r.end()
 	}
+	// A bar has at least five bytes, so that a damaged head cannot ask for much memory.
+	b.Bars = slices.Grow(into, int(min(count, uint64(len(r.rest)/5+1))))
 	maxPrice := MaxPrice*power(b.PriceScale) - 1
 	last := Bar{Time: r.signed()}
 	if last.Time > maxTime || last.Time < -maxTime {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"iter"
@@ -18,6 +19,9 @@ type collector struct {
 	// start is the start of the current block; it has bars if isOpen.
 	start  int64
 	isOpen bool
+	// buffer and encoded are memory of the last block, to be used again.
+	buffer  []market.Bar
+	encoded []byte
 
 	count, conflicts int
 	hasVolume        bool
@@ -175,7 +179,7 @@ func (c *collector) openDay(start int64) {
 	}
 	c.closeDay()
 	c.start, c.isOpen = start, true
-	c.current = market.Block{Secs: 1, HasVolume: true}
+	c.current = market.Block{Secs: 1, HasVolume: true, Bars: c.buffer[:0]}
 }
 
 // closeDay encodes the current block. If the day was closed before, the bars of both
@@ -185,7 +189,8 @@ func (c *collector) closeDay() {
 		return
 	}
 	block := c.current
-	slices.SortStableFunc(block.Bars, func(a, b market.Bar) int { return cmp.Compare(a.Time, b.Time) })
+	c.buffer = block.Bars
+	sortBars(block.Bars)
 	block.Bars = c.dropRepeated(block.Bars)
 	if stored, ok := c.days[c.start]; ok {
 		before := mustDecode(stored)
@@ -197,9 +202,18 @@ func (c *collector) closeDay() {
 	if c.days == nil {
 		c.days = map[int64][]byte{}
 	}
-	c.days[c.start] = block.AppendTo(nil)
+	c.encoded = block.AppendTo(c.encoded[:0])
+	c.days[c.start] = bytes.Clone(c.encoded)
 	c.current.Bars = nil
 	c.isOpen = false
+}
+
+// sortBars sorts bars by time. Those of one time keep their order.
+func sortBars(bars []market.Bar) {
+	byTime := func(a, b market.Bar) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(bars, byTime) {
+		slices.SortStableFunc(bars, byTime)
+	}
 }
 
 // dropRepeated keeps the last of several bars of one time and counts those that

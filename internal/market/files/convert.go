@@ -130,6 +130,10 @@ func (c *converter) add(bar market.Bar, priceScale, volumeScale int32) {
 		}
 		priceScale = market.MaxPriceScale
 	}
+	if priceScale == c.current.PriceScale && volumeScale == c.current.VolumeScale {
+		c.current.Bars = append(c.current.Bars, bar)
+		return
+	}
 	one := market.Block{Secs: c.secs, PriceScale: priceScale, VolumeScale: volumeScale, Bars: []market.Bar{bar}}
 	market.EqualizeScales(&c.current, &one)
 	c.current.Bars = append(c.current.Bars, one.Bars[0])
@@ -147,7 +151,7 @@ func (c *converter) flush(yield func(market.Block) bool) bool {
 	block := c.current
 	block.TrimPrices()
 	c.current = c.newBlock(block.HasVolume)
-	slices.SortStableFunc(block.Bars, func(a, b market.Bar) int { return cmp.Compare(a.Time, b.Time) })
+	sortBars(block.Bars)
 	block.Bars = keepLast(block.Bars)
 	return yield(block)
 }

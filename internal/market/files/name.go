@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fillbook/internal/market"
 )
@@ -85,7 +87,7 @@ const maxSymbol = 64
 
 func cleanSymbol(text string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
-	if len(text) > maxSymbol {
+	if len(text) > maxSymbol || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return ""
 	}
 	return text

@@ -113,8 +113,17 @@ func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error)
 	if bytes.IndexByte(start, 0) >= 0 && !hasByteOrder(start) {
 		return nil, ErrUnknownLayout
 	}
-	return readText(transform.NewReader(in, unicode.BOMOverride(unicode.UTF8.NewDecoder())), name, options)
+	if hasByteOrder(start) {
+		return readText(transform.NewReader(in, unicode.BOMOverride(unicode.UTF8.NewDecoder())), name, options)
+	}
+	if bytes.HasPrefix(start, utf8Mark) {
+		_, _ = in.Discard(len(utf8Mark))
+	}
+	return readText(in, name, options)
 }
+
+// utf8Mark is the byte order mark that some programs write before UTF-8.
+var utf8Mark = []byte{0xef, 0xbb, 0xbf}
 
 // hasByteOrder reports whether the text says itself that it is UTF-16.
 func hasByteOrder(start []byte) bool {

@@ -42,13 +42,23 @@ func (r *row) split(line []byte, delimiter byte) {
 		if i >= 0 {
 			cell = line[:i]
 		}
-		r.cells = append(r.cells, bytes.Trim(cell, `" `))
+		r.cells = append(r.cells, trimCell(cell))
 		if i < 0 {
 			return
 		}
 		line = line[i+1:]
 	}
 }
+
+// trimCell removes blanks and quotes around a cell, which most have not.
+func trimCell(cell []byte) []byte {
+	if n := len(cell); n > 0 && isTrimmed(cell[0]) && isTrimmed(cell[n-1]) {
+		return cell
+	}
+	return bytes.Trim(cell, "\" \r")
+}
+
+func isTrimmed(c byte) bool { return c != '"' && c != ' ' && c != '\r' }
 
 // textReader reads the lines of a text file into series.
 type textReader struct {
