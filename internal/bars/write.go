@@ -68,7 +68,10 @@ func (w *writer) addSeries(ctx context.Context, n NewSeries, clock journal.Clock
 		ranges = append(ranges, []any{w.owner, series.number, w.done.number, r.From, r.To})
 	}
 	_, err = w.tx.InsertMany(ctx, "bar_ranges", []string{"user_id", "series", "import", "from_at", "to_at"}, "", ranges)
-	return err
+	if err != nil {
+		return err
+	}
+	return recordChanges(ctx, w.tx, w.owner, w.usage, `AND r.series = $2 AND r.import = $3`, series.number, w.done.number)
 }
 
 func (w *writer) findOrCreate(ctx context.Context, n NewSeries, clock journal.Clock) (series Series, isNew bool, err error) {
@@ -150,6 +153,9 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
+			return err
+		}
 		for _, statement := range []string{
 			`DELETE FROM bar_blocks WHERE user_id = $1 AND import = $2`,
 			`DELETE FROM bar_ranges WHERE user_id = $1 AND import = $2`,
@@ -195,6 +201,9 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 		}
 		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND series = $2`, owner, series.number)
 		if err != nil {
+			return err
+		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
 			return err
 		}
 		for _, statement := range []string{

@@ -30,7 +30,8 @@ var levels = map[string]int{
 	"internal/demo":         4,
 	"internal/installation": 4,
 
-	"internal/tradeview": 3,
+	"internal/excursions": 3,
+	"internal/tradeview":  3,
 	"internal/views":     3,
 
 	"internal/imports/brokers":            3,
