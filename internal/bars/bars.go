@@ -14,6 +14,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/market"
 )
@@ -32,7 +33,11 @@ type Series struct {
 	ID journal.SeriesID
 	Key
 	VolumeKind market.VolumeKind
-	CreatedAt  time.Time
+	// Bars counts its bars; First and Last are the openings of the first and the last
+	// one in seconds since 1970.
+	Bars        int
+	First, Last int64
+	CreatedAt   time.Time
 
 	number int64
 }
@@ -55,12 +60,20 @@ type Import struct {
 	Status Status
 	// Series counts the series of the file.
 	Series int
-	// Inserted, Replaced and Unchanged count its bars: those that were new, that
-	// replaced a differing one and that were there before.
-	Inserted, Replaced, Unchanged int
-	CreatedAt                     time.Time
+	Counts
+	CreatedAt time.Time
 
 	number int64
+}
+
+// Counts are the bars of a file, or of a series in it: those that were new, that
+// replaced a differing one and that were stored before.
+type Counts struct {
+	Inserted, Replaced, Unchanged int
+}
+
+func (c *Counts) add(other Counts) {
+	c.Inserted, c.Replaced, c.Unchanged = c.Inserted+other.Inserted, c.Replaced+other.Replaced, c.Unchanged+other.Unchanged
 }
 
 // NewSeries are the bars of one series in a file.
@@ -70,8 +83,10 @@ type NewSeries struct {
 	// Blocks are in order of time, each within one span of [market.BlockSpan]. They may
 	// be read twice, if the transaction is repeated.
 	Blocks iter.Seq[market.Block]
-	// Ranges are the time that the file declares.
-	Ranges []market.Range
+	// Ranges are the time that the source declares. If there are none they follow from
+	// the bars and the calendar; see [market.DeclaredRanges].
+	Ranges   []market.Range
+	Calendar market.Calendar
 }
 
 // NewImport is a file to commit.
@@ -85,11 +100,20 @@ type Service struct {
 	db    *db.DB
 	clock journal.Clock
 	limit int64
+	fills FillsOf
 }
 
-// New returns a Service. limit is how many bars one user may store.
-func New(d *db.DB, clock journal.Clock, limit int64) *Service {
-	return &Service{db: d, clock: clock, limit: limit}
+// FillsOf returns the fills of an instrument within a time, in order. It is a step.
+type FillsOf func(ctx context.Context, tx *db.Tx, owner journal.UserID, of instruments.Priced, within market.Range) ([]market.Fill, error)
+
+// DefaultLimit is how many bars one user may store, unless it is configured.
+const DefaultLimit = 50_000_000
+
+// New returns a Service. limit is how many bars one user may store. fills may be nil;
+// then no similar prices are shown for an instrument without its own, because nothing
+// proves that they fit.
+func New(d *db.DB, clock journal.Clock, limit int64, fills FillsOf) *Service {
+	return &Service{db: d, clock: clock, limit: limit, fills: fills}
 }
 
 var seriesTable = fields.New("bar_series",
@@ -101,6 +125,9 @@ var seriesTable = fields.New("bar_series",
 		fields.NewInteger("bar_secs", func(s *Series) *int64 { return &s.Secs }).Freeze(),
 		fields.NewText("price_kind", func(s *Series) *market.PriceKind { return &s.PriceKind }).Freeze(),
 		fields.NewText("volume_kind", func(s *Series) *market.VolumeKind { return &s.VolumeKind }),
+		fields.NewInteger("bars", func(s *Series) *int { return &s.Bars }),
+		fields.NewInteger("first_at", func(s *Series) *int64 { return &s.First }),
+		fields.NewInteger("last_at", func(s *Series) *int64 { return &s.Last }),
 		fields.NewTime("created_at", func(s *Series) *time.Time { return &s.CreatedAt }).Freeze(),
 	},
 )

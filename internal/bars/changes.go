@@ -16,7 +16,8 @@ import (
 type Change struct {
 	// Number increases with each change of a user.
 	Number int64
-	// Symbol and Contract are those of the series; see [Key].
+	// Symbol and Contract are those of the series; see [Key]. Both are empty after a
+	// change of an alias, which may concern every instrument.
 	Symbol, Contract string
 	// Range contains all bars that changed.
 	market.Range
@@ -41,6 +42,16 @@ func recordChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usag
 	}
 	_, err = tx.InsertMany(ctx, "bar_changes", []string{"user_id", "number", "symbol", "contract", "from_at", "to_at"}, "", rows)
 	return err
+}
+
+// recordAliasChange records that another series may belong to an instrument.
+func recordAliasChange(ctx context.Context, tx *db.Tx, owner journal.UserID, u usage) error {
+	u.lastChange++
+	_, err := tx.Exec(ctx, `INSERT INTO bar_changes (user_id, number, symbol, contract, from_at, to_at) VALUES ($1, $2, '', '', 0, 0)`, owner, u.lastChange)
+	if err != nil {
+		return err
+	}
+	return saveUsage(ctx, tx, owner, u)
 }
 
 // LastChange returns the number of the owner's last change, 0 if there never was one.

@@ -13,36 +13,66 @@ import (
 // Read returns the bars of a series that open within the range, at one scale. It is a
 // step.
 func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range) (market.Block, error) {
-	first, last := market.BlockStart(within.From, series.Secs), market.BlockStart(within.To-1, series.Secs)
-	blocks, err := readBlocks(ctx, tx, owner, series.number, first, last)
-	if err != nil {
-		return market.Block{}, err
-	}
 	all := market.Block{Secs: series.Secs}
-	for _, block := range blocks {
+	err := eachMerged(ctx, tx, owner, series, within, func(block market.Block) error {
 		all = mergeBlocks(all, block)
-	}
+		return nil
+	})
 	from := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.From })
 	to := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.To })
 	all.Bars = all.Bars[from:to]
-	return all, nil
+	return all, err
 }
 
-// readBlocks returns the stored blocks that start from first to last, in the order of
-// time and then of imports.
-func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series, first, last int64) ([]market.Block, error) {
+// eachMerged calls fn with the blocks of a series that meet the range, in order of
+// time. Blocks of several imports are merged before. fn owns the block.
+func eachMerged(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range, fn func(market.Block) error) error {
+	first, last := market.BlockStart(within.From, series.Secs), market.BlockStart(within.To-1, series.Secs)
+	current, start := market.Block{Secs: series.Secs}, int64(0)
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var at int64
+		var data []byte
+		if err := row.Scan(&at, &data); err != nil {
+			return err
+		}
+		block, err := decodeBlock(data, series)
+		if err != nil {
+			return err
+		}
+		if len(current.Bars) > 0 && at != start {
+			if err := fn(current); err != nil {
+				return err
+			}
+			current = market.Block{Secs: series.Secs}
+		}
+		start, current = at, mergeBlocks(current, block)
+		return nil
+	}, `SELECT start_at, data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
+		owner, series.number, first, last)
+	if err != nil || len(current.Bars) == 0 {
+		return err
+	}
+	return fn(current)
+}
+
+func decodeBlock(data []byte, series Series) (market.Block, error) {
+	block, err := market.DecodeBlock(data, nil)
+	if err != nil {
+		return block, fmt.Errorf("reading bars of series %s: %w", series.ID, err)
+	}
+	return block, nil
+}
+
+// readBlocks returns the blocks that imports stored for the span that starts at a time,
+// in the order of imports.
+func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, start int64) ([]market.Block, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (market.Block, error) {
 		var data []byte
 		if err := row.Scan(&data); err != nil {
 			return market.Block{}, err
 		}
-		block, err := market.DecodeBlock(data, nil)
-		if err != nil {
-			return market.Block{}, fmt.Errorf("reading bars of series %d: %w", series, err)
-		}
-		return block, nil
-	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
-		owner, series, first, last)
+		return decodeBlock(data, series)
+	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at = $3 ORDER BY import`, owner, series.number, start)
 }
 
 // mergeBlocks returns the bars of both blocks; those of newer replace the others.

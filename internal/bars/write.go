@@ -3,6 +3,7 @@ package bars
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"fillbook/internal/db"
@@ -10,9 +11,9 @@ import (
 	"fillbook/internal/market"
 )
 
-// Commit stores the bars of a file. If the owner would store more bars than the
-// limit, nothing is written.
-func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, err error) {
+// Commit stores the bars of a file and returns the import with the counts of each
+// series. If the owner would store more bars than the limit, nothing is written.
+func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
 		if err != nil {
@@ -23,55 +24,89 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImpo
 			ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
 			Series: len(file.Series), CreatedAt: s.clock(), number: u.lastImport,
 		}
-		w := writer{tx: tx, owner: owner, usage: &u, limit: s.limit, done: &done}
+		w := writer{tx: tx, owner: owner, usage: &u, limit: s.limit, number: done.number}
+		counts = nil
 		for _, series := range file.Series {
-			if err := w.addSeries(ctx, series, s.clock); err != nil {
+			added, err := w.addSeries(ctx, series, s.clock)
+			if err != nil {
 				return err
 			}
+			counts = append(counts, added)
+			done.add(added)
 		}
 		if _, err := tx.Exec(ctx, importTable.Insert(), importTable.Values(owner, &done)...); err != nil {
 			return err
 		}
 		return saveUsage(ctx, tx, owner, u)
 	})
-	return done, err
+	return done, counts, err
 }
 
 // writer writes one import.
 type writer struct {
-	tx    *db.Tx
-	owner journal.UserID
-	usage *usage
-	limit int64
-	done  *Import
-	rows  [][]any
+	tx     *db.Tx
+	owner  journal.UserID
+	usage  *usage
+	limit  int64
+	number int64 // of the import
+	rows   [][]any
 }
 
 // flushRows is how many blocks are inserted at once; a week of minutes is about 14 kB.
 const flushRows = 32
 
-func (w *writer) addSeries(ctx context.Context, n NewSeries, clock journal.Clock) error {
+func (w *writer) addSeries(ctx context.Context, n NewSeries, clock journal.Clock) (counts Counts, err error) {
 	series, isNew, err := w.findOrCreate(ctx, n, clock)
 	if err != nil {
-		return err
+		return counts, err
 	}
+	declared := market.NewRangeBuilder(n.Secs, n.Calendar)
 	for block := range n.Blocks {
-		if err := w.addBlock(ctx, series, isNew, block); err != nil {
-			return err
+		added, err := w.addBlock(ctx, series, isNew, block)
+		if err != nil {
+			return counts, err
 		}
+		series.extend(block)
+		counts.add(added)
+		declared.Add(block.Bars)
 	}
 	if err := w.flush(ctx); err != nil {
-		return err
+		return counts, err
+	}
+	if n.Ranges == nil {
+		n.Ranges = declared.Ranges()
 	}
 	var ranges [][]any
 	for _, r := range n.Ranges {
-		ranges = append(ranges, []any{w.owner, series.number, w.done.number, r.From, r.To})
+		ranges = append(ranges, []any{w.owner, series.number, w.number, r.From, r.To})
 	}
-	_, err = w.tx.InsertMany(ctx, "bar_ranges", []string{"user_id", "series", "import", "from_at", "to_at"}, "", ranges)
-	if err != nil {
-		return err
+	if _, err := w.tx.InsertMany(ctx, "bar_ranges", []string{"user_id", "series", "import", "from_at", "to_at"}, "", ranges); err != nil {
+		return counts, err
 	}
-	return recordChanges(ctx, w.tx, w.owner, w.usage, `AND r.series = $2 AND r.import = $3`, series.number, w.done.number)
+	series.Bars += counts.Inserted
+	if series.VolumeKind == market.NoVolume {
+		series.VolumeKind = n.VolumeKind
+	}
+	if err := recordChanges(ctx, w.tx, w.owner, w.usage, `AND r.series = $2 AND r.import = $3`, series.number, w.number); err != nil {
+		return counts, err
+	}
+	return counts, saveSeries(ctx, w.tx, w.owner, series)
+}
+
+// extend sets the first and the last bar to include those of a block. The series has no
+// bars yet if its last bar is before its first.
+func (s *Series) extend(block market.Block) {
+	first, last := block.Bars[0].Time, block.Bars[len(block.Bars)-1].Time
+	if s.Last < s.First {
+		s.First, s.Last = first, last
+		return
+	}
+	s.First, s.Last = min(s.First, first), max(s.Last, last)
+}
+
+func saveSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
+	_, err := tx.Exec(ctx, seriesTable.Update(), seriesTable.UpdateValues(owner, &series)...)
+	return err
 }
 
 func (w *writer) findOrCreate(ctx context.Context, n NewSeries, clock journal.Clock) (series Series, isNew bool, err error) {
@@ -82,37 +117,41 @@ func (w *writer) findOrCreate(ctx context.Context, n NewSeries, clock journal.Cl
 		return series, false, err
 	}
 	w.usage.lastSeries++
-	series = Series{ID: journal.NewID[journal.SeriesID](), Key: n.Key, VolumeKind: n.VolumeKind, CreatedAt: clock(), number: w.usage.lastSeries}
+	series = Series{
+		ID: journal.NewID[journal.SeriesID](), Key: n.Key, VolumeKind: n.VolumeKind, First: 0, Last: -1,
+		CreatedAt: clock(), number: w.usage.lastSeries,
+	}
 	_, err = w.tx.Exec(ctx, seriesTable.Insert(), seriesTable.Values(w.owner, &series)...)
 	return series, true, err
 }
 
-func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) error {
+func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) (counts Counts, err error) {
 	if w.usage.bars += int64(len(block.Bars)); w.usage.bars > w.limit {
-		tooMany := journal.TooLarge("You can store %d bars. Delete a series first.", w.limit)
+		tooMany := journal.TooLarge("You can store %d bars. Delete a series or reverse an import of bars first.", w.limit)
 		tooMany.Details = map[string]any{"limit": w.limit, "used": w.usage.bars - int64(len(block.Bars))}
-		return tooMany
+		return counts, tooMany
 	}
 	start := market.BlockStart(block.Bars[0].Time, series.Secs)
-	if err := w.countBars(ctx, series, isNew, start, block); err != nil {
-		return err
+	counts.Inserted = len(block.Bars)
+	if !isNew {
+		if counts, err = CompareBlock(ctx, w.tx, w.owner, series, block); err != nil {
+			return counts, err
+		}
 	}
-	w.rows = append(w.rows, []any{w.owner, series.number, start, w.done.number, len(block.Bars), block.AppendTo(nil)})
+	w.rows = append(w.rows, []any{w.owner, series.number, start, w.number, len(block.Bars), block.AppendTo(nil)})
 	if len(w.rows) < flushRows {
-		return nil
+		return counts, nil
 	}
-	return w.flush(ctx)
+	return counts, w.flush(ctx)
 }
 
-// countBars counts which bars of a block are new.
-func (w *writer) countBars(ctx context.Context, series Series, isNew bool, start int64, block market.Block) error {
-	if isNew {
-		w.done.Inserted += len(block.Bars)
-		return nil
-	}
-	stored, err := readBlocks(ctx, w.tx, w.owner, series.number, start, start)
+// CompareBlock returns what storing a block would do to the bars of a series. It is a
+// step.
+func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (counts Counts, err error) {
+	start := market.BlockStart(block.Bars[0].Time, series.Secs)
+	stored, err := readBlocks(ctx, tx, owner, series, start)
 	if err != nil {
-		return err
+		return counts, err
 	}
 	before := market.Block{Secs: series.Secs}
 	for _, old := range stored {
@@ -120,9 +159,8 @@ func (w *writer) countBars(ctx context.Context, series Series, isNew bool, start
 	}
 	block.Bars = slices.Clone(block.Bars) // EqualizeScales changes them
 	market.EqualizeScales(&before, &block)
-	_, inserted, replaced, unchanged := market.Merge(before.Bars, block.Bars)
-	w.done.Inserted, w.done.Replaced, w.done.Unchanged = w.done.Inserted+inserted, w.done.Replaced+replaced, w.done.Unchanged+unchanged
-	return nil
+	_, counts.Inserted, counts.Replaced, counts.Unchanged = market.Merge(before.Bars, block.Bars)
+	return counts, nil
 }
 
 func (w *writer) flush(ctx context.Context) error {
@@ -132,7 +170,7 @@ func (w *writer) flush(ctx context.Context) error {
 }
 
 // Reverse takes an import back. Bars that it replaced count again, and bars that
-// another import brought too stay.
+// another import brought too stay. Reversing it again does nothing.
 func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
@@ -147,13 +185,18 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 			return err
 		}
 		if found.Status == Reversed {
-			return journal.Conflict("This import was reversed before.")
+			return nil
 		}
 		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND import = $2`, owner, found.number)
 		if err != nil {
 			return err
 		}
 		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
+			return err
+		}
+		touched, err := db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1
+			AND s.number IN (SELECT series FROM bar_ranges WHERE user_id = $1 AND import = $2)`, owner, found.number)
+		if err != nil {
 			return err
 		}
 		for _, statement := range []string{
@@ -164,8 +207,10 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 				return err
 			}
 		}
-		if err := deleteEmptySeries(ctx, tx, owner); err != nil {
-			return err
+		for _, series := range touched {
+			if err := recountSeries(ctx, tx, owner, series); err != nil {
+				return err
+			}
 		}
 		found.Status = Reversed
 		if _, err := tx.Exec(ctx, importTable.Update(), importTable.UpdateValues(owner, &found)...); err != nil {
@@ -181,11 +226,29 @@ func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int
 	return sum, err
 }
 
-// deleteEmptySeries deletes the series that have no bars any more.
-func deleteEmptySeries(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
-	_, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1
-		AND number NOT IN (SELECT series FROM bar_blocks WHERE user_id = $1)`, owner)
-	return err
+// recountSeries sets what a series says of its bars, after some were removed. A series
+// without bars is deleted.
+func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
+	counted, err := countSeries(ctx, tx, owner, series)
+	if err != nil {
+		return err
+	}
+	if counted.Bars == 0 {
+		_, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1 AND number = $2`, owner, series.number)
+		return err
+	}
+	return saveSeries(ctx, tx, owner, counted)
+}
+
+// countSeries returns the series with the count and the range of its stored bars.
+func countSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) (Series, error) {
+	series.Bars, series.First, series.Last = 0, 0, -1
+	err := eachMerged(ctx, tx, owner, series, market.Range{From: math.MinInt32, To: math.MaxInt64 / 2}, func(block market.Block) error {
+		series.extend(block)
+		series.Bars += len(block.Bars)
+		return nil
+	})
+	return series, err
 }
 
 // DeleteSeries deletes a series with the bars of all imports.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
@@ -88,15 +89,15 @@ func (m *meter) agreesWithOracle(i ledger.Instrument, p ledger.Position, kept *R
 			return true, nil
 		}
 	}
-	for _, s := range m.series {
-		if !isSeriesOf(s.Symbol, s.Contract, i) || s.Secs != kept.BarSecs || s.PriceKind != kept.PriceKind {
+	for _, s := range m.lookup.Find(toPriced(i), time.UnixMicro(t.opened()).UTC()) {
+		if s.Secs != kept.BarSecs || s.PriceKind != kept.PriceKind {
 			continue
 		}
 		within := market.Range{From: t.opened()/micros - s.Secs, To: t.closed()/micros + s.Secs}
 		if t.Open {
 			within.To = 1 << 33
 		}
-		block, err := bars.Read(m.ctx, m.tx, m.owner, s, within)
+		block, err := bars.Read(m.ctx, m.tx, m.owner, s.Series, within)
 		if err != nil {
 			return false, err
 		}

@@ -161,12 +161,12 @@ type meter struct {
 	ctx    context.Context
 	tx     *db.Tx
 	owner  journal.UserID
-	series []bars.Series
+	lookup *bars.Lookup
 }
 
 func newMeter(ctx context.Context, tx *db.Tx, owner journal.UserID) (*meter, error) {
-	series, err := bars.ListSeries(ctx, tx, owner)
-	return &meter{ctx: ctx, tx: tx, owner: owner, series: series}, err
+	lookup, err := bars.LoadLookup(ctx, tx, owner)
+	return &meter{ctx: ctx, tx: tx, owner: owner, lookup: lookup}, err
 }
 
 // hasContext reports whether something is known about the entry.

@@ -45,7 +45,7 @@ func newFixture(t testing.TB, d *db.DB) fixture {
 	owner, _ := testkit.NewUser(t, d)
 	f := fixture{
 		TB: t, ctx: context.Background(), db: d, owner: owner,
-		ledger: ledger.New(d, clock, nil), bars: bars.New(d, clock, 100_000_000), excursions: excursions.New(d),
+		ledger: ledger.New(d, clock, nil), bars: bars.New(d, clock, 100_000_000, nil), excursions: excursions.New(d),
 	}
 	account, err := f.ledger.CreateAccount(f.ctx, owner, ledger.NewAccount{Name: "main"})
 	f.must(err)
@@ -101,7 +101,7 @@ func minuteBars(from int64, prices ...[4]int64) (list []market.Bar) {
 
 func (f fixture) commit(key bars.Key, calendar market.Calendar, list []market.Bar) bars.Import {
 	f.Helper()
-	done, err := f.bars.Commit(f.ctx, f.owner, bars.NewImport{
+	done, _, err := f.bars.Commit(f.ctx, f.owner, bars.NewImport{
 		FileName: "bars.csv", Layout: "TradingView",
 		Series: []bars.NewSeries{{
 			Key: key, VolumeKind: market.RealVolume,

@@ -1,84 +1,68 @@
 package excursions
 
 import (
-	"strings"
+	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/instruments"
 	"fillbook/internal/ledger"
-	"fillbook/internal/market"
 )
 
-// isSeriesOf reports whether bars of a symbol are those of an instrument. A future is
-// found in any writing of its contract month. An option needs bars of its own
-// contract, never of its underlying.
-func isSeriesOf(symbol, contract string, i ledger.Instrument) bool {
-	switch i.Type {
-	case instruments.TypeOption:
-		return contract != "" && contract == contractText(i) && symbol == i.Symbol || contract == "" && symbol == i.Symbol && isOptionSymbol(symbol)
-	case instruments.TypeFuture:
-		return contract == "" && (symbol == i.Symbol || isSameDelivery(symbol, i.Symbol))
+// toPriced returns an instrument as one whose prices are looked up.
+func toPriced(i ledger.Instrument) instruments.Priced {
+	return instruments.Priced{Symbol: i.Symbol, Type: i.Type, Right: instruments.Right(i.OptionRight), Strike: i.Strike, Expiry: i.Expiry}
+}
+
+// isConcerned reports whether a change of bars may concern an instrument.
+func (m *meter) isConcerned(i ledger.Instrument, c bars.Change) bool {
+	if c.Symbol == "" {
+		return true
 	}
-	return contract == "" && symbol == i.Symbol
+	uses, _ := m.lookup.UsesSymbol(toPriced(i), time.Unix(c.To, 0).UTC(), c.Symbol, c.To)
+	return uses
 }
 
-// contractText returns the contract of an option, as series of bars have it.
-func contractText(i ledger.Instrument) string {
-	return strings.Join([]string{string(i.Expiry), i.OptionRight, i.Strike.String()}, " ")
+// month is a month of a year, as a number.
+type month int64
+
+func monthOf(at int64) month {
+	t := time.UnixMicro(at).UTC()
+	return month(t.Year()*12 + int(t.Month()))
 }
 
-func isOptionSymbol(symbol string) bool {
-	_, ok := instruments.ParseOption(symbol)
-	return ok
-}
-
-// isSameDelivery reports whether two symbols are the same contract month.
-func isSameDelivery(a, b string) bool {
-	x, ok := instruments.ParseFuture(a)
-	y, known := instruments.ParseFuture(b)
-	if !ok || !known || x.Root.Symbol != y.Root.Symbol || x.Delivery.Month == 0 || x.Delivery.Month != y.Delivery.Month {
-		return false
-	}
-	if x.Delivery.OneDigit || y.Delivery.OneDigit {
-		return x.Delivery.Year%10 == y.Delivery.Year%10
-	}
-	return x.Delivery.Year == y.Delivery.Year
-}
-
-// calendarOf returns when an instrument trades. A share with the suffix of an exchange
-// outside the US has no known calendar.
-func calendarOf(i ledger.Instrument) market.Calendar {
-	switch i.Type {
-	case instruments.TypeForex:
-		return market.Forex
-	case instruments.TypeFuture:
-		if c, ok := instruments.ParseFuture(i.Symbol); ok && isCME[c.Root.Exchange] {
-			return market.CME
+// readersAt returns the readers of the series that an instrument may use at a time.
+func (g *group) readersAt(at int64) (own, similar []*seriesReader, err error) {
+	key := monthOf(at)
+	found, known := g.matches[key]
+	if !known {
+		for _, match := range g.lookup.Find(g.priced, time.UnixMicro(at).UTC()) {
+			r, err := g.readerOf(match.Series)
+			if err != nil {
+				return nil, nil, err
+			}
+			if match.Similar {
+				found.similar = append(found.similar, r)
+			} else {
+				found.own = append(found.own, r)
+			}
 		}
-	case instruments.TypeStock, instruments.TypeOption:
-		if _, suffix, found := strings.Cut(i.Symbol, "."); !found || len(suffix) == 1 && suffix != "L" {
-			return market.USStocks
-		}
+		g.matches[key] = found
 	}
-	return market.AroundTheClock
+	return found.own, found.similar, nil
 }
 
-// isCME lists the exchanges with the hours of CME.
-var isCME = map[string]bool{"CME": true, "CBOT": true, "NYMEX": true, "COMEX": true}
+// readers are those of the series that an instrument may use: its own, and similar ones
+// whose bars must contain the fills.
+type readers struct{ own, similar []*seriesReader }
 
-// seriesOf returns the series of an instrument: those of parts of a day, and those of
-// days.
-func (m *meter) seriesOf(i ledger.Instrument) (intraday, daily []bars.Series) {
-	for _, s := range m.series {
-		switch {
-		case !isSeriesOf(s.Symbol, s.Contract, i):
-		case s.Secs < secondsOfDay:
-			intraday = append(intraday, s)
-		case s.Secs == secondsOfDay:
-			daily = append(daily, s)
-		}
+func (g *group) readerOf(s bars.Series) (*seriesReader, error) {
+	if r, known := g.readers[s.ID]; known {
+		return r, nil
 	}
-	return intraday, daily
+	coverage, err := bars.ReadCoverage(g.ctx, g.tx, g.owner, s)
+	r := &seriesReader{group: g, series: s, coverage: coverage}
+	g.readers[s.ID] = r
+	return r, err
 }
 
 const secondsOfDay = 24 * 60 * 60

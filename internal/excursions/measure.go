@@ -6,6 +6,7 @@ import (
 
 	"fillbook/internal/bars"
 	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
@@ -22,10 +23,13 @@ const maxBars = 2_000_000
 // group is the positions of one instrument that are measured together.
 type group struct {
 	*meter
+	priced   instruments.Priced
 	calendar market.Calendar
-	// readers are the series of parts of a day, then those of days.
-	readers []*seriesReader
-	daily   market.Block
+	readers  map[journal.SeriesID]*seriesReader
+	matches  map[month]readers
+	// daily are bars of days, which are loaded once they are needed.
+	daily    market.Block
+	hasDaily bool
 	// onlyDaily is the history of an instrument that has bars of days only.
 	onlyDaily *market.History
 	// end is where the last of the positions needs bars, in seconds.
@@ -42,9 +46,12 @@ type trade struct {
 // measure calls fn with the result of each position of an instrument. They must be in
 // the order of opening.
 func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn func(journal.TradeID, Result)) error {
-	g, err := m.newGroup(i, positions)
-	if err != nil {
-		return err
+	g := &group{
+		meter: m, priced: toPriced(i), calendar: bars.CalendarOf(i.Type, i.Symbol),
+		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
+	}
+	for _, p := range positions {
+		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+secondsOfDay)
 	}
 	for _, p := range positions {
 		result, err := g.measure(&trade{Position: p})
@@ -56,37 +63,23 @@ func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn fun
 	return nil
 }
 
-func (m *meter) newGroup(i ledger.Instrument, positions []ledger.Position) (*group, error) {
-	g := &group{meter: m, calendar: calendarOf(i)}
-	intraday, daily := m.seriesOf(i)
-	if len(daily) > 0 {
-		best := daily[0]
-		for _, s := range daily[1:] {
-			if kindRank(s.PriceKind) < kindRank(best.PriceKind) {
-				best = s
-			}
-		}
-		block, err := bars.Read(m.ctx, m.tx, m.owner, best, market.Range{From: 0, To: 1 << 33})
-		if err != nil {
-			return nil, err
-		}
-		g.daily = block
-		g.onlyDaily = market.NewHistory(g.calendar, nil, block)
-		if isDayUTC := g.calendar == market.AroundTheClock || g.calendar == market.USStocks; isDayUTC {
-			intraday = append(intraday, best)
+// loadDaily loads the bars of days with the best kind of price.
+func (g *group) loadDaily(own []*seriesReader) error {
+	if g.hasDaily {
+		return nil
+	}
+	var best *seriesReader
+	for _, r := range own {
+		if r.series.Secs == secondsOfDay && (best == nil || kindRank(r.series.PriceKind) < kindRank(best.series.PriceKind)) {
+			best = r
 		}
 	}
-	for _, s := range intraday {
-		coverage, err := bars.ReadCoverage(m.ctx, m.tx, m.owner, s)
-		if err != nil {
-			return nil, err
-		}
-		g.readers = append(g.readers, &seriesReader{group: g, series: s, coverage: coverage})
+	if best == nil {
+		return nil
 	}
-	for _, p := range positions {
-		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+secondsOfDay)
-	}
-	return g, nil
+	block, err := bars.Read(g.ctx, g.tx, g.owner, best.series, market.Range{From: best.series.First, To: best.series.Last + 1})
+	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(g.calendar, nil, block)
+	return err
 }
 
 // kindRank orders kinds of prices: those of trades are best.
@@ -159,7 +152,23 @@ type choice struct {
 // measure returns the result of a trade.
 func (g *group) measure(t *trade) (Result, error) {
 	isSame := t.prepare()
-	choices := g.choose(t)
+	own, similar, err := g.readersAt(t.opened())
+	if err != nil {
+		return Result{}, err
+	}
+	if err := g.loadDaily(own); err != nil {
+		return Result{}, err
+	}
+	choices := g.choose(t, own)
+	if isSame && (len(choices) == 0 || !choices[0].isEnough()) {
+		fitting, err := g.chooseSimilar(t, similar)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(fitting) > 0 {
+			choices = fitting
+		}
+	}
 	if len(choices) == 0 {
 		return g.withoutBars(t), nil
 	}
@@ -175,27 +184,54 @@ func (g *group) measure(t *trade) (Result, error) {
 		failed.Reason = UnknownRate
 	case choices[0].coverage.IsZero():
 		failed.Reason = NoBars
-	case choices[0].coverage.Cmp(decimal.FromScaled(leastCoverage, 2)) < 0:
+	case !choices[0].isEnough():
 		failed.Reason = NotEnoughBars
 	}
 	if failed.Reason != "" {
 		return failed, nil
 	}
-	var best Result
-	var newest int64
+	return best(t, choices, context)
+}
+
+// best measures a trade with several choices and returns the result with most fills
+// inside their bar, then that of the newest import.
+func best(t *trade, choices []choice, context market.Context) (best Result, err error) {
+	newest := int64(-1)
 	for _, c := range choices {
 		result, number, err := c.measure(t)
 		if err != nil {
 			return Result{}, err
 		}
 		result.Context = context
-		isBetter := result.IsAvailable() && !best.IsAvailable() || result.FillsInside > best.FillsInside ||
-			result.FillsInside == best.FillsInside && number > newest
-		if newest == 0 || isBetter {
+		isBetter := newest < 0 || result.FillsInside > best.FillsInside || result.FillsInside == best.FillsInside && number > newest
+		if isBetter {
 			best, newest = result, number
 		}
 	}
 	return best, nil
+}
+
+// isEnough reports whether the bars cover enough of the holding time.
+func (c choice) isEnough() bool { return c.coverage.Cmp(decimal.FromScaled(leastCoverage, 2)) >= 0 }
+
+// chooseSimilar returns the series of other contracts that fit a trade best, of those
+// whose bars contain its fills.
+func (g *group) chooseSimilar(t *trade, similar []*seriesReader) ([]choice, error) {
+	var fitting []*seriesReader
+	for _, r := range similar {
+		c, ok := r.toChoice(t)
+		if !ok || !c.isEnough() {
+			continue
+		}
+		block, err := r.load(t, c.until)
+		if err != nil {
+			return nil, err
+		}
+		if bars.FillsFit(block, t.fills) {
+			fitting = append(fitting, r)
+		}
+	}
+	return g.choose(t, fitting), nil
 }
 
 // withoutBars returns the result of a trade for which there is no series to measure
@@ -214,8 +250,8 @@ func (t *trade) fills0Price() decimal.Decimal { return t.Fills[0].Price }
 // choose returns the series that fit a trade best: the shortest bars that cover all of
 // it, else those that cover most of it and then the shortest, and of equal ones those
 // with the best kind of price. Several are returned if they are equal in all of that.
-func (g *group) choose(t *trade) (best []choice) {
-	for _, r := range g.readers {
+func (g *group) choose(t *trade, among []*seriesReader) (best []choice) {
+	for _, r := range among {
 		c, ok := r.toChoice(t)
 		if !ok {
 			continue
@@ -252,7 +288,7 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	if t.Open {
 		c.until = max(c.until, r.coverage.End()*micros)
 	}
-	if r.series.Secs >= secondsOfDay && c.until/micros/secondsOfDay-t.opened()/micros/secondsOfDay < 2 {
+	if r.series.Secs >= secondsOfDay && !r.group.canUseDays(t.opened(), c.until) {
 		return choice{}, false
 	}
 	held := market.Range{From: t.opened() / micros, To: c.until/micros + 1}
@@ -268,6 +304,13 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 		}
 	}
 	return c, true
+}
+
+// canUseDays reports whether bars of days can be compared with fills: whether they are
+// days of UTC, or inside of one, and at least one whole day lies in the time.
+func (g *group) canUseDays(from, to int64) bool {
+	isDayUTC := g.calendar == market.AroundTheClock || g.calendar == market.USStocks
+	return isDayUTC && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2
 }
 
 // toCoverage returns a share, rounded down so that only a whole one is 1.

@@ -154,11 +154,7 @@ type refresh struct {
 
 // computeAll computes the results of all trades.
 func (r *refresh) computeAll() (err error) {
-	hasSeries := func(i ledger.Instrument) (ledger.PositionWindow, bool) {
-		intraday, daily := r.meter.seriesOf(i)
-		return everything, len(intraday)+len(daily) > 0
-	}
-	if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, hasSeries, r.compute); err != nil {
+	if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, r.meter.hasSeries, r.compute); err != nil {
 		return err
 	}
 	r.stored, err = readEncoded(r.ctx, r.tx, r.owner, `AND account_id = $2`, r.account.ID)
@@ -168,6 +164,11 @@ func (r *refresh) computeAll() (err error) {
 		}
 	}
 	return err
+}
+
+// hasSeries selects all positions of instruments that have bars.
+func (m *meter) hasSeries(i ledger.Instrument) (ledger.PositionWindow, bool) {
+	return everything, m.lookup.Has(toPriced(i))
 }
 
 var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
@@ -186,7 +187,7 @@ func (r *refresh) computeChanged(touched []journal.TradeID, barChange int64) err
 		return err
 	}
 	if len(changes) > 0 {
-		meets := func(i ledger.Instrument) (ledger.PositionWindow, bool) { return windowOf(changes, i) }
+		meets := func(i ledger.Instrument) (ledger.PositionWindow, bool) { return r.meter.windowOf(changes, i) }
 		if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, meets, r.compute); err != nil {
 			return err
 		}
@@ -208,10 +209,13 @@ func (r *refresh) computeChanged(touched []journal.TradeID, barChange int64) err
 // windowOf returns when a position must have been held so that changes of bars concern
 // it: the bars before an entry are its context, and those of a day after an exit are
 // compared with it.
-func windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.PositionWindow, found bool) {
+func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.PositionWindow, found bool) {
 	for _, c := range changes {
-		if !isSeriesOf(c.Symbol, c.Contract, i) {
+		if !m.isConcerned(i, c) {
 			continue
+		}
+		if c.Symbol == "" {
+			return everything, true
 		}
 		from, to := (c.From-2*secondsOfDay)*micros, (c.To+market.LookBack)*micros
 		if !found {

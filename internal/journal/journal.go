@@ -56,6 +56,8 @@ type (
 	SeriesID string
 	// BarImportID names an import of price bars.
 	BarImportID string
+	// BarAliasID names an alias: the symbol of the bars of another symbol.
+	BarAliasID string
 	// ShareID names a public link, not its token.
 	ShareID string
 )

@@ -32,22 +32,9 @@ func Union(ranges []Range, gap int64) []Range {
 // each session of the calendar, from the opening of its first bar to the end of its
 // last. A minute without a bar inside of that is a minute without a trade.
 func DeclaredRanges(bars []Bar, secs int64, calendar Calendar) []Range {
-	var declared []Range
-	var session Range
-	for _, bar := range bars {
-		if n := len(declared); n > 0 && bar.Time < session.To {
-			declared[n-1].To = bar.Time + secs
-			continue
-		}
-		session = calendar.SessionOf(bar.Time)
-		declared = append(declared, Range{From: bar.Time, To: bar.Time + secs})
-	}
-	if calendar == AroundTheClock {
-		// The market never closes, so a short pause around midnight is a pause like
-		// any other.
-		return Union(declared, 5*secs-1)
-	}
-	return declared
+	builder := NewRangeBuilder(secs, calendar)
+	builder.Add(bars)
+	return builder.Ranges()
 }
 
 // CoveredTime returns how much of the time from from to to, in microseconds, a

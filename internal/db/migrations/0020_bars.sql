@@ -8,6 +8,8 @@ CREATE TABLE bar_usage (
   last_import BIGINT NOT NULL
 );
 
+-- bars counts the bars without those that another import replaced; first_at and last_at
+-- are the openings of the first and the last one, in seconds.
 CREATE TABLE bar_series (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
   id TEXT COLLATE "C" NOT NULL,
@@ -17,6 +19,9 @@ CREATE TABLE bar_series (
   bar_secs BIGINT NOT NULL,
   price_kind TEXT NOT NULL,
   volume_kind TEXT NOT NULL,
+  bars BIGINT NOT NULL,
+  first_at BIGINT NOT NULL,
+  last_at BIGINT NOT NULL,
   created_at BIGINT NOT NULL,
   PRIMARY KEY (user_id, id),
   UNIQUE (user_id, number),
@@ -61,3 +66,14 @@ CREATE TABLE bar_ranges (
   to_at BIGINT NOT NULL,
   PRIMARY KEY (user_id, series, import, from_at)
 ) /* clustered */;
+
+-- The symbol of the bars that a symbol of the journal uses.
+CREATE TABLE bar_aliases (
+  user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
+  id TEXT COLLATE "C" NOT NULL,
+  symbol TEXT COLLATE "C" NOT NULL,
+  bars_symbol TEXT COLLATE "C" NOT NULL,
+  created_at BIGINT NOT NULL,
+  PRIMARY KEY (user_id, id),
+  UNIQUE (user_id, symbol)
+);
