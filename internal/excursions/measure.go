@@ -46,10 +46,7 @@ type trade struct {
 // measure calls fn with the result of each position of an instrument. They must be in
 // the order of opening.
 func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn func(journal.TradeID, Result)) error {
-	g := &group{
-		meter: m, priced: toPriced(i), calendar: bars.CalendarOf(i.Type, i.Symbol),
-		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
-	}
+	g := m.newGroup(i)
 	for _, p := range positions {
 		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+secondsOfDay)
 	}
@@ -61,6 +58,13 @@ func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn fun
 		fn(p.Trade, result)
 	}
 	return nil
+}
+
+func (m *meter) newGroup(i ledger.Instrument) *group {
+	return &group{
+		meter: m, priced: toPriced(i), calendar: bars.CalendarOf(i.Type, i.Symbol),
+		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
+	}
 }
 
 // loadDaily loads the bars of days with the best kind of price.

@@ -298,6 +298,26 @@ func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.Tr
 	return found, nil
 }
 
+// LoadFew returns the kept results of all trades of the owner, or nil if there are more
+// than limit. It is a step.
+func LoadFew(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (map[journal.TradeID]Result, error) {
+	var count int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trade_excursions WHERE user_id = $1`+db.Limit(2)+`) AS few`, owner, limit+1).
+		Scan(&count)
+	if err != nil || count > limit {
+		return nil, err
+	}
+	found := make(map[journal.TradeID]Result, count)
+	if count == 0 {
+		return found, nil
+	}
+	all, err := readEncoded(ctx, tx, owner, "")
+	if err != nil {
+		return nil, err
+	}
+	return found, decodeAll(all, found)
+}
+
 // LoadAccount returns the kept results of all trades of an account. It is a step.
 func LoadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[journal.TradeID]Result, error) {
 	all, err := readEncoded(ctx, tx, owner, `AND account_id = $2`, account)

@@ -17,6 +17,7 @@ import (
 
 func figureRoute(path, id, summary string) route {
 	r := journalRoute(http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
+	r.excursions = true
 	r.repeated = repeatable
 	return r
 }

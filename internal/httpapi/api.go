@@ -113,6 +113,7 @@ func (a *API) registerRoutes() {
 	a.registerAccountRoutes()
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
+	a.registerPositionRoutes()
 	a.registerViewRoutes()
 	a.registerSymbolRoutes()
 	a.registerNoteTemplateRoutes()

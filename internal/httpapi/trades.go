@@ -58,6 +58,7 @@ type Trade struct {
 	EmotionalState     string              `json:"emotional_state"`
 	Confidence         annotations.Grade   `json:"confidence" doc:"1 to 5."`
 	TradeQuality       annotations.Grade   `json:"trade_quality" doc:"1 to 5."`
+	Excursion          *TradeExcursion     `json:"excursion" doc:"What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present."`
 	playbook.AnnotationValues
 }
 
@@ -83,6 +84,9 @@ func shapeTrade(v *tradeview.View) Trade {
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
+	}
+	if v.Excursion != nil {
+		out.Excursion = shapeTradeExcursion(v.Excursion)
 	}
 	if v.ClosedAt != nil {
 		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)
@@ -151,7 +155,9 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 }
 
 func tradeRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/trades"+path, id, "Trades", summary)
+	r := journalRoute(method, "/trades"+path, id, "Trades", summary)
+	r.excursions = method == http.MethodGet
+	return r
 }
 
 func (a *API) registerTradeRoutes() {
@@ -166,6 +172,7 @@ func (a *API) registerTradeRoutes() {
 	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
 	a.registerTradeFillRoutes()
+	a.registerExcursionRoutes()
 	a.registerTradeWriteRoutes()
 	a.registerOrphanRoutes()
 }

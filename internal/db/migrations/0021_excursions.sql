@@ -31,3 +31,12 @@ CREATE TABLE trade_excursions (
   PRIMARY KEY (user_id, trade_id)
 ) /* clustered */;
 CREATE INDEX trade_excursions_account ON trade_excursions (user_id, account_id);
+
+-- A price that the trader typed for an open position.
+CREATE TABLE position_marks (
+  user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
+  trade_id UUID NOT NULL,
+  price TEXT NOT NULL,
+  marked_at BIGINT NOT NULL,
+  PRIMARY KEY (user_id, trade_id)
+) /* clustered */;
