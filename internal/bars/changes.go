@@ -3,9 +3,12 @@ package bars
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
+	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/market"
 )
@@ -70,6 +73,30 @@ func ListChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, after int
 		err = row.Scan(&c.Number, &c.Symbol, &c.Contract, &c.From, &c.To)
 		return c, err
 	}, `SELECT number, symbol, contract, from_at, to_at FROM bar_changes WHERE user_id = $1 AND number > $2 ORDER BY number`, owner, after)
+}
+
+// Has reports whether there may be bars of an instrument at any time.
+func (l *Lookup) Has(of instruments.Priced) bool {
+	for _, s := range l.series {
+		for _, at := range []int64{s.First, s.Last} {
+			if l.Uses(of, time.Unix(at, 0).UTC(), s.Symbol, s.Last) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Uses reports whether an instrument that was traded at a time may use bars of a
+// symbol, the last of which opens at last.
+func (l *Lookup) Uses(of instruments.Priced, at time.Time, symbol string, last int64) bool {
+	own, similar := l.Names(of, at)
+	for _, name := range SeriesNames(symbol, last) {
+		if slices.Contains(own, name) || slices.Contains(similar, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Coverage is the time that the imports of a series declare, and where its bars come

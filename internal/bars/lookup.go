@@ -52,13 +52,10 @@ type Match struct {
 // traded at a time, the best match first: its own contract, then the continuous one of
 // a future. For a future without a month, contracts of its root follow.
 func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
-	if symbol, ok := l.aliases[strings.ToUpper(of.Symbol)]; ok {
-		of = instruments.Priced{Symbol: symbol, Type: typeOfAlias(of.Type, symbol)}
-	}
+	of = l.resolve(of)
 	own, fallbacks := of.PriceKeys(at)
 	found := l.appendKey(nil, own, false)
-	if of.Type != instruments.TypeFuture && of.Type != instruments.TypeOption {
-		// A symbol such as NQZ6 may be that of a CFD.
+	if hasOwnSymbol(of) {
 		for i := range l.series {
 			if l.series[i].Symbol == of.Symbol && !containsSeries(found, l.series[i].ID) {
 				found = append(found, Match{Series: l.series[i]})
@@ -74,16 +71,19 @@ func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
 	return found
 }
 
-// Has reports whether there may be bars of an instrument at any time.
-func (l *Lookup) Has(of instruments.Priced) bool {
-	for _, s := range l.series {
-		for _, at := range []int64{s.First, s.Last} {
-			if uses, _ := l.UsesSymbol(of, time.Unix(at, 0).UTC(), s.Symbol, s.Last); uses {
-				return true
-			}
-		}
+// resolve replaces the symbol of an instrument that has an alias.
+func (l *Lookup) resolve(of instruments.Priced) instruments.Priced {
+	symbol, ok := l.aliases[strings.ToUpper(of.Symbol)]
+	if !ok {
+		return of
 	}
-	return false
+	return instruments.Priced{Symbol: symbol, Type: typeOfAlias(of.Type, symbol)}
+}
+
+// hasOwnSymbol reports whether bars with the very symbol of an instrument are its
+// prices. A symbol such as NQZ6 may be that of a CFD.
+func hasOwnSymbol(of instruments.Priced) bool {
+	return of.Type != instruments.TypeFuture && of.Type != instruments.TypeOption
 }
 
 // typeOfAlias returns the type of what an alias names: a future stays one only if the
@@ -134,17 +134,35 @@ func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
 	return Series{}, false
 }
 
-// UsesSymbol reports whether an instrument that was traded at a time may use bars of
-// the symbol, the last of which is at last, and whether they are only similar.
-func (l *Lookup) UsesSymbol(of instruments.Priced, at time.Time, symbol string, last int64) (uses, similar bool) {
-	one := Lookup{
-		series:  []Series{{Key: Key{Symbol: symbol}, Last: last}},
-		byKey:   map[string][]int{instruments.SeriesKey(symbol, time.Unix(last, 0).UTC()): {0}},
-		aliases: l.aliases,
+// Names returns the names under which prices for an instrument may be found that was
+// traded at a time, those of similar prices last. A series has the names of
+// SeriesNames; one name in common is a match.
+func (l *Lookup) Names(of instruments.Priced, at time.Time) (own, similar []string) {
+	of = l.resolve(of)
+	key, fallbacks := of.PriceKeys(at)
+	own = []string{key}
+	if hasOwnSymbol(of) {
+		own = append(own, symbolName(of.Symbol))
 	}
-	found := one.Find(of, at)
-	return len(found) > 0, len(found) > 0 && found[0].Similar
+	if root, ok := of.FutureRoot(); ok {
+		fallbacks = append(fallbacks, rootName(root))
+	}
+	return own, fallbacks
 }
+
+// SeriesNames returns the names of a series with that symbol, whose last bar opens at
+// last; see [Lookup.Names].
+func SeriesNames(symbol string, last int64) []string {
+	key := instruments.SeriesKey(symbol, time.Unix(last, 0).UTC())
+	names := []string{key, symbolName(symbol)}
+	if root, ok := instruments.KeyRoot(key); ok {
+		names = append(names, rootName(root))
+	}
+	return names
+}
+
+func symbolName(symbol string) string { return "symbol " + strings.ToUpper(symbol) }
+func rootName(root string) string     { return "root " + root }
 
 // leastFit is the share of fills that must lie inside their bar, in percent.
 const leastFit = 90

@@ -15,7 +15,7 @@ import (
 func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range) (market.Block, error) {
 	all := market.Block{Secs: series.Secs}
 	err := eachMerged(ctx, tx, owner, series, within, func(block market.Block) error {
-		all = mergeBlocks(all, block)
+		all = market.MergeBlocks(all, block)
 		return nil
 	})
 	from := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.From })
@@ -45,7 +45,7 @@ func eachMerged(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 			}
 			current = market.Block{Secs: series.Secs}
 		}
-		start, current = at, mergeBlocks(current, block)
+		start, current = at, market.MergeBlocks(current, block)
 		return nil
 	}, `SELECT start_at, data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
 		owner, series.number, first, last)
@@ -73,21 +73,6 @@ func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 		}
 		return decodeBlock(data, series)
 	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at = $3 ORDER BY import`, owner, series.number, start)
-}
-
-// mergeBlocks returns the bars of both blocks; those of newer replace the others.
-func mergeBlocks(older, newer market.Block) market.Block {
-	if len(older.Bars) == 0 {
-		return newer
-	}
-	market.EqualizeScales(&older, &newer)
-	if len(newer.Bars) > 0 && newer.Bars[0].Time > older.Bars[len(older.Bars)-1].Time {
-		older.Bars = append(older.Bars, newer.Bars...)
-	} else {
-		older.Bars, _, _, _ = market.Merge(older.Bars, newer.Bars)
-	}
-	older.HasVolume = older.HasVolume || newer.HasVolume
-	return older
 }
 
 // Ranges returns the time that imports declared for a series, in order and without

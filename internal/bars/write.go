@@ -24,7 +24,7 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImpo
 			ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
 			Series: len(file.Series), CreatedAt: s.clock(), number: u.lastImport,
 		}
-		w := writer{tx: tx, owner: owner, usage: &u, limit: s.limit, number: done.number}
+		w := writer{tx: tx, owner: owner, usage: &u, limit: s.limit, before: u.bars, number: done.number}
 		counts = nil
 		for _, series := range file.Series {
 			added, err := w.addSeries(ctx, series, s.clock)
@@ -48,6 +48,7 @@ type writer struct {
 	owner  journal.UserID
 	usage  *usage
 	limit  int64
+	before int64 // how many bars the owner had
 	number int64 // of the import
 	rows   [][]any
 }
@@ -127,9 +128,7 @@ func (w *writer) findOrCreate(ctx context.Context, n NewSeries, clock journal.Cl
 
 func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) (counts Counts, err error) {
 	if w.usage.bars += int64(len(block.Bars)); w.usage.bars > w.limit {
-		tooMany := journal.TooLarge("You can store %d bars. Delete a series or reverse an import of bars first.", w.limit)
-		tooMany.Details = map[string]any{"limit": w.limit, "used": w.usage.bars - int64(len(block.Bars))}
-		return counts, tooMany
+		return counts, TooMany(w.limit, w.before)
 	}
 	start := market.BlockStart(block.Bars[0].Time, series.Secs)
 	counts.Inserted = len(block.Bars)
@@ -145,6 +144,13 @@ func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block 
 	return counts, w.flush(ctx)
 }
 
+// TooMany returns the error of a file with which the owner would store too many bars.
+func TooMany(limit, used int64) error {
+	tooMany := journal.TooLarge("You can store %d bars. Delete a series or reverse an import of bars first.", limit)
+	tooMany.Details = map[string]any{"limit": limit, "used": used}
+	return tooMany
+}
+
 // CompareBlock returns what storing a block would do to the bars of a series. It is a
 // step.
 func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (counts Counts, err error) {
@@ -155,7 +161,7 @@ func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series S
 	}
 	before := market.Block{Secs: series.Secs}
 	for _, old := range stored {
-		before = mergeBlocks(before, old)
+		before = market.MergeBlocks(before, old)
 	}
 	block.Bars = slices.Clone(block.Bars) // EqualizeScales changes them
 	market.EqualizeScales(&before, &block)

@@ -18,8 +18,7 @@ func (m *meter) isConcerned(i ledger.Instrument, c bars.Change) bool {
 	if c.Symbol == "" {
 		return true
 	}
-	uses, _ := m.lookup.UsesSymbol(toPriced(i), time.Unix(c.To, 0).UTC(), c.Symbol, c.To)
-	return uses
+	return m.lookup.Uses(toPriced(i), time.Unix(c.To, 0).UTC(), c.Symbol, c.To)
 }
 
 // month is a month of a year, as a number.

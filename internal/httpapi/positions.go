@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/excursions"
 	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
+	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
 )
 

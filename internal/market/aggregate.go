@@ -47,3 +47,19 @@ func Merge(older, newer []Bar) (merged []Bar, inserted, replaced, unchanged int)
 	}
 	return append(merged, older...), inserted, replaced, unchanged
 }
+
+// MergeBlocks returns the bars of both blocks; those of newer replace the others. The
+// caller must not use either block afterwards.
+func MergeBlocks(older, newer Block) Block {
+	if len(older.Bars) == 0 {
+		return newer
+	}
+	EqualizeScales(&older, &newer)
+	if len(newer.Bars) > 0 && newer.Bars[0].Time > older.Bars[len(older.Bars)-1].Time {
+		older.Bars = append(older.Bars, newer.Bars...)
+	} else {
+		older.Bars, _, _, _ = Merge(older.Bars, newer.Bars)
+	}
+	older.HasVolume = older.HasVolume || newer.HasVolume
+	return older
+}

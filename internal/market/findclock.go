@@ -2,7 +2,6 @@ package market
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"time"
@@ -34,8 +33,9 @@ type Proposal struct {
 	// Inside counts the fills whose price lies in their bar, of Checked fills that lie
 	// between the first and the last bar.
 	Inside, Checked int
-	// Others counts the readings that fit as well and mean another time or scale.
-	Others int
+	// Others counts the readings that fit as well and mean another time or scale, and
+	// OtherZones those of them that mean another zone.
+	Others, OtherZones int
 }
 
 // The number of fills from which a zone, or a stamp and a scale, is believed.
@@ -50,13 +50,21 @@ func (p Proposal) IsCertain(leastFills int) bool {
 	return p.Checked >= leastFills && p.Others == 0 && 10*p.Inside >= 9*p.Checked
 }
 
+// IsZoneCertain reports whether the zone may be used without asking. The stamp and the
+// scale may be open still.
+func (p Proposal) IsZoneCertain() bool {
+	return p.Checked >= LeastFillsForZone && p.OtherZones == 0 && 10*p.Inside >= 9*p.Checked
+}
+
 // Choices are the readings to try. An empty list means all of that kind.
 type Choices struct {
 	// Zones are tried first, in this order; after them all offsets from UTC of whole
 	// quarter hours from -14 to +14 hours are tried.
-	Zones  []*time.Location
-	Stamps []Stamp
-	Scales []decimal.Decimal
+	Zones []*time.Location
+	// LastZones are tried after the offsets, for files over a change of clocks.
+	LastZones []*time.Location
+	Stamps    []Stamp
+	Scales    []decimal.Decimal
 	// OnlyZones leaves the offsets out, because the zone is known.
 	OnlyZones bool
 }
@@ -70,7 +78,7 @@ const maxFillsCompared = 200
 // a time and a price. Of readings that fit equally well, one whose zone comes first is
 // proposed.
 func FindReading(b Block, fills []Fill, choices Choices) Proposal {
-	fills = spread(fills, maxFillsCompared)
+	fills = SpreadFills(fills, maxFillsCompared)
 	var best []Proposal
 	for _, scale := range orAll(choices.Scales, defaultScales) {
 		finder := newFinder(b, scale)
@@ -112,7 +120,7 @@ func (c Choices) zones() []*time.Location {
 			}
 		}
 	}
-	return zones
+	return append(zones, c.LastZones...)
 }
 
 // offsetZone returns the zone with a fixed distance from UTC, named like +05:30.
@@ -124,9 +132,9 @@ func offsetZone(seconds int) *time.Location {
 	return time.FixedZone(fmt.Sprintf("%c%02d:%02d", sign, distance/3600, distance/60%60), seconds)
 }
 
-// spread returns at most n of the fills, evenly spread over all of them, so that both
-// halves of a year are compared.
-func spread(fills []Fill, n int) []Fill {
+// SpreadFills returns at most n of the fills, evenly spread over all of them, so that
+// both halves of a year are compared.
+func SpreadFills(fills []Fill, n int) []Fill {
 	if len(fills) <= n {
 		return fills
 	}
@@ -191,20 +199,21 @@ func choose(best []Proposal, fills []Fill) Proposal {
 	}
 	chosen := best[0]
 	for _, other := range best[1:] {
-		if !sameMeaning(chosen, other, fills) {
+		switch {
+		case !sameZone(chosen.Zone, other.Zone, fills):
+			chosen.OtherZones++
+			chosen.Others++
+		case chosen.Stamp != other.Stamp || !chosen.PriceScale.Equal(other.PriceScale):
 			chosen.Others++
 		}
 	}
 	return chosen
 }
 
-// sameMeaning reports whether two readings give all fills the same instant.
-func sameMeaning(a, b Proposal, fills []Fill) bool {
-	if a.Stamp != b.Stamp || !a.PriceScale.Equal(b.PriceScale) {
-		return false
-	}
+// sameZone reports whether two zones give all fills the same time.
+func sameZone(a, b *time.Location, fills []Fill) bool {
 	for _, fill := range fills {
-		if localSecond(fill.At, a.Reading, math.MaxInt16) != localSecond(fill.At, b.Reading, math.MaxInt16) {
+		if localSecond(fill.At, Reading{Zone: a}, 0) != localSecond(fill.At, Reading{Zone: b}, 0) {
 			return false
 		}
 	}

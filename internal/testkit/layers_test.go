@@ -32,7 +32,8 @@ var levels = map[string]int{
 
 	"internal/excursions": 3,
 	"internal/tradeview":  3,
-	"internal/views":     3,
+	"internal/views":      3,
+	"internal/barimport":  3,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,

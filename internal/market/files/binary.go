@@ -15,11 +15,11 @@ import (
 
 // binaryReader reads the records of a binary file, which all have the same size.
 type binaryReader struct {
-	in     *bufio.Reader
-	file   *File
-	limits Limits
-	record int
-	bars   int
+	in      *bufio.Reader
+	file    *File
+	options Options
+	record  int
+	bars    int
 }
 
 // eachRecord calls add with every record. What add refuses is counted as an error of
@@ -43,8 +43,8 @@ func (r *binaryReader) eachRecord(size int, add func(record []byte) error) error
 			r.file.addError(r.record, sentence(err))
 			continue
 		}
-		if r.bars++; r.bars > r.limits.Bars {
-			return LimitError{What: "bars", Limit: int64(r.limits.Bars)}
+		if r.bars++; r.bars > r.options.Bars {
+			return LimitError{What: "bars", Limit: int64(r.options.Bars)}
 		}
 	}
 }
@@ -149,7 +149,7 @@ func isSCID(start []byte) bool {
 }
 
 // readSCID reads the intraday file of Sierra Chart. A record is a bar, or one trade,
-// which has no open: those become bars of one second.
+// which has no open: those become bars.
 func readSCID(r *binaryReader, name string) error {
 	header, err := r.readHeader(scidHeader)
 	if err != nil {
@@ -177,7 +177,8 @@ func readSCID(r *binaryReader, name string) error {
 		// The open of a single trade is zero, or a large negative number if it is a part
 		// of a bundle; its high and low are ask and bid.
 		if open := math.Float32frombits(little.Uint32(record[8:])); open == 0 || open < -1e9 {
-			s.Secs = 1
+			s.Secs = r.options.tickSecs()
+			v.time -= v.time % s.Secs
 			return s.bars.addTick(v)
 		}
 		for i, into := range [...]*number{&v.open, &v.high, &v.low} {

@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 
@@ -250,10 +251,17 @@ func mustDecode(data []byte) market.Block {
 
 // blocks is a sequence of the days in order of time.
 func (c *collector) blocks(yield func(market.Block) bool) {
-	c.closeDay()
-	for _, start := range slices.Sorted(maps.Keys(c.days)) {
-		if !yield(mustDecode(c.days[start])) {
-			return
+	c.blocksWithin(func(market.Range) bool { return true })(yield)
+}
+
+// blocksWithin returns the sequence of the days that isWanted accepts, in order of time.
+func (c *collector) blocksWithin(isWanted func(day market.Range) bool) iter.Seq[market.Block] {
+	return func(yield func(market.Block) bool) {
+		c.closeDay()
+		for _, start := range slices.Sorted(maps.Keys(c.days)) {
+			if isWanted(market.Range{From: start, To: start + secondsOfDay}) && !yield(mustDecode(c.days[start])) {
+				return
+			}
 		}
 	}
 }

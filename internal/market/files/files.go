@@ -22,8 +22,19 @@ type Limits struct {
 	Bars int
 }
 
+// Options say how a file is read.
+type Options struct {
+	Limits
+	// TickSecs is the length of the bars that are made of ticks; 0 is one second.
+	TickSecs int64
+}
+
+func (o Options) tickSecs() int64 { return max(o.TickSecs, 1) }
+
 // File is the content of a bar file.
 type File struct {
+	// Name is the last element of the file's name.
+	Name string
 	// Layout is the name of what wrote the file, such as TradingView.
 	Layout string
 	// Series are in the order in which they begin in the file.
@@ -138,8 +149,14 @@ func (s *Series) Range() (first, last int64) { return s.bars.first, s.bars.last 
 
 // Blocks returns the bars in order of time, by the file's clock as if it were UTC.
 func (s *Series) Blocks() iter.Seq[market.Block] {
+	return s.BlocksWithin(func(market.Range) bool { return true })
+}
+
+// BlocksWithin returns the bars of the days that isWanted accepts, by the file's clock
+// as if it were UTC.
+func (s *Series) BlocksWithin(isWanted func(day market.Range) bool) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
-		for block := range s.bars.blocks {
+		for block := range s.bars.blocksWithin(isWanted) {
 			block.Secs, block.HasVolume = s.Secs, s.VolumeKind != market.NoVolume
 			if !yield(block) {
 				return

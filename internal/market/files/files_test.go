@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/market/files"
 )
 
-var limits = files.Limits{Bytes: 1 << 20, Bars: 10_000}
+var limits = files.Options{Limits: files.Limits{Bytes: 1 << 20, Bars: 10_000}}
 
 // found is what a test compares of a series.
 type found struct {
@@ -341,13 +341,13 @@ func TestRefusedFiles(t *testing.T) {
 		limits        files.Limits
 		want          error
 	}{
-		{"empty", "", limits, files.ErrNoBars},
-		{"header only", "time,open,high,low,close\n", limits, files.ErrNoBars},
-		{"no row can be read", "time,open,high,low,close\nx,1,1,1,1\n", limits, files.ErrNoBars},
-		{"fills of a broker", "Symbol,Side,Qty,Price,Time\nES,Buy,1,5000,2025-01-02 10:00\n", limits, files.ErrUnknownLayout},
-		{"a picture", "\x89PNG\x0d\x0a\x1a\x0a\x00\x00", limits, files.ErrUnknownLayout},
-		{"a packed file that is cut off", string(packed[:len(packed)-6]), limits, files.ErrDamaged},
-		{"a very long line", "time,open,high,low,close\n" + strings.Repeat("1", 1<<17), limits, files.ErrDamaged},
+		{"empty", "", limits.Limits, files.ErrNoBars},
+		{"header only", "time,open,high,low,close\n", limits.Limits, files.ErrNoBars},
+		{"no row can be read", "time,open,high,low,close\nx,1,1,1,1\n", limits.Limits, files.ErrNoBars},
+		{"fills of a broker", "Symbol,Side,Qty,Price,Time\nES,Buy,1,5000,2025-01-02 10:00\n", limits.Limits, files.ErrUnknownLayout},
+		{"a picture", "\x89PNG\x0d\x0a\x1a\x0a\x00\x00", limits.Limits, files.ErrUnknownLayout},
+		{"a packed file that is cut off", string(packed[:len(packed)-6]), limits.Limits, files.ErrDamaged},
+		{"a very long line", "time,open,high,low,close\n" + strings.Repeat("1", 1<<17), limits.Limits, files.ErrDamaged},
 		{"too many bars", good, files.Limits{Bytes: 1 << 20, Bars: 49}, files.LimitError{What: "bars", Limit: 49}},
 		{"too many bytes", good, files.Limits{Bytes: 500, Bars: 1000}, files.LimitError{What: "bytes", Limit: 500}},
 		{"too many bytes unpacked", string(packed), files.Limits{Bytes: 500, Bars: 1000}, files.LimitError{What: "bytes", Limit: 500}},
@@ -355,7 +355,7 @@ func TestRefusedFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := files.Read(strings.NewReader(test.content), "ES.csv", test.limits); !errors.Is(err, test.want) {
+			if _, err := files.Read(strings.NewReader(test.content), "ES.csv", files.Options{Limits: test.limits}); !errors.Is(err, test.want) {
 				t.Errorf("the error is %v, not %v", err, test.want)
 			}
 		})
@@ -395,7 +395,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("x", newDBN())
 	f.Add("ES, 5.csv", []byte("time,open,high,low,close\n1735828200,10,12,9,11\n"))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		file, err := files.Read(bytes.NewReader(content), name, files.Limits{Bytes: 1 << 16, Bars: 1000})
+		file, err := files.Read(bytes.NewReader(content), name, files.Options{Limits: files.Limits{Bytes: 1 << 16, Bars: 1000}})
 		if err != nil {
 			return
 		}

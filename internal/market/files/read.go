@@ -20,7 +20,7 @@ const sniffed = 4 << 10
 
 // Read reads a bar file, which may be packed with gzip. The name is part of the data:
 // many layouts have the symbol and the length of a bar only there.
-func Read(in io.Reader, name string, limits Limits) (*File, error) {
+func Read(in io.Reader, name string, options Options) (*File, error) {
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	start, _ := buffered.Peek(sniffed)
 	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
@@ -30,21 +30,38 @@ func Read(in io.Reader, name string, limits Limits) (*File, error) {
 		}
 		buffered = bufio.NewReaderSize(unpacked, 64<<10)
 	}
-	limited := &limitedReader{in: buffered, left: limits.Bytes, limit: limits.Bytes}
-	file, err := readUnpacked(bufio.NewReaderSize(limited, 64<<10), name, limits)
+	limited := &limitedReader{in: buffered, left: options.Bytes, limit: options.Bytes}
+	file, err := readUnpacked(bufio.NewReaderSize(limited, 64<<10), name, options)
 	if err != nil && isPackingError(err) {
 		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 	}
-	return file, err
+	if err != nil {
+		return nil, err
+	}
+	file.Name = path.Base(name)
+	return file, nil
 }
 
 func isPackingError(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
 }
 
+// ReadAll reads a bar file, or all bar files of a ZIP archive.
+func ReadAll(in io.ReaderAt, size int64, name string, options Options) ([]*File, error) {
+	var start [4]byte
+	if n, _ := in.ReadAt(start[:], 0); n == len(start) && string(start[:]) == "PK\x03\x04" {
+		return ReadZip(in, size, options)
+	}
+	file, err := Read(io.NewSectionReader(in, 0, size), name, options)
+	if err != nil {
+		return nil, err
+	}
+	return []*File{file}, nil
+}
+
 // ReadZip reads all bar files in a ZIP archive. Files of other kinds, such as checksums,
 // are ignored by their names.
-func ReadZip(in io.ReaderAt, size int64, limits Limits) ([]*File, error) {
+func ReadZip(in io.ReaderAt, size int64, options Options) ([]*File, error) {
 	archive, err := zip.NewReader(in, size)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
@@ -54,13 +71,13 @@ func ReadZip(in io.ReaderAt, size int64, limits Limits) ([]*File, error) {
 		if member.FileInfo().IsDir() || !hasBarEnding(member.Name) {
 			continue
 		}
-		file, err := readMember(member, limits)
+		file, err := readMember(member, options)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Base(member.Name), err)
 		}
-		limits.Bytes -= int64(min(member.UncompressedSize64, uint64(limits.Bytes)))
+		options.Bytes -= int64(min(member.UncompressedSize64, uint64(options.Bytes)))
 		for _, s := range file.Series {
-			limits.Bars -= min(s.Count(), limits.Bars)
+			options.Bars -= min(s.Count(), options.Bars)
 		}
 		list = append(list, file)
 	}
@@ -70,33 +87,33 @@ func ReadZip(in io.ReaderAt, size int64, limits Limits) ([]*File, error) {
 	return list, nil
 }
 
-func readMember(member *zip.File, limits Limits) (*File, error) {
+func readMember(member *zip.File, options Options) (*File, error) {
 	in, err := member.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 	}
 	defer func() { _ = in.Close() }()
-	return Read(in, member.Name, limits)
+	return Read(in, member.Name, options)
 }
 
 func hasBarEnding(name string) bool {
 	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz"}, path.Ext(name))
 }
 
-func readUnpacked(in *bufio.Reader, name string, limits Limits) (*File, error) {
+func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error) {
 	start, _ := in.Peek(sniffed)
 	for _, kind := range []struct {
 		is   func(start []byte) bool
 		read func(*binaryReader, string) error
 	}{{isHST, readHST}, {isSCID, readSCID}, {isDBN, readDBN}} {
 		if kind.is(start) {
-			return readBinary(in, name, limits, kind.read)
+			return readBinary(in, name, options, kind.read)
 		}
 	}
 	if bytes.IndexByte(start, 0) >= 0 && !hasByteOrder(start) {
 		return nil, ErrUnknownLayout
 	}
-	return readText(transform.NewReader(in, unicode.BOMOverride(unicode.UTF8.NewDecoder())), name, limits)
+	return readText(transform.NewReader(in, unicode.BOMOverride(unicode.UTF8.NewDecoder())), name, options)
 }
 
 // hasByteOrder reports whether the text says itself that it is UTF-16.
@@ -104,8 +121,8 @@ func hasByteOrder(start []byte) bool {
 	return bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff})
 }
 
-func readBinary(in *bufio.Reader, name string, limits Limits, read func(*binaryReader, string) error) (*File, error) {
-	r := &binaryReader{in: in, file: &File{}, limits: limits}
+func readBinary(in *bufio.Reader, name string, options Options, read func(*binaryReader, string) error) (*File, error) {
+	r := &binaryReader{in: in, file: &File{}, options: options}
 	if err := read(r, name); err != nil {
 		return nil, err
 	}

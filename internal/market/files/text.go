@@ -52,17 +52,17 @@ func (r *row) split(line []byte, delimiter byte) {
 
 // textReader reads the lines of a text file into series.
 type textReader struct {
-	file   *File
-	limits Limits
-	name   fileName
-	layout layout
-	roles  []role
-	index  [priceColumn + 1]int // the column of each role, or -1
-	times  timeParser
-	lines  *bufio.Scanner
-	line   int
-	row    row
-	bars   int
+	file    *File
+	options Options
+	name    fileName
+	layout  layout
+	roles   []role
+	index   [priceColumn + 1]int // the column of each role, or -1
+	times   timeParser
+	lines   *bufio.Scanner
+	line    int
+	row     row
+	bars    int
 	// series by the texts of symbol, period and record; last is the one of the row
 	// before.
 	series  map[string]*Series
@@ -71,8 +71,8 @@ type textReader struct {
 }
 
 // readText reads a text file.
-func readText(in io.Reader, name string, limits Limits) (*File, error) {
-	r := &textReader{file: &File{}, limits: limits, name: parseName(name), series: map[string]*Series{}}
+func readText(in io.Reader, name string, options Options) (*File, error) {
+	r := &textReader{file: &File{}, options: options, name: parseName(name), series: map[string]*Series{}}
 	r.lines = bufio.NewScanner(in)
 	r.lines.Buffer(make([]byte, 0, maxLine), maxLine)
 	delimiter, err := r.findLayout(name)
@@ -198,8 +198,8 @@ func (r *textReader) addRow() error {
 		r.file.addError(r.line, problem)
 		return nil
 	}
-	if r.bars++; r.bars > r.limits.Bars {
-		return LimitError{What: "bars", Limit: int64(r.limits.Bars)}
+	if r.bars++; r.bars > r.options.Bars {
+		return LimitError{What: "bars", Limit: int64(r.options.Bars)}
 	}
 	return nil
 }
@@ -365,7 +365,7 @@ func (r *textReader) newSeries(symbol, period, record string, at moment) *Series
 		s.Secs = secs
 	}
 	if r.layout.ticks {
-		s.Secs, s.Clock.StampKnown = 1, true
+		s.Secs, s.Clock.StampKnown = r.options.tickSecs(), true
 	}
 	switch {
 	case r.name.price != "":
