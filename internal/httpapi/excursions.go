@@ -1,10 +1,14 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
+	"fillbook/internal/analytics"
+	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/excursions"
 	"fillbook/internal/instruments"
@@ -189,4 +193,110 @@ func shapeBounds(low, high decimal.Null) *valueBounds {
 		return nil
 	}
 	return &valueBounds{Low: low.Decimal, High: high.Decimal}
+}
+
+type excursionFigureQuery struct {
+	FigureQuery
+	Explain flagParam `query:"explain" doc:"Add the formula of each figure, and which bars it comes from."`
+}
+
+// excursionFigures is the statistics of excursions with their derivation.
+type excursionFigures struct {
+	analytics.ExcursionStats
+	Explanation *excursionExplanation `json:"explanation,omitempty"`
+}
+
+type excursionExplanation struct {
+	Formulas []figureText `json:"formulas"`
+	Bars     []usedBars   `json:"bars" doc:"The bars that MAE and MFE come from, the most used first."`
+}
+
+type figureText struct {
+	Figure  string `json:"figure"`
+	Formula string `json:"formula"`
+}
+
+// usedBars are bars with the number of trades that were measured with them.
+type usedBars struct {
+	Source     string           `json:"source" doc:"What wrote the newest file of the bars."`
+	BarSecs    int64            `json:"bar_secs"`
+	PriceKind  market.PriceKind `json:"price_kind"`
+	Trades     int              `json:"trades"`
+	Exact      int              `json:"exact" doc:"Trades whose bounds are equal and whose holding time is covered."`
+	NotCovered int              `json:"not_covered" doc:"Trades with bars for 90 to 100 % of the holding time."`
+}
+
+// excursionFormulas explain the figures of excursions.
+var excursionFormulas = []figureText{
+	{"mae", "most that the position lost at any time, before costs: multiplier * (held * price - sum of quantity * price of the fills so far), least value without sign. low is certain: bars without a fill inside, and the prices of fills. high is what the highs and lows of bars with a fill inside allow"},
+	{"mfe", "the greatest value of the same, with the same bounds"},
+	{"stops", "sum over trades with an initial risk of -stop - costs if mae reached the stop, else the net result, in units of risk. low takes the worse result of a trade that is undecided, high the better one"},
+	{"targets", "the same with target - costs if mfe reached the target"},
+	{"grid", "both; a trade that reached both counts as stopped in low and as closed at the target in high"},
+	{"halves", "the same for the first and the second half of the trades in the order of closing"},
+	{"went_for_breakeven", "trades with mfe of 1 R or more that ended as breakeven or at a loss"},
+	{"after_exit", "mean of multiplier * position before the last fill * (close of the last bar that ended by then - price of the last fill); its interval is that of draws of whole days"},
+}
+
+func (a *API) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
+	var out excursionFigures
+	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {
+			return analytics.AnalyzeExcursions(q.selection(), q.zone, analytics.Seed)
+		})
+		if !in.Explain.Value {
+			return nil
+		}
+		used, err := listUsedBars(ctx, tx, q)
+		out.Explanation = &excursionExplanation{Formulas: excursionFormulas, Bars: used}
+		return err
+	})
+	return answer(out, err)
+}
+
+// listUsedBars counts the trades of a question by the bars that they were measured with.
+func listUsedBars(ctx context.Context, tx *db.Tx, q *figureRequest) ([]usedBars, error) {
+	selection := q.selection()
+	ids := make([]journal.TradeID, selection.Len())
+	for i := range ids {
+		ids[i] = selection.ID(i)
+	}
+	kept, err := excursions.Load(ctx, tx, caller(ctx).UserID, ids)
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		source string
+		secs   int64
+		kind   market.PriceKind
+	}
+	found := map[key]*usedBars{}
+	for _, r := range kept {
+		if !r.IsAvailable() {
+			continue
+		}
+		k := key{r.Source, r.BarSecs, r.PriceKind}
+		if found[k] == nil {
+			found[k] = &usedBars{Source: r.Source, BarSecs: r.BarSecs, PriceKind: r.PriceKind}
+		}
+		found[k].add(&r)
+	}
+	list := []usedBars{}
+	for _, used := range found {
+		list = append(list, *used)
+	}
+	slices.SortFunc(list, func(a, b usedBars) int {
+		return cmp.Or(cmp.Compare(b.Trades, a.Trades), cmp.Compare(a.Source, b.Source), cmp.Compare(a.BarSecs, b.BarSecs), cmp.Compare(a.PriceKind, b.PriceKind))
+	})
+	return list, nil
+}
+
+func (u *usedBars) add(r *excursions.Result) {
+	u.Trades++
+	if !r.IsWhole() {
+		u.NotCovered++
+	}
+	if r.IsExact(r.MAE) && r.IsExact(r.MFE) {
+		u.Exact++
+	}
 }

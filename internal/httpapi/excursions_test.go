@@ -72,6 +72,30 @@ func TestExcursion(t *testing.T) {
 			w.t.Errorf("the export has no excursion: %s", export)
 		}
 
+		figures := d.get("/analytics/excursions?explain=true").want(http.StatusOK)
+		figures.holds("", `{"trades": 1, "with_excursion": 1, "exact": 0, "with_r": 1,
+			"winners": {"trades": 1, "avg_mae": {"low": 4, "high": 4}, "avg_mfe": {"low": 10, "high": 12}},
+			"points": [{"trade_id": "`+id+`", "net_pnl": 6, "r": 1.5, "mae_low": 4, "mfe_high": 12}],
+			"baseline": {"stop": null, "target": null, "low": 1.5, "high": 1.5, "halves": [{"low": 1.5}, {"low": 0}]},
+			"went_for_breakeven": {"low": 0, "high": 0}}`)
+		// A stop at 1 R would have been hit; one at 1.5 R not.
+		figures.holds("stops.3", `{"stop": 1, "low": -1, "high": -1, "winners_stopped": {"low": 1, "high": 1}}`)
+		figures.holds("stops.4", `{"stop": 1.5, "low": 1.5, "high": 1.5, "winners_stopped": {"low": 0, "high": 0}}`)
+		// It is not known whether the target of 3 R was reached.
+		figures.holds("targets.4", `{"target": 3, "low": 1.5, "high": 3, "targets_reached": {"low": 0, "high": 1}}`)
+		figures.holds("grid.3.4", `{"stop": 1, "target": 3, "low": -1, "high": 3}`)
+		figures.holds("after_exit.0", `{"minutes": 5, "trades": 1, "mean": 2}`)
+		figures.holds("explanation.bars", `[{"source": "TradingView", "bar_secs": 60, "price_kind": "trade", "trades": 1, "exact": 0, "not_covered": 0}]`)
+		d.get("/trades?mae_r_min=1&mae_r_max=1&mfe_r_min=2.5&has_excursion=true").want(http.StatusOK).wantColumn("id", id)
+		d.get("/trades?mfe_r_min=2.6").want(http.StatusOK).is("", "[]")
+		row := d.get("/analytics/breakdown?by=mfe_r&explain=true").want(http.StatusOK).holds("", `[{"key": "2_3", "trades": 1}]`)
+		d.get(strings.TrimPrefix(row.text("0.explanation.trades_link"), "/api/v1")).want(http.StatusOK).wantColumn("id", id)
+		// Values that the trader typed count instead, also after they were removed again.
+		d.annotate(id, more{"mfe": 16})
+		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"over_3"`)
+		d.annotate(id, more{"mfe": nil})
+		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"2_3"`)
+
 		// A fill in between changes the trade, and its excursion with it.
 		d.fill("BTCUSD", "buy 1@100", 2, crypto)
 		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mfe_low": 11}`)
