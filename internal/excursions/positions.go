@@ -2,6 +2,7 @@ package excursions
 
 import (
 	"context"
+	"sort"
 	"time"
 
 	"fillbook/internal/bars"
@@ -139,6 +140,9 @@ func (v *valuer) add(i ledger.Instrument, positions []ledger.Position) error {
 // of the session before may be a long weekend away.
 const lookBackForMark = 10 * secondsOfDay
 
+// longestBreak is the most seconds between two sessions: a long weekend.
+const longestBreak = 5 * secondsOfDay
+
 // lastBars returns the newest bars of an instrument that ended before now, from the
 // series that goes on for longest, and what wrote them.
 func (g *group) lastBars(now time.Time) (block market.Block, source string, err error) {
@@ -208,10 +212,11 @@ func (g *group) dayChange(t *trade, at time.Time, result decimal.Decimal, block 
 	if t.opened() >= start*micros {
 		return decimal.Of(result)
 	}
-	price, found := block.CloseAt(start)
-	if !found {
+	before := sort.Search(len(block.Bars), func(i int) bool { return block.Bars[i].Time+block.Secs > start }) - 1
+	if before < 0 || block.Bars[before].Time < start-longestBreak {
 		return decimal.Null{}
 	}
+	price := decimal.FromScaled(block.Bars[before].Close, block.PriceScale)
 	n := 0
 	for n < len(t.fills) && t.fills[n].At < start*micros {
 		n++

@@ -220,10 +220,10 @@ func appendTrade(b []byte, t *Trade) ([]byte, error) {
 	o.text("emotional_state", t.EmotionalState)
 	o.grade("confidence", int(t.Confidence))
 	o.grade("trade_quality", int(t.TradeQuality))
-	if t.Excursion == nil {
+	if t.Excursion.value == nil {
 		o.null("excursion")
 	} else {
-		t.Excursion.append(&o)
+		t.Excursion.value.append(&o)
 	}
 	o.nullNumber("mae", t.MAE)
 	o.nullNumber("mfe", t.MFE)

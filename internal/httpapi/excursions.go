@@ -42,14 +42,14 @@ type excursionAnswer struct {
 
 // MeasuredExcursion is the part of the answer that needs enough bars.
 type MeasuredExcursion struct {
-	MAE      exactBounds  `json:"mae" required:"false" doc:"The most that the position lost at any time, in money before costs."`
-	MFE      exactBounds  `json:"mfe" required:"false" doc:"The most that the position gained at any time."`
-	MAER     *exactBounds `json:"mae_r" required:"false" doc:"In units of the initial risk; null without one."`
-	MFER     *exactBounds `json:"mfe_r" required:"false"`
-	MAEPct   *exactBounds `json:"mae_pct" required:"false" doc:"In percent of the entry notional."`
-	MFEPct   *exactBounds `json:"mfe_pct" required:"false"`
-	MAETicks *exactBounds `json:"mae_ticks" required:"false" doc:"In ticks per unit of the opened quantity; null if the tick size is not known."`
-	MFETicks *exactBounds `json:"mfe_ticks" required:"false"`
+	MAE      exactBounds         `json:"mae" required:"false" doc:"The most that the position lost at any time, in money before costs."`
+	MFE      exactBounds         `json:"mfe" required:"false" doc:"The most that the position gained at any time."`
+	MAER     orNull[exactBounds] `json:"mae_r" required:"false" doc:"In units of the initial risk; null without one."`
+	MFER     orNull[exactBounds] `json:"mfe_r" required:"false"`
+	MAEPct   orNull[exactBounds] `json:"mae_pct" required:"false" doc:"In percent of the entry notional."`
+	MFEPct   orNull[exactBounds] `json:"mfe_pct" required:"false"`
+	MAETicks orNull[exactBounds] `json:"mae_ticks" required:"false" doc:"In ticks per unit of the opened quantity; null if the tick size is not known."`
+	MFETicks orNull[exactBounds] `json:"mfe_ticks" required:"false"`
 
 	FillsChecked    int64            `json:"fills_checked" required:"false" doc:"Fills that have a bar."`
 	FillsInside     int64            `json:"fills_inside" required:"false" doc:"Fills whose price lies between the low and the high of their bar."`
@@ -58,12 +58,12 @@ type MeasuredExcursion struct {
 	Source          string           `json:"source" required:"false" doc:"What wrote the newest file of the bars."`
 	PriceKind       market.PriceKind `json:"price_kind" required:"false" enum:"trade,mid,bid,ask"`
 
-	GrossAtExit     decimal.Null  `json:"gross_at_exit" required:"false" doc:"The result before costs; null while the trade is open."`
-	BestExit        *valueBounds  `json:"best_exit" required:"false" doc:"The result if only the last fill had been placed elsewhere before the end of its session, at the best price."`
-	GivenBack       *valueBounds  `json:"given_back" required:"false" doc:"The part of the MFE that was not kept."`
-	EntryEfficiency *valueBounds  `json:"entry_efficiency" required:"false" doc:"MFE / (MFE + MAE), 0 to 1."`
-	ExitEfficiency  *valueBounds  `json:"exit_efficiency" required:"false" doc:"(Result + MAE) / (MFE + MAE), 0 to 1."`
-	AfterExit       []exitOutcome `json:"after_exit" required:"false" doc:"What the last fill would have brought more, some minutes later and at the end of the session."`
+	GrossAtExit     decimal.Null        `json:"gross_at_exit" required:"false" doc:"The result before costs; null while the trade is open."`
+	BestExit        orNull[valueBounds] `json:"best_exit" required:"false" doc:"The result if only the last fill had been placed elsewhere before the end of its session, at the best price."`
+	GivenBack       orNull[valueBounds] `json:"given_back" required:"false" doc:"The part of the MFE that was not kept."`
+	EntryEfficiency orNull[valueBounds] `json:"entry_efficiency" required:"false" doc:"MFE / (MFE + MAE), 0 to 1."`
+	ExitEfficiency  orNull[valueBounds] `json:"exit_efficiency" required:"false" doc:"(Result + MAE) / (MFE + MAE), 0 to 1."`
+	AfterExit       []exitOutcome       `json:"after_exit" required:"false" doc:"What the last fill would have brought more, some minutes later and at the end of the session."`
 }
 
 type exactBounds struct {
@@ -180,19 +180,19 @@ func shapeExact(r *excursions.Result, b market.Bounds) exactBounds {
 // unitScale is the number of decimals of an amount in other units.
 const unitScale = 6
 
-// divide returns the bounds in other units, nil if the unit is zero.
-func (b exactBounds) divide(unit decimal.Decimal) *exactBounds {
+// divide returns the bounds in other units, null if the unit is zero.
+func (b exactBounds) divide(unit decimal.Decimal) orNull[exactBounds] {
 	if unit.Sign() <= 0 {
-		return nil
+		return orNull[exactBounds]{}
 	}
-	return &exactBounds{Low: b.Low.DivRound(unit, unitScale), High: b.High.DivRound(unit, unitScale), Exact: b.Exact}
+	return orNull[exactBounds]{&exactBounds{Low: b.Low.DivRound(unit, unitScale), High: b.High.DivRound(unit, unitScale), Exact: b.Exact}}
 }
 
-func shapeBounds(low, high decimal.Null) *valueBounds {
+func shapeBounds(low, high decimal.Null) orNull[valueBounds] {
 	if !low.Valid || !high.Valid {
-		return nil
+		return orNull[valueBounds]{}
 	}
-	return &valueBounds{Low: low.Decimal, High: high.Decimal}
+	return orNull[valueBounds]{&valueBounds{Low: low.Decimal, High: high.Decimal}}
 }
 
 type excursionFigureQuery struct {

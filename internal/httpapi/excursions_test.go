@@ -64,9 +64,9 @@ func TestExcursion(t *testing.T) {
 			"at_entry": {"atr": null, "gap_pct": null, "relative_volume": null, "opening_range_place": null}
 		}`)
 		const kept = `{"mae_low": 4, "mae_high": 4, "mfe_low": 10, "mfe_high": 12, "coverage": 1}`
-		d.trade(id).is("excursion", kept)
-		d.trades("BTCUSD").is("0.excursion", kept)
-		d.get("/trades?limit=1&sort=net_pnl").want(http.StatusOK).is("0.excursion", kept)
+		d.trade(id).holds("excursion", kept)
+		d.trades("BTCUSD").holds("0.excursion", kept)
+		d.get("/trades?limit=1&sort=net_pnl").want(http.StatusOK).holds("0.excursion", kept)
 		export := string(d.get("/exports?format=csv&rows=trades").want(http.StatusOK).body)
 		if want := ",4,4,10,12,1,60\n"; !strings.Contains(export, want) || !strings.Contains(export, "Lowest MAE") {
 			w.t.Errorf("the export has no excursion: %s", export)
@@ -98,7 +98,7 @@ func TestExcursion(t *testing.T) {
 
 		// A fill in between changes the trade, and its excursion with it.
 		d.fill("BTCUSD", "buy 1@100", 2, crypto)
-		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mfe_low": 11}`)
+		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mae_high": 6, "mfe_low": 12, "mfe_high": 18}`)
 
 		other := w.addUser(d.client, "other@example.org")
 		other.get(path).wantError(http.StatusNotFound, "not_found")
@@ -125,7 +125,7 @@ func TestPositions(t *testing.T) {
 
 		path := "/positions/" + id + "/mark"
 		d.put(path, more{"price": 110}).want(http.StatusOK).
-			holds("", `{"mark": {"price": 110, "source": "typed", "stale": false}, "unrealized_pnl": 20, "day_change": 19, "open_risk": 30}`)
+			holds("", `{"mark": {"price": 110, "source": "typed", "stale": false}, "unrealized_pnl": 20, "day_change": null, "open_risk": 30}`)
 		d.put(path, more{"price": -1}).wantField("price")
 		d.put(path, more{}).wantField("price")
 		w.addUser(d.client, "other@example.org").put(path, more{"price": 1}).wantError(http.StatusNotFound, "not_found")

@@ -15,21 +15,21 @@ import (
 
 // position is an open trade with what it is worth.
 type position struct {
-	TradeID        journal.TradeID    `json:"trade_id"`
-	AccountID      journal.AccountID  `json:"account_id"`
-	Symbol         string             `json:"symbol"`
-	InstrumentType string             `json:"instrument_type"`
-	Direction      matching.Direction `json:"direction" enum:"long,short"`
-	OpenedAt       time.Time          `json:"opened_at"`
-	PnLCurrency    string             `json:"pnl_currency"`
-	Quantity       decimal.Decimal    `json:"quantity" doc:"Negative if short."`
-	AvgEntryPrice  decimal.Decimal    `json:"avg_entry_price"`
-	Mark           *positionMark      `json:"mark" doc:"The close of the last bar that ended, or a price typed later; null without one."`
-	UnrealizedPnL  decimal.Null       `json:"unrealized_pnl" doc:"Result at the mark before costs, without what was realized at running average cost."`
-	RealizedPnL    decimal.Decimal    `json:"realized_pnl" doc:"Net result of the closed part."`
-	DayChange      decimal.Null       `json:"day_change" doc:"How much the result changed since the last price of the session before; all of it for a position opened in this session."`
-	StopPrice      decimal.Null       `json:"stop_price"`
-	OpenRisk       decimal.Null       `json:"open_risk" doc:"What is lost from the mark to the stop, at least 0; null without a stop or a mark."`
+	TradeID        journal.TradeID      `json:"trade_id"`
+	AccountID      journal.AccountID    `json:"account_id"`
+	Symbol         string               `json:"symbol"`
+	InstrumentType string               `json:"instrument_type"`
+	Direction      matching.Direction   `json:"direction" enum:"long,short"`
+	OpenedAt       time.Time            `json:"opened_at"`
+	PnLCurrency    string               `json:"pnl_currency"`
+	Quantity       decimal.Decimal      `json:"quantity" doc:"Negative if short."`
+	AvgEntryPrice  decimal.Decimal      `json:"avg_entry_price"`
+	Mark           orNull[positionMark] `json:"mark" doc:"The close of the last bar that ended, or a price typed later; null without one."`
+	UnrealizedPnL  decimal.Null         `json:"unrealized_pnl" doc:"Result at the mark before costs, without what was realized at running average cost."`
+	RealizedPnL    decimal.Decimal      `json:"realized_pnl" doc:"Net result of the closed part."`
+	DayChange      decimal.Null         `json:"day_change" doc:"How much the result changed since the last price of the session before; all of it for a position opened in this session."`
+	StopPrice      decimal.Null         `json:"stop_price"`
+	OpenRisk       decimal.Null         `json:"open_risk" doc:"What is lost from the mark to the stop, at least 0; null without a stop or a mark."`
 }
 
 type positionMark struct {
@@ -40,7 +40,7 @@ type positionMark struct {
 }
 
 type markFields struct {
-	Price opt[decimal.Decimal] `json:"price" doc:"Null deletes a typed price."`
+	Price opt[decimal.Decimal] `json:"price" required:"false" doc:"Required. Null deletes a typed price."`
 }
 
 type positionQuery struct {
@@ -120,7 +120,7 @@ func shapePosition(v *tradeview.View, value excursions.Valuation) position {
 		UnrealizedPnL: value.Unrealized, RealizedPnL: v.RealizedPnL, DayChange: value.DayChange, StopPrice: v.Annotations.StopPrice,
 	}
 	if m := value.Mark; m != nil {
-		out.Mark = &positionMark{Price: m.Price, At: m.At, Source: m.Source, Stale: m.IsStale}
+		out.Mark = orNull[positionMark]{&positionMark{Price: m.Price, At: m.At, Source: m.Source, Stale: m.IsStale}}
 	}
 	if v.Annotations.StopPrice.Valid {
 		out.OpenRisk = value.RiskAt(v.Annotations.StopPrice.Decimal, &v.Trade)

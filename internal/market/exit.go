@@ -14,9 +14,9 @@ func (b Block) barsDuring(from, to int64) []Bar {
 	return b.Bars[first:max(first, end)]
 }
 
-// CloseAt returns the close of the last bar that ended at or before an instant in
+// closeAt returns the close of the last bar that ended at or before an instant in
 // seconds.
-func (b Block) CloseAt(at int64) (decimal.Decimal, bool) {
+func (b Block) closeAt(at int64) (decimal.Decimal, bool) {
 	n := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time+b.Secs > at })
 	if n == 0 {
 		return decimal.Zero, false
@@ -70,7 +70,7 @@ func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bo
 // brought at the close of the last bar that ended at or before an instant in seconds.
 // It is absent without such a bar.
 func AfterExit(fills []Fill, multiplier decimal.Decimal, b Block, at int64) decimal.Null {
-	price, ok := b.CloseAt(at)
+	price, ok := b.closeAt(at)
 	if !ok {
 		return decimal.Null{}
 	}
