@@ -52,7 +52,7 @@ func BenchmarkExcursions(b *testing.B) {
 					n := int64(0)
 					for b.Loop() {
 						n++
-						g.addFills(shareFill(0, time.Unix(monday, 0).Add(time.Duration(n)*time.Second), 1, 10_000))
+						g.addFills(shareFill(0, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n)*time.Second), 1-2*(n%2), 10_000))
 					}
 				})
 			}
@@ -60,7 +60,7 @@ func BenchmarkExcursions(b *testing.B) {
 				n := int64(0)
 				for b.Loop() {
 					n++
-					f.addFills(shareFill(1, time.Unix(monday+20*3600, 0).Add(time.Duration(n)*time.Second), 1, 10_000))
+					f.addFills(shareFill(1, time.Date(2025, 12, 1, 15, 0, 0, 0, time.UTC).Add(time.Duration(n)*time.Second), 1-2*(n%2), 10_000))
 					f.must(f.excursions.Refresh(f.ctx, f.owner))
 				}
 			})

@@ -46,7 +46,7 @@ func (s *Service) Check(ctx context.Context, owner journal.UserID, report func(s
 }
 
 func checkAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, report func(string)) error {
-	kept, err := LoadAccount(ctx, tx, owner, account.ID)
+	kept, err := LoadAccount(ctx, tx, owner, account)
 	if err != nil {
 		return err
 	}

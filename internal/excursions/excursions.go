@@ -162,11 +162,13 @@ type meter struct {
 	tx     *db.Tx
 	owner  journal.UserID
 	lookup *bars.Lookup
+	// sessions are those of all calendars that were needed.
+	sessions map[market.Calendar]*market.Sessions
 }
 
 func newMeter(ctx context.Context, tx *db.Tx, owner journal.UserID) (*meter, error) {
 	lookup, err := bars.LoadLookup(ctx, tx, owner)
-	return &meter{ctx: ctx, tx: tx, owner: owner, lookup: lookup}, err
+	return &meter{ctx: ctx, tx: tx, owner: owner, lookup: lookup, sessions: map[market.Calendar]*market.Sessions{}}, err
 }
 
 // hasContext reports whether something is known about the entry.

@@ -148,7 +148,7 @@ func (f fixture) kept() (found map[journal.TradeID]excursions.Result) {
 	f.Helper()
 	f.must(f.excursions.Refresh(f.ctx, f.owner))
 	f.must(f.db.View(f.ctx, func(tx *db.Tx) (err error) {
-		found, err = excursions.LoadAccount(f.ctx, tx, f.owner, f.account)
+		found, err = excursions.LoadAccount(f.ctx, tx, f.owner, f.accountRecord())
 		return err
 	}))
 	return found

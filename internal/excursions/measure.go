@@ -25,6 +25,7 @@ type group struct {
 	*meter
 	priced   instruments.Priced
 	calendar market.Calendar
+	sessions *market.Sessions
 	readers  map[journal.SeriesID]*seriesReader
 	matches  map[month]readers
 	// daily are bars of days, which are loaded once they are needed.
@@ -61,8 +62,12 @@ func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn fun
 }
 
 func (m *meter) newGroup(i ledger.Instrument) *group {
+	calendar := bars.CalendarOf(i.Type, i.Symbol)
+	if m.sessions[calendar] == nil {
+		m.sessions[calendar] = market.NewSessions(calendar)
+	}
 	return &group{
-		meter: m, priced: toPriced(i), calendar: bars.CalendarOf(i.Type, i.Symbol),
+		meter: m, priced: toPriced(i), calendar: calendar, sessions: m.sessions[calendar],
 		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
 	}
 }
@@ -82,7 +87,7 @@ func (g *group) loadDaily(own []*seriesReader) error {
 		return nil
 	}
 	block, err := bars.Read(g.ctx, g.tx, g.owner, best.series, market.Range{From: best.series.First, To: best.series.Last + 1})
-	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(g.calendar, nil, block)
+	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(g.sessions, nil, block)
 	return err
 }
 
@@ -299,7 +304,7 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	if (held.To-held.From)/r.series.Secs > maxBars {
 		return choice{}, false
 	}
-	covered, all := market.CoveredTime(t.opened(), c.until, r.coverage.During(held), r.group.calendar)
+	covered, all := r.group.sessions.CoveredTime(t.opened(), c.until, r.coverage.During(held))
 	c.coverage = toCoverage(covered, all)
 	if all == 0 { // opened and closed at one instant, or while the market was closed
 		c.coverage = decimal.Zero
@@ -374,7 +379,7 @@ func (c choice) source(t *trade) (string, int64) {
 func (c choice) measureExit(t *trade, block market.Block, r *Result) {
 	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
 	exit := t.Fills[len(t.Fills)-1].At / micros
-	r.SessionEnd = c.group.calendar.SessionEnd(exit)
+	r.SessionEnd = c.group.sessions.End(exit)
 	// The bars after the exit must be declared without a break, a few missing at the
 	// end of a session excepted.
 	declared := exit
@@ -419,10 +424,10 @@ const windowSpans = 8
 // the end of the session in which it ends, or an hour later. The bars before are added
 // to the history.
 func (r *seriesReader) load(t *trade, until int64) (market.Block, error) {
-	calendar := r.group.calendar
-	need := market.Range{From: calendar.SessionOf(t.opened() / micros).From, To: max(calendar.SessionEnd(until/micros), until/micros+61*60)}
+	sessions := r.group.sessions
+	need := market.Range{From: sessions.Of(t.opened() / micros).From, To: max(sessions.End(until/micros), until/micros+61*60)}
 	if r.history == nil {
-		r.history = market.NewHistory(calendar, r.coverage.Declared, r.group.daily)
+		r.history = market.NewHistory(sessions, r.coverage.Declared, r.group.daily)
 	}
 	if need.From >= r.window.From && need.To <= r.window.To {
 		return r.block, nil

@@ -208,7 +208,7 @@ func isStale(at, now time.Time, instrumentType string) bool {
 // before that of the mark. A position that was opened in this session changed by all
 // of its result.
 func (g *group) dayChange(t *trade, at time.Time, result decimal.Decimal, block market.Block) decimal.Null {
-	start := g.calendar.SessionOf(at.Unix() - 1).From
+	start := g.sessions.Of(at.Unix() - 1).From
 	if t.opened() >= start*micros {
 		return decimal.Of(result)
 	}

@@ -120,14 +120,14 @@ func refreshAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 	after := state{account.Revision, last}
 	changed, err := r.save()
 	if err == nil && len(changed) > 0 {
-		after.revision, err = ledger.RaiseRevision(ctx, tx, owner, id, changed)
+		after.revision, err = ledger.RaiseRevision(ctx, tx, owner, account, changed)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO excursion_accounts (user_id, account_id, revision, bar_change) VALUES ($1, $2, $3, $4)
+	_, err = tx.Exec(ctx, `INSERT INTO excursion_accounts (user_id, account_id, account, revision, bar_change) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (user_id, account_id) DO UPDATE SET revision = excluded.revision, bar_change = excluded.bar_change`,
-		owner, id, after.revision, after.barChange)
+		owner, id, account.Number(), after.revision, after.barChange)
 	return err
 }
 
@@ -157,7 +157,7 @@ func (r *refresh) computeAll() (err error) {
 	if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, r.meter.hasSeries, r.compute); err != nil {
 		return err
 	}
-	r.stored, err = readEncoded(r.ctx, r.tx, r.owner, `AND account_id = $2`, r.account.ID)
+	r.stored, err = readEncoded(r.ctx, r.tx, r.owner, `AND account = $2`, r.account.Number())
 	for id := range r.stored {
 		if r.fresh[id] == nil {
 			r.fresh[id] = nil // delete it
@@ -249,13 +249,13 @@ func (r *refresh) save() (changed []journal.TradeID, err error) {
 			outdated = append(outdated, []any{int64(r.owner), id})
 		}
 		if data != nil {
-			rows = append(rows, []any{r.owner, id, r.account.ID, data})
+			rows = append(rows, []any{r.owner, id, r.account.Number(), data})
 		}
 	}
 	if err := r.tx.DeleteMany(r.ctx, "trade_excursions", []string{"user_id", "trade_id"}, outdated); err != nil {
 		return nil, err
 	}
-	_, err = r.tx.InsertMany(r.ctx, "trade_excursions", []string{"user_id", "trade_id", "account_id", "data"}, "", rows)
+	_, err = r.tx.InsertMany(r.ctx, "trade_excursions", []string{"user_id", "trade_id", "account", "data"}, "", rows)
 	return changed, err
 }
 
@@ -319,8 +319,8 @@ func LoadFew(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (m
 }
 
 // LoadAccount returns the kept results of all trades of an account. It is a step.
-func LoadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[journal.TradeID]Result, error) {
-	all, err := readEncoded(ctx, tx, owner, `AND account_id = $2`, account)
+func LoadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (map[journal.TradeID]Result, error) {
+	all, err := readEncoded(ctx, tx, owner, `AND account = $2`, account.Number())
 	if err != nil {
 		return nil, err
 	}
@@ -341,13 +341,17 @@ func decodeAll(encoded map[journal.TradeID][]byte, into map[journal.TradeID]Resu
 
 // ForgetAccount deletes the results of an account that is deleted. It is a step.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
-	for _, statement := range []string{
-		`DELETE FROM trade_excursions WHERE user_id = $1 AND account_id = $2`,
-		`DELETE FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`,
-	} {
-		if _, err := tx.Exec(ctx, statement, owner, account); err != nil {
-			return err
-		}
+	var number int64
+	err := tx.QueryRow(ctx, `SELECT account FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`, owner, account).Scan(&number)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM trade_excursions WHERE user_id = $1 AND account = $2`, owner, number); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`, owner, account)
+	return err
 }

@@ -383,7 +383,7 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	var parts, open []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
 	var links playbook.Links
-	kept, err := excursions.LoadAccount(ctx, tx, owner, account.ID)
+	kept, err := excursions.LoadAccount(ctx, tx, owner, account)
 	if err != nil {
 		return err
 	}

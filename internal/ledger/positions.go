@@ -238,12 +238,20 @@ func (f *fill) width() int64 {
 // RaiseRevision records that the trades of an account changed in what other packages
 // keep for them, and returns the account's new revision. The account must be locked,
 // as by [LockAccount]. It is a step.
-func RaiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids []journal.TradeID) (int64, error) {
-	if err := TouchTrades(ctx, tx, owner, account, ids...); err != nil {
+func RaiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, ids []journal.TradeID) (int64, error) {
+	touch := TouchTrades
+	if len(ids) > loggedTrades { // copies of the account are read again in any case
+		touch, ids = touchAll, nil
+	}
+	if err := touch(ctx, tx, owner, account.ID, ids...); err != nil {
 		return 0, err
 	}
-	a, err := findAccount(ctx, tx, owner, account)
+	a, err := findAccount(ctx, tx, owner, account.ID)
 	return a.Revision, err
+}
+
+func touchAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, _ ...journal.TradeID) error {
+	return TouchAccount(ctx, tx, owner, account)
 }
 
 // LockAccount locks one of the owner's accounts and returns it, so that its trades do

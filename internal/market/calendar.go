@@ -109,13 +109,3 @@ func (c Calendar) openHours(noon time.Time) Range {
 func utcDate(y int, m time.Month, d int) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
 }
-
-// SessionEnd returns when the session of an instant ends: the end of the open time, or
-// of the session itself if the instant is after that. All are in seconds.
-func (c Calendar) SessionEnd(at int64) int64 {
-	session := c.SessionOf(at)
-	if open := c.OpenRanges(session); len(open) > 0 && at < open[len(open)-1].To {
-		return open[len(open)-1].To
-	}
-	return session.To
-}

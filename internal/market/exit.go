@@ -1,6 +1,7 @@
 package market
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -26,8 +27,11 @@ func (b Block) closeAt(at int64) (decimal.Decimal, bool) {
 
 // ResultAt returns the result of a position of all fills at a price.
 func ResultAt(fills []Fill, multiplier, price decimal.Decimal) decimal.Decimal {
-	w := newWalk(fills, multiplier, 0)
-	return w.result(len(fills), price)
+	var held, paid decimal.Decimal
+	for _, f := range fills {
+		held, paid = held.Add(f.Quantity), paid.Add(f.Quantity.Mul(f.Price))
+	}
+	return held.Mul(price).Sub(paid).Mul(multiplier)
 }
 
 // Result returns the result of a closed position: what was received less what was
@@ -48,20 +52,27 @@ func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bo
 		low = decimal.Max(low, best(fills[n-1].Price))
 	}
 	high := low
+	// Only the best price of each kind matters: of bars that lie in that time as a whole,
+	// of the closes of those that begin before it, and of all.
+	sign := int64(w.held[n].Sign())
+	certain, possible := int64(math.MinInt64), int64(math.MinInt64)
 	from, sure := w.starts[max(n-1, 0)], w.ends[max(n-1, 0)]
 	for _, bar := range b.barsDuring(from, until*micros) {
-		extreme := bar.High
-		if w.held[n].Sign() < 0 {
-			extreme = bar.Low
+		best := max(sign*bar.High, sign*bar.Low)
+		possible = max(possible, best)
+		end := bar.Time + b.Secs
+		switch isInside := bar.Time*micros > sure && end <= until; {
+		case isInside:
+			certain = max(certain, best)
+		case end*micros > sure && end <= until:
+			certain = max(certain, sign*bar.Close)
 		}
-		result := best(w.price(extreme))
-		high = decimal.Max(high, result)
-		isInside := bar.Time*micros > sure && bar.Time+b.Secs <= until
-		if isInside {
-			low = decimal.Max(low, result)
-		} else if end := bar.Time + b.Secs; end*micros > sure && end <= until {
-			low = decimal.Max(low, best(w.price(bar.Close)))
-		}
+	}
+	if certain > math.MinInt64 {
+		low = decimal.Max(low, best(w.price(sign*certain)))
+	}
+	if possible > math.MinInt64 {
+		high = decimal.Max(high, best(w.price(sign*possible)))
 	}
 	return Bounds{Low: low, High: decimal.Max(low, high)}
 }

@@ -65,7 +65,7 @@ type volumeMark struct {
 // History collects the sessions of a series from its bars, for the context of
 // positions.
 type History struct {
-	calendar Calendar
+	sessions *Sessions
 	declared []Range
 	days     []Day
 	next     int64 // the opening of the first bar that is not added
@@ -76,8 +76,8 @@ type History struct {
 
 // NewHistory returns a History of a series with the time that it declares, in order.
 // daily has bars of days, and may be empty.
-func NewHistory(calendar Calendar, declared []Range, daily Block) *History {
-	h := &History{calendar: calendar, declared: declared}
+func NewHistory(sessions *Sessions, declared []Range, daily Block) *History {
+	h := &History{sessions: sessions, declared: declared}
 	for _, bar := range daily.Bars {
 		d := newDay(daily, []Bar{bar})
 		// The time of a daily bar is its date, which names the session.
@@ -92,7 +92,7 @@ func (h *History) Add(b Block) {
 	first := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time >= h.next })
 	list := b.Bars[first:]
 	for len(list) > 0 {
-		session := h.calendar.SessionOf(list[0].Time)
+		session := h.sessions.Of(list[0].Time)
 		n := sort.Search(len(list), func(i int) bool { return list[i].Time >= session.To })
 		part := list[:n]
 		if last := len(h.days) - 1; last >= 0 && h.days[last].Session == session {
@@ -163,7 +163,7 @@ func (d *Day) volumeUntil(seconds int64) float64 {
 // The bars from LookBack before it must have been added; b has those of its session.
 func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 	second := floorDiv(at, micros)
-	session := h.calendar.SessionOf(second)
+	session := h.sessions.Of(second)
 	n := sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= session.From })
 	c := Context{ATR: h.averageRange(n, session), OpeningRangePlace: h.openingRangePlace(session, second, price, b)}
 	if n == len(h.days) || h.days[n].Session != session {
@@ -208,18 +208,15 @@ func fromFloat(f float64) decimal.Null {
 func (h *History) isWhole(d *Day) bool {
 	if !d.isChecked {
 		d.isChecked = true
-		covered, open := int64(0), int64(0)
-		for _, r := range h.calendar.OpenRanges(d.Session) {
-			open += r.To - r.From
-			from := sort.Search(len(h.declared), func(i int) bool { return h.declared[i].To > r.From })
-			for _, part := range h.declared[from:] {
-				if part.From >= r.To {
-					break
-				}
-				covered += min(part.To, r.To) - max(part.From, r.From)
+		open, covered := h.sessions.find(d.Session.From).open, int64(0)
+		from := sort.Search(len(h.declared), func(i int) bool { return h.declared[i].To > open.From })
+		for _, part := range h.declared[from:] {
+			if part.From >= open.To {
+				break
 			}
+			covered += min(part.To, open.To) - max(part.From, open.From)
 		}
-		d.isWhole = open > 0 && 10*covered >= 9*open
+		d.isWhole = open.To > open.From && 10*covered >= 9*(open.To-open.From)
 	}
 	return d.isWhole
 }
@@ -251,7 +248,7 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 // the day on which it ends.
 func (h *History) dailyBefore(session Range) []Day {
 	date := floorDiv(session.To-1, day) * day
-	if h.calendar != AroundTheClock {
+	if h.sessions.calendar != AroundTheClock {
 		y, m, d := dayOf(session.To - 1).Date()
 		date = utcDate(y, m, d)
 	}
@@ -263,12 +260,12 @@ func (h *History) dailyBefore(session Range) []Day {
 // openingRangePlace returns where a price lies in the first half hour of the session's
 // open time. It is absent before the end of that half hour.
 func (h *History) openingRangePlace(session Range, at int64, price decimal.Decimal, b Block) decimal.Null {
-	open := h.calendar.OpenRanges(session)
-	if len(open) == 0 || open[0].From+openingRange > at || b.Secs > openingRange {
+	open := h.sessions.find(session.From).open
+	if open.From == open.To || open.From+openingRange > at || b.Secs > openingRange {
 		return decimal.Null{}
 	}
-	bars := b.barsDuring(open[0].From*micros, (open[0].From+openingRange)*micros)
-	if len(bars) == 0 || bars[0].Time < open[0].From {
+	bars := b.barsDuring(open.From*micros, (open.From+openingRange)*micros)
+	if len(bars) == 0 || bars[0].Time < open.From {
 		return decimal.Null{}
 	}
 	first := newDay(b, bars)

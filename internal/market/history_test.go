@@ -65,7 +65,7 @@ func drawDays(t *rapid.T, days int) (bars []market.Bar) {
 
 func contextOf(bars []market.Bar, at int64, price decimal.Decimal) market.Context {
 	block := market.Block{Secs: 300, PriceScale: 2, HasVolume: true, Bars: bars}
-	history := market.NewHistory(market.CME, market.DeclaredRanges(bars, 300, market.CME), market.Block{})
+	history := market.NewHistory(market.NewSessions(market.CME), market.DeclaredRanges(bars, 300, market.CME), market.Block{})
 	// In two parts, as a reader adds them.
 	half := block
 	half.Bars = bars[:len(bars)/2]
@@ -157,7 +157,7 @@ func TestDailyBarsWin(t *testing.T) {
 	}
 	// The last of them is of the day of the entry, which is not over.
 	daily[19].Time, daily[19].High = time.Date(2025, 10, 20, 0, 0, 0, 0, time.UTC).Unix(), 1000
-	history := market.NewHistory(market.CME, nil, market.Block{Secs: 24 * 3600, Bars: daily})
+	history := market.NewHistory(market.NewSessions(market.CME), nil, market.Block{Secs: 24 * 3600, Bars: daily})
 	entry := time.Date(2025, 10, 19, 23, 0, 0, 0, time.UTC).UnixMicro() // in the session of 20 October
 	if got := history.Context(entry, decimal.New(100), market.Block{Secs: 24 * 3600}); got.ATR.String() != "10" {
 		t.Errorf("the average true range is %s", got.ATR)

@@ -17,6 +17,7 @@ CREATE TABLE bar_changes (
 CREATE TABLE excursion_accounts (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
   account_id TEXT COLLATE "C" NOT NULL,
+  account INTEGER NOT NULL,
   revision BIGINT NOT NULL,
   bar_change BIGINT NOT NULL,
   PRIMARY KEY (user_id, account_id)
@@ -26,11 +27,11 @@ CREATE TABLE excursion_accounts (
 CREATE TABLE trade_excursions (
   user_id INTEGER NOT NULL REFERENCES users (number) ON DELETE CASCADE,
   trade_id UUID NOT NULL,
-  account_id TEXT COLLATE "C" NOT NULL,
+  account INTEGER NOT NULL,
   data BYTEA NOT NULL,
   PRIMARY KEY (user_id, trade_id)
 ) /* clustered */;
-CREATE INDEX trade_excursions_account ON trade_excursions (user_id, account_id);
+CREATE INDEX trade_excursions_account ON trade_excursions (user_id, account);
 
 -- A price that the trader typed for an open position.
 CREATE TABLE position_marks (
