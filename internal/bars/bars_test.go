@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -234,6 +235,37 @@ func TestUsersAreSeparate(t *testing.T) {
 		f.must(f.service.DeleteSeries(f.Context(), f.owner, series[0].ID))
 		if block := f.read(); len(block.Bars) > 0 || f.used() != 0 {
 			f.Error("a deleted series has bars")
+		}
+	})
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		problems := func() (list []string) {
+			f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
+				return bars.Check(f.Context(), tx, f.owner, func(what string) { list = append(list, what) })
+			}))
+			return list
+		}
+		f.mustCommit(0, newBars(100, 1, 2, 20_000))
+		f.mustCommit(0, newBars(101, 2, 3))
+		if list := problems(); len(list) > 0 {
+			f.Fatalf("sound bars have problems: %q", list)
+		}
+		for _, damage := range [][2]string{
+			{`UPDATE bar_series SET bars = bars + 1 WHERE user_id = $1`, "has 4 bars"},
+			{`UPDATE bar_usage SET bars = bars + 1 WHERE user_id = $1`, "5 price bars are stored, not 6"},
+			{`UPDATE bar_blocks SET start_at = start_at + 604800 WHERE user_id = $1 AND import = 2`, "belong to another time"},
+			{`UPDATE bar_blocks SET data = substr(data, 1, 12) WHERE user_id = $1 AND import = 2`, "in import 2 are damaged"},
+		} {
+			f.must(f.db.Update(f.Context(), func(tx *db.Tx) error {
+				_, err := tx.Exec(f.Context(), damage[0], f.owner)
+				return err
+			}))
+			if list := strings.Join(problems(), "\n"); !strings.Contains(list, damage[1]) {
+				f.Errorf("%s: the problems are %s", damage[0], list)
+			}
 		}
 	})
 }

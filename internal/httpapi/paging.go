@@ -140,9 +140,10 @@ func (p *Paging) playbookPage() (playbook.Page, error) {
 // listing is the answer of a list: its headers and a function that reads the
 // records.
 type listing[T any] struct {
-	link  string
-	total string
-	each  func(emit func(T) error) error
+	link    string
+	total   string
+	headers map[string]string // further ones; may be nil
+	each    func(emit func(T) error) error
 }
 
 // newListing returns a listing of records that were read. If there is one more

@@ -183,7 +183,7 @@ func (h *house) rows() (n int) {
 
 func (h *house) copyTo(to *house, progress func(done, total int)) error {
 	h.t.Helper()
-	missing, err := h.CopyTo(h.t.Context(), to.Installation, progress)
+	missing, err := h.CopyTo(h.t.Context(), to.Installation, installation.CopyOptions{Progress: progress})
 	if len(missing) > 0 {
 		h.t.Errorf("the content of %v is missing", missing)
 	}
@@ -309,11 +309,11 @@ func TestCopyThatFails(t *testing.T) {
 		want := from.exports()
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
-		_, err := from.CopyTo(ctx, to.Installation, func(int, int) {
+		_, err := from.CopyTo(ctx, to.Installation, installation.CopyOptions{Progress: func(int, int) {
 			if calls++; calls == 4 {
 				cancel()
 			}
-		})
+		}})
 		if !errors.Is(err, context.Canceled) || calls < 4 {
 			t.Fatalf("after %d calls the copy says %v", calls, err)
 		}
@@ -373,7 +373,7 @@ func TestCopyLeavesFoundFiles(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = to.Close() })
 	repair := obstruct(t, from, from)
-	if _, err := from.CopyTo(t.Context(), to, nil); err == nil {
+	if _, err := from.CopyTo(t.Context(), to, installation.CopyOptions{}); err == nil {
 		t.Fatal("the copy went past what was in its way")
 	}
 	repair()
@@ -394,7 +394,7 @@ func TestCopyWithoutAFile(t *testing.T) {
 			names, err := filepath.Glob(filepath.Join(from.files, "*", "*"))
 			must(t, err)
 			must(t, os.Remove(names[0]))
-			missing, err := from.CopyTo(t.Context(), to.Installation, nil)
+			missing, err := from.CopyTo(t.Context(), to.Installation, installation.CopyOptions{})
 			if err != nil || len(missing) != 1 || string(missing[0]) != filepath.Base(names[0]) {
 				t.Fatalf("missing are %v, %v", missing, err)
 			}

@@ -9,12 +9,14 @@
 package installation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 
+	"fillbook/internal/barimport"
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/excursions"
@@ -49,7 +51,9 @@ type Options struct {
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
 	BeforeLargeImport func() (after func())
-	Identity          identity.Options
+	// BarsPerUser is how many price bars one user may store; 0 means the default.
+	BarsPerUser int64
+	Identity    identity.Options
 }
 
 // Installation contains all services of one installation.
@@ -67,6 +71,9 @@ type Installation struct {
 	Sharing  *sharing.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
+	Bars     *bars.Service
+	// BarImports imports files of bars.
+	BarImports *barimport.Service
 	// Excursions computes what the price did during trades.
 	Excursions *excursions.Service
 
@@ -97,6 +104,8 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
+	i.Bars = bars.New(i.DB, i.Clock, cmp.Or(options.BarsPerUser, bars.DefaultLimit), barimport.FillsOf)
+	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
 	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{

@@ -19,7 +19,7 @@ func second(t *testing.T, text string) int64 {
 	return at.Unix()
 }
 
-func TestSessions(t *testing.T) {
+func TestKeptSessions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name     string
@@ -80,8 +80,8 @@ func TestMidnightIsNoGapAroundTheClock(t *testing.T) {
 	}
 }
 
-// TestSessions compares sessions that are kept with those of the calendar.
-func TestSessions(t *testing.T) {
+// TestKeptSessions compares sessions that are kept with those of the calendar.
+func TestKeptSessions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		calendar := rapid.SampledFrom([]market.Calendar{market.AroundTheClock, market.Forex, market.CME, market.USStocks}).Draw(t, "calendar")

@@ -486,6 +486,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the bars of a symbol in columns */
+        get: operations["getBars"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List which bars your symbols use */
+        get: operations["listBarAliases"];
+        put?: never;
+        /** Use the bars of another symbol for a symbol */
+        post: operations["createBarAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/aliases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an alias */
+        delete: operations["deleteBarAlias"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the imports of bars, newest first */
+        get: operations["listBarImports"];
+        put?: never;
+        /** Preview a file of bars; nothing is written */
+        post: operations["previewBarImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a file of bars */
+        post: operations["commitBarImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Reverse an import of bars: what it replaced counts again */
+        delete: operations["reverseBarImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars */
+        get: operations["listBarSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/series/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a series with the bars of all imports */
+        delete: operations["deleteBarSeries"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cash-transactions": {
         parameters: {
             query?: never;
@@ -1583,6 +1721,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AliasRequest: {
+            /** @example NQZ26 */
+            bars_symbol: string;
+            /** @example US100 */
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         Amount: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             amount: number;
@@ -1657,6 +1803,270 @@ export interface components {
             user_agent: string;
             /** @description The user who did it; empty if no user was signed in. */
             user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarAlias: {
+            /** @description The symbol whose bars it uses. */
+            bars_symbol: string;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description The symbol in the journal. */
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarCommit: {
+            /** Format: int64 */
+            error_count: number;
+            /** @description The first 200 rows that were left out. */
+            errors: components["schemas"]["BarProblem"][];
+            import_batch_id: string;
+            /** Format: int64 */
+            inserted: number;
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /** @description What must be sent before this file can be committed: tz, stamp, symbol or bar_secs. */
+            missing_mapping: string[];
+            /** Format: int64 */
+            replaced: number;
+            /**
+             * Format: int64
+             * @description Data rows of the file.
+             */
+            rows: number;
+            series: components["schemas"]["BarPreviewSeries"][];
+            /** Format: int64 */
+            unchanged: number;
+            warnings: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        BarGap: {
+            from: string;
+            /** @description The last day, inclusive. */
+            to: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarImport: {
+            /** Format: date-time */
+            created_at: string;
+            filename: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description Bars that were new.
+             */
+            inserted: number;
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /**
+             * Format: int64
+             * @description Bars that replaced one with other values.
+             */
+            replaced: number;
+            /**
+             * Format: int64
+             * @description The number of series in the file.
+             */
+            series: number;
+            /** @enum {string} */
+            status: "committed" | "reversed";
+            /**
+             * Format: int64
+             * @description Bars that were stored before.
+             */
+            unchanged: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BarPreview: {
+            /** Format: int64 */
+            error_count: number;
+            /** @description The first 200 rows that were left out. */
+            errors: components["schemas"]["BarProblem"][];
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /** @description What must be sent before this file can be committed: tz, stamp, symbol or bar_secs. */
+            missing_mapping: string[];
+            /**
+             * Format: int64
+             * @description Data rows of the file.
+             */
+            rows: number;
+            series: components["schemas"]["BarPreviewSeries"][];
+            warnings: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        BarPreviewSeries: {
+            /**
+             * Format: int64
+             * @description 0 if the file does not tell; send it.
+             */
+            bar_secs: number;
+            /** Format: int64 */
+            bars: number;
+            /**
+             * Format: int64
+             * @description Of these those with other values. A commit replaces them.
+             */
+            conflicts: number;
+            /** @description The contract of an option; empty otherwise. */
+            contract: string;
+            /**
+             * Format: int64
+             * @description Your fills of the symbol between the first and the last bar.
+             */
+            fills_checked: number;
+            /**
+             * Format: int64
+             * @description Of these those whose price lies between low and high of their bar.
+             */
+            fills_inside: number;
+            /**
+             * Format: date-time
+             * @description The opening of the first bar.
+             */
+            from: string;
+            /**
+             * Format: int64
+             * @description The number of days in all gaps.
+             */
+            gap_days: number;
+            /** @description The first 50 runs of weekdays without bars, holidays among them; also weekends if the file has them. */
+            gaps: components["schemas"]["BarGap"][];
+            /** @description The name of what wrote the file. */
+            layout: string;
+            /**
+             * Format: int64
+             * @description Bars that are stored already.
+             */
+            overlaps: number;
+            /** @enum {string} */
+            price_kind: "trade" | "bid" | "ask" | "mid";
+            /** @description What prices of the file are multiplied by. */
+            price_scale: number;
+            /** @description The reading under which most fills lie inside their bar; null without fills. */
+            proposed: components["schemas"]["BarReading"] | null;
+            /**
+             * Format: int64
+             * @description Bars that the file has twice with different values. The later one is used.
+             */
+            repeated_in_file: number;
+            /** @description The fills are of another contract of the same future. */
+            similar: boolean;
+            /** @description open or close: which instant of a bar its time is; null if it must be sent. */
+            stamp: string | null;
+            symbol: string;
+            /**
+             * Format: date-time
+             * @description The opening of the last bar.
+             */
+            to: string;
+            /** @description The time zone that a commit uses; null if it must be sent. */
+            tz: string | null;
+            /** @enum {string} */
+            volume_kind: "real" | "ticks" | "none";
+        } & {
+            [key: string]: unknown;
+        };
+        BarProblem: {
+            /** @description The file in an archive. */
+            file?: string;
+            message: string;
+            /**
+             * Format: int64
+             * @description The line of a text file or the number of the record, from 1.
+             */
+            row: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BarReading: {
+            /** @description Enough fills prove it, so that a commit uses it without being asked. */
+            certain: boolean;
+            /**
+             * Format: int64
+             * @description Fills between the first and the last bar under this reading; at most 200 are compared.
+             */
+            fills_checked: number;
+            /** Format: int64 */
+            fills_inside: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price_scale: number;
+            /** @enum {string} */
+            stamp: "open" | "close";
+            /** @description A name such as America/New_York, or an offset such as -05:00. */
+            tz: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarSeries: {
+            /** Format: int64 */
+            bar_secs: number;
+            /** Format: int64 */
+            bars: number;
+            /** @description The contract of an option; empty otherwise. */
+            contract: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The opening of the first bar.
+             */
+            from: string;
+            id: string;
+            /** @enum {string} */
+            price_kind: "trade" | "bid" | "ask" | "mid";
+            symbol: string;
+            /**
+             * Format: date-time
+             * @description The opening of the last bar.
+             */
+            to: string;
+            /** @enum {string} */
+            volume_kind: "real" | "ticks" | "none";
+        } & {
+            [key: string]: unknown;
+        };
+        BarWindow: {
+            /**
+             * Format: int64
+             * @description The length of a bar in seconds. It is longer than asked if there were more than max_points bars; 0 without bars.
+             */
+            bar_secs: number;
+            c: number[];
+            h: number[];
+            l: number[];
+            o: number[];
+            /** @description trade, bid, ask or mid; null without bars. */
+            price_kind: string | null;
+            /**
+             * Format: int32
+             * @description The decimals of prices: price = integer / 10^scale.
+             */
+            scale: number;
+            /** @description The series that the bars are made of; null without bars. */
+            series_id: string | null;
+            /** @description The symbol of that series, which may be another notation or an alias. */
+            series_symbol: string | null;
+            /** @description The bars are those of another contract, such as the continuous one, and your fills lie inside them. */
+            similar: boolean;
+            symbol: string;
+            /** @description The openings of the bars in seconds since 1970. */
+            t: number[];
+            /** @description Volumes; null if the source has none. */
+            v: number[] | null;
+            /** @description real, ticks or none; null without bars. */
+            volume_kind: string | null;
+            /**
+             * Format: int32
+             * @description The decimals of volumes.
+             */
+            volume_scale: number;
         } & {
             [key: string]: unknown;
         };
@@ -8499,6 +8909,902 @@ export interface operations {
             };
             /** @description Too Many Requests */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getBars: {
+        parameters: {
+            query: {
+                /** @description The symbol, in any notation: NQZ26, NQ 12-26 and /NQZ6 are the same. */
+                symbol: string;
+                /** @description The type of the instrument, such as future. It decides whether ES is the future or the share. */
+                instrument_type?: string;
+                /** @description With strike and expiry: the contract of an option whose symbol is the underlying. */
+                option_right?: "call" | "put";
+                strike?: string;
+                expiry?: string;
+                /** @description The length of a bar in seconds. A length that is not stored is made of the longest stored one that divides it. Default: the shortest stored. */
+                bar_secs?: number;
+                /** @description Default: trade if stored, else mid, bid, ask. */
+                price_kind?: "trade" | "bid" | "ask" | "mid";
+                /** @description The earliest opening of a bar, inclusive. Default: the first stored. */
+                from?: string;
+                /** @description The latest opening of a bar, inclusive. Default: the last stored. */
+                to?: string;
+                /** @description The maximum number of bars, 1 to 2000. If there are more, bars are longer. Default 2000. */
+                max_points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarWindow"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarAliases: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarAlias"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    createBarAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AliasRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarAlias"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteBarAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarImports: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarImport"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description The length of a bar in seconds. Ticks become bars of this length; default 1. */
+                    bar_secs?: string;
+                    /** Format: binary */
+                    file: string;
+                    /** @description What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another. */
+                    price_scale?: string;
+                    /** @description open or close: which instant of a bar its time is. Without it the fills find it. */
+                    stamp?: string;
+                    /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
+                    symbol?: string;
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    tz?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarPreview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    commitBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description The length of a bar in seconds. Ticks become bars of this length; default 1. */
+                    bar_secs?: string;
+                    /** Format: binary */
+                    file: string;
+                    /** @description What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another. */
+                    price_scale?: string;
+                    /** @description open or close: which instant of a bar its time is. Without it the fills find it. */
+                    stamp?: string;
+                    /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
+                    symbol?: string;
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    tz?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarCommit"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    reverseBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarSeries: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarSeries"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteBarSeries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
