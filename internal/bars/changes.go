@@ -3,6 +3,7 @@ package bars
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -154,4 +155,37 @@ func (c *Coverage) Source(within market.Range) (layout string, number int64) {
 		}
 	}
 	return layout, number
+}
+
+// ReadInto is [Read] with the memory of a buffer, which the caller must not use any
+// more. It is for callers that read one window of a series after the other.
+func ReadInto(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range, buffer []market.Bar) (market.Block, error) {
+	all := market.Block{Secs: series.Secs, Bars: buffer[:0]}
+	first, last := market.BlockStart(within.From, series.Secs), market.BlockStart(within.To-1, series.Secs)
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var data []byte
+		if err := row.Scan(&data); err != nil {
+			return err
+		}
+		n := len(all.Bars)
+		block, err := market.DecodeBlock(data, all.Bars)
+		if err != nil {
+			return fmt.Errorf("reading bars of series %s: %w", series.ID, err)
+		}
+		isNext := n == 0 || n < len(block.Bars) && block.Bars[n].Time > block.Bars[n-1].Time &&
+			block.PriceScale == all.PriceScale && block.VolumeScale == all.VolumeScale
+		if isNext {
+			block.HasVolume = block.HasVolume || all.HasVolume
+			all = block
+			return nil
+		}
+		block.Bars = slices.Clone(block.Bars[n:])
+		all = market.MergeBlocks(all, block)
+		return nil
+	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
+		owner, series.number, first, last)
+	from := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.From })
+	to := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.To })
+	all.Bars = all.Bars[from:to]
+	return all, err
 }

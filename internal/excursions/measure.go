@@ -438,11 +438,10 @@ func (r *seriesReader) load(t *trade, until int64) (market.Block, error) {
 	if err := r.addHistory(market.Range{From: max(r.added, need.From-market.LookBack), To: window.From}); err != nil {
 		return market.Block{}, err
 	}
-	block, err := bars.Read(r.group.ctx, r.group.tx, r.group.owner, r.series, window)
+	block, err := r.read(window)
 	if err != nil {
 		return market.Block{}, err
 	}
-	r.history.Add(block)
 	r.window, r.block, r.added = window, block, max(r.added, window.To)
 	return block, nil
 }
@@ -451,11 +450,20 @@ func (r *seriesReader) load(t *trade, until int64) (market.Block, error) {
 func (r *seriesReader) addHistory(within market.Range) error {
 	step := windowSpans * market.BlockSpan(r.series.Secs)
 	for from := within.From; from < within.To; from += step {
-		block, err := bars.Read(r.group.ctx, r.group.tx, r.group.owner, r.series, market.Range{From: from, To: min(from+step, within.To)})
-		if err != nil {
+		if _, err := r.read(market.Range{From: from, To: min(from+step, within.To)}); err != nil {
 			return err
 		}
-		r.history.Add(block)
 	}
 	return nil
+}
+
+// read reads bars, with the memory of the window, and adds them to the history.
+func (r *seriesReader) read(within market.Range) (market.Block, error) {
+	block, err := bars.ReadInto(r.group.ctx, r.group.tx, r.group.owner, r.series, within, r.block.Bars)
+	if err != nil {
+		return market.Block{}, err
+	}
+	r.block, r.window = block, market.Range{}
+	r.history.Add(block)
+	return block, nil
 }

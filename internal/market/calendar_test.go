@@ -19,7 +19,7 @@ func second(t *testing.T, text string) int64 {
 	return at.Unix()
 }
 
-func TestKeptSessions(t *testing.T) {
+func TestSessions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name     string
