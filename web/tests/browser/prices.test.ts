@@ -24,6 +24,7 @@ test('the chart of a trade is read, zoomed and panned with the keyboard', async 
   await expect(chart).toBeVisible();
   for (const name of ['Entry', 'Stop', 'Target', 'MAE', 'MFE'])
     await expect(chart.getByText(name, { exact: true })).toBeVisible();
+  await expect(drawer.getByText('Given back')).toBeVisible();
   await expectAccessible('the chart of a trade');
 
   await chart.focus();
@@ -103,6 +104,8 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await page.keyboard.press('Space');
   await page.keyboard.press('End');
   await expect(page.getByRole('button', { name: 'Play again' })).toBeVisible();
+  const others = page.getByRole('region', { name: 'Other exits' });
+  await expect(others.getByText('Exit 15 minutes later')).toBeVisible();
   await page.getByRole('button', { name: 'End replay' }).click();
   await expect(page.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
 });

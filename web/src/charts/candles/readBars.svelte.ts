@@ -25,7 +25,7 @@ interface InstrumentQuery {
   expiry?: string;
 }
 
-const fewest = 30; // bars; fewer means that only longer bars are stored
+const fewest = 300; // bars; with fewer of a longer length than wanted, a longer time is loaded
 
 /** Selects the instrument in the query of the bars. */
 export function selectInstrument(of: Priced): InstrumentQuery {
