@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,7 +73,7 @@ func (c importBarsCommand) upload(file *os.File) (barimport.Upload, error) {
 	if c.PriceScale != "" {
 		scale, err := decimal.Parse(c.PriceScale)
 		if err != nil {
-			return up, fmt.Errorf("--price-scale must be a number")
+			return up, errors.New("--price-scale must be a number")
 		}
 		up.PriceScale = decimal.Of(scale)
 	}

@@ -3882,6 +3882,13 @@ export interface components {
             /** Format: int64 */
             attachments: number;
             /** Format: int64 */
+            bar_aliases: number;
+            /**
+             * Format: int64
+             * @description Price bars that were not stored before.
+             */
+            bars: number;
+            /** Format: int64 */
             missed_trades: number;
             /**
              * Format: int64
@@ -11806,6 +11813,8 @@ export interface operations {
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
+                /** @description true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again. */
+                bars?: boolean;
                 /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
                 rows?: "trades" | "executions" | "realized-gains";
             };
