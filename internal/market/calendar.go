@@ -104,3 +104,8 @@ func (c Calendar) openHours(noon time.Time) Range {
 		return Range{From: clockOf(noon, 9, 30), To: clockOf(noon, 16, 0)}
 	}
 }
+
+// utcDate returns the start of a date in UTC.
+func utcDate(y int, m time.Month, d int) int64 {
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
+}

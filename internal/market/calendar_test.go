@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"fillbook/internal/market"
 )
@@ -77,4 +78,34 @@ func TestMidnightIsNoGapAroundTheClock(t *testing.T) {
 	if diff := cmp.Diff(want, declared); diff != "" {
 		t.Fatalf("the ranges differ (-want +got):\n%s", diff)
 	}
+}
+
+// TestKeptSessions compares sessions that are kept with those of the calendar.
+func TestKeptSessions(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		calendar := rapid.SampledFrom([]market.Calendar{market.AroundTheClock, market.Forex, market.CME, market.USStocks}).Draw(t, "calendar")
+		sessions := market.NewSessions(calendar)
+		for range 4 {
+			at := 1_741_000_000 + rapid.Int64Range(0, 14*24*3600).Draw(t, "at") // clocks change
+			if got, want := sessions.Of(at), calendar.SessionOf(at); got != want {
+				t.Fatalf("the session of %d is %v, not %v", at, got, want)
+			}
+			if end := sessions.End(at); end <= at || end > calendar.SessionOf(at).To {
+				t.Fatalf("the session of %d ends at %d", at, end)
+			}
+			var declared []market.Range
+			for range rapid.IntRange(0, 3).Draw(t, "ranges") {
+				from := at + rapid.Int64Range(-40_000, 40_000).Draw(t, "from")
+				declared = append(declared, market.Range{From: from, To: from + rapid.Int64Range(1, 50_000).Draw(t, "length")})
+			}
+			declared = market.Union(declared, 0)
+			until := at*1_000_000 + rapid.Int64Range(0, 200_000_000_000).Draw(t, "held")
+			covered, held := sessions.CoveredTime(at*1_000_000, until, declared)
+			wantCovered, wantHeld := market.CoveredTime(at*1_000_000, until, declared, calendar)
+			if covered != wantCovered || held != wantHeld {
+				t.Fatalf("%d of %d are covered, not %d of %d", covered, held, wantCovered, wantHeld)
+			}
+		}
+	})
 }
