@@ -63,7 +63,8 @@ func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, ba
 		return Alias{}, journal.InvalidField("bars_symbol", "bars_symbol must differ from symbol.")
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := lockUsage(ctx, tx, owner); err != nil {
+		u, err := lockUsage(ctx, tx, owner)
+		if err != nil {
 			return err
 		}
 		stored, err := listAliases(ctx, tx, owner)
@@ -78,8 +79,10 @@ func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, ba
 		if len(stored) >= maxAliases {
 			return journal.Conflict("You can have %d aliases. Delete one first.", maxAliases)
 		}
-		_, err = tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...)
-		return err
+		if _, err = tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...); err != nil {
+			return err
+		}
+		return recordAliasChange(ctx, tx, owner, u)
 	})
 	return added, err
 }
@@ -87,14 +90,20 @@ func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, ba
 // DeleteAlias deletes an alias.
 func (s *Service) DeleteAlias(ctx context.Context, owner journal.UserID, id journal.BarAliasID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := scanAlias(tx.QueryRow(ctx, selectAliases+` WHERE a.user_id = $1 AND a.id = $2`, owner, id))
+		u, err := lockUsage(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		_, err = scanAlias(tx.QueryRow(ctx, selectAliases+` WHERE a.user_id = $1 AND a.id = $2`, owner, id))
 		if errors.Is(err, db.ErrNoRows) {
 			return journal.NotFound("alias")
 		}
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM bar_aliases WHERE user_id = $1 AND id = $2`, owner, id)
-		return err
+		if _, err = tx.Exec(ctx, `DELETE FROM bar_aliases WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+			return err
+		}
+		return recordAliasChange(ctx, tx, owner, u)
 	})
 }

@@ -165,22 +165,22 @@ func scanImport(row db.Scanner) (i Import, err error) {
 // usage is what a user stores, and the numbers that were given last. Its row is
 // locked by every write, so that writes of one user follow each other.
 type usage struct {
-	bars, lastSeries, lastImport int64
+	bars, lastSeries, lastImport, lastChange int64
 }
 
 func lockUsage(ctx context.Context, tx *db.Tx, owner journal.UserID) (u usage, err error) {
-	_, err = tx.Exec(ctx, `INSERT INTO bar_usage (user_id, bars, last_series, last_import) VALUES ($1, 0, 0, 0) ON CONFLICT (user_id) DO NOTHING`, owner)
+	_, err = tx.Exec(ctx, `INSERT INTO bar_usage (user_id, bars, last_series, last_import, last_change) VALUES ($1, 0, 0, 0, 0) ON CONFLICT (user_id) DO NOTHING`, owner)
 	if err != nil {
 		return usage{}, err
 	}
-	err = tx.QueryRow(ctx, `SELECT bars, last_series, last_import FROM bar_usage WHERE user_id = $1`+tx.Lock(), owner).
-		Scan(&u.bars, &u.lastSeries, &u.lastImport)
+	err = tx.QueryRow(ctx, `SELECT bars, last_series, last_import, last_change FROM bar_usage WHERE user_id = $1`+tx.Lock(), owner).
+		Scan(&u.bars, &u.lastSeries, &u.lastImport, &u.lastChange)
 	return u, err
 }
 
 func saveUsage(ctx context.Context, tx *db.Tx, owner journal.UserID, u usage) error {
-	_, err := tx.Exec(ctx, `UPDATE bar_usage SET bars = $1, last_series = $2, last_import = $3 WHERE user_id = $4`,
-		u.bars, u.lastSeries, u.lastImport, owner)
+	_, err := tx.Exec(ctx, `UPDATE bar_usage SET bars = $1, last_series = $2, last_import = $3, last_change = $4 WHERE user_id = $5`,
+		u.bars, u.lastSeries, u.lastImport, u.lastChange, owner)
 	return err
 }
 

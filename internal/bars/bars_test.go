@@ -103,7 +103,14 @@ func (f fixture) read() (block market.Block) {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		block, err = bars.Read(f.Context(), tx, f.owner, list[0], market.Range{From: 0, To: 1 << 33})
+		whole := market.Range{From: 0, To: 1 << 33}
+		if block, err = bars.Read(f.Context(), tx, f.owner, list[0], whole); err != nil {
+			return err
+		}
+		again, err := bars.ReadInto(f.Context(), tx, f.owner, list[0], whole, make([]market.Bar, 3))
+		if !slices.Equal(again.Bars, block.Bars) || again.PriceScale != block.PriceScale || again.HasVolume != block.HasVolume {
+			f.Errorf("read %v into a buffer, not %v", again, block)
+		}
 		return err
 	}))
 	return block

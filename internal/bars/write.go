@@ -88,6 +88,9 @@ func (w *writer) addSeries(ctx context.Context, n NewSeries, clock journal.Clock
 	if series.VolumeKind == market.NoVolume {
 		series.VolumeKind = n.VolumeKind
 	}
+	if err := recordChanges(ctx, w.tx, w.owner, w.usage, `AND r.series = $2 AND r.import = $3`, series.number, w.number); err != nil {
+		return counts, err
+	}
 	return counts, saveSeries(ctx, w.tx, w.owner, series)
 }
 
@@ -194,6 +197,9 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
+			return err
+		}
 		touched, err := db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1
 			AND s.number IN (SELECT series FROM bar_ranges WHERE user_id = $1 AND import = $2)`, owner, found.number)
 		if err != nil {
@@ -264,6 +270,9 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 		}
 		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND series = $2`, owner, series.number)
 		if err != nil {
+			return err
+		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
 			return err
 		}
 		for _, statement := range []string{
