@@ -118,6 +118,7 @@ func (a *API) registerRoutes() {
 	a.registerAccountRoutes()
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
+	a.registerPositionRoutes()
 	a.registerViewRoutes()
 	a.registerSymbolRoutes()
 	a.registerNoteTemplateRoutes()

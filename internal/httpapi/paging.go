@@ -215,6 +215,9 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 		}},
 	}}
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
+		if err := a.refreshFor(ctx, r); err != nil {
+			return nil, toErrorAnswer(ctx, err)
+		}
 		list, err := handler(ctx, in)
 		if err != nil {
 			return nil, toErrorAnswer(ctx, err)

@@ -40,6 +40,12 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	if err := i.checkAnnotations(ctx, users, report); err != nil {
 		return fmt.Errorf("checking annotations: %w", err)
 	}
+	for id, user := range users {
+		err := i.Excursions.Check(ctx, id, func(problem string) { report(fmt.Sprintf("user %s: %s", user, problem)) })
+		if err != nil {
+			return fmt.Errorf("checking excursions: %w", err)
+		}
+	}
 	if err := i.Routine.Check(ctx, report); err != nil {
 		return fmt.Errorf("checking the routine: %w", err)
 	}

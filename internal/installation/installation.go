@@ -19,6 +19,7 @@ import (
 	"fillbook/internal/barimport"
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
+	"fillbook/internal/excursions"
 	"fillbook/internal/figures"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports"
@@ -73,6 +74,8 @@ type Installation struct {
 	Bars     *bars.Service
 	// BarImports imports files of bars.
 	BarImports *barimport.Service
+	// Excursions computes what the price did during trades.
+	Excursions *excursions.Service
 
 	files *playbook.Files
 }
@@ -103,6 +106,7 @@ func New(options Options) (*Installation, error) {
 	i.Views = views.New(i.DB, i.Clock)
 	i.Bars = bars.New(i.DB, i.Clock, cmp.Or(options.BarsPerUser, bars.DefaultLimit), barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
+	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
@@ -162,12 +166,18 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
+		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
 		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
 	}
 	if len(change.Deleted) > 0 {
 		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
 			return err
 		}
+	}
+	if err := bars.ForgetMarks(ctx, tx, owner, change.Removed); err != nil {
+		return err
 	}
 	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
 }
