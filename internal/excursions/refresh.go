@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -222,9 +223,7 @@ func (r *refresh) computeChanged(touched []journal.TradeID, barChange int64) err
 		if err != nil {
 			return err
 		}
-		for id, data := range some {
-			r.stored[id] = data
-		}
+		maps.Copy(r.stored, some)
 	}
 	return nil
 }
