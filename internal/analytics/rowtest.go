@@ -342,8 +342,13 @@ func (t *rowTests) addExcursion(f *Filter) {
 		within tradefilter.Range
 		column int
 	}{
-		{f.MAER, maeRAt}, {f.MFER, mfeRAt}, {f.ExitEfficiency, exitEfficiencyAt}, {f.ATRPct, atrPctAt}, {f.GapPct, gapPctAt},
-		{f.RelativeVolume, relativeVolumeAt}, {f.OpeningRange, openingRangeAt},
+		{f.MAER, maeRAt},
+		{f.MFER, mfeRAt},
+		{f.ExitEfficiency, exitEfficiencyAt},
+		{f.ATRPct, atrPctAt},
+		{f.GapPct, gapPctAt},
+		{f.RelativeVolume, relativeVolumeAt},
+		{f.OpeningRange, openingRangeAt},
 	} {
 		if test.within.IsSet() {
 			column := &c.excursion[test.column]

@@ -54,8 +54,8 @@ func checkAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err != nil {
 		return err
 	}
-	any := func(ledger.Instrument) (ledger.PositionWindow, bool) { return everything, true }
-	err = ledger.EachPosition(ctx, tx, owner, account, any, func(i ledger.Instrument, list []ledger.Position) error {
+	all := func(ledger.Instrument) (ledger.PositionWindow, bool) { return everything, true }
+	err = ledger.EachPosition(ctx, tx, owner, account, all, func(i ledger.Instrument, list []ledger.Position) error {
 		for _, p := range list {
 			result, found := kept[p.Trade]
 			delete(kept, p.Trade)

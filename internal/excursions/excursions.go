@@ -11,6 +11,7 @@ package excursions
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
@@ -133,11 +134,12 @@ var one = decimal.New(1)
 // Service computes and keeps excursions. It is safe for concurrent use. Each method is
 // one transaction.
 type Service struct {
-	db *db.DB
+	db       *db.DB
+	lockWait time.Duration
 }
 
 // New returns a Service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(d *db.DB) *Service { return &Service{db: d, lockWait: lockWait} }
 
 // Measure computes the excursion of one of the owner's trades from the stored bars.
 func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID) (result Result, err error) {

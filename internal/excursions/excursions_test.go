@@ -81,14 +81,12 @@ func newFill(seconds, quantity int64, price string) ledger.NewFill {
 	return n
 }
 
-func (f fixture) addFills(list ...ledger.NewFill) (last ledger.AddedExecution) {
+func (f fixture) addFills(list ...ledger.NewFill) {
 	f.Helper()
 	for _, n := range list {
-		var err error
-		last, err = f.ledger.AddExecution(f.ctx, f.owner, f.account, n)
+		_, err := f.ledger.AddExecution(f.ctx, f.owner, f.account, n)
 		f.must(err)
 	}
-	return last
 }
 
 // minuteBars returns bars of a minute, one for each "open high low close" in hundredths.
@@ -447,6 +445,65 @@ func TestUsersAreSeparate(t *testing.T) {
 		f.must(f.db.Update(f.ctx, func(tx *db.Tx) error { return excursions.ForgetAccount(f.ctx, tx, f.owner, f.account) }))
 		if len(f.kept()) != 1 {
 			f.Error("the result was not computed again")
+		}
+	})
+}
+
+// TestRefreshDoesNotWait reads while a writer has the account locked: the results are
+// those of before, until the next refresh.
+func TestRefreshDoesNotWait(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		f.addFills(newFill(30, 2, "100"), newFill(150, -2, "100"))
+		f.commit(minutes, market.AroundTheClock, flat(0, 5, 10_000))
+		f.excursions.SetLockWait(50 * time.Millisecond)
+		f.must(f.db.Update(f.ctx, func(tx *db.Tx) error {
+			if _, err := ledger.LockAccount(f.ctx, tx, f.owner, f.account); err != nil {
+				return err
+			}
+			return f.excursions.Refresh(f.ctx, f.owner)
+		}))
+		f.must(f.db.View(f.ctx, func(tx *db.Tx) error {
+			kept, err := excursions.LoadAccount(f.ctx, tx, f.owner, f.accountRecord())
+			if len(kept) > 0 {
+				f.Error("results were computed without the lock")
+			}
+			return err
+		}))
+		f.excursions.SetLockWait(time.Minute)
+		if len(f.kept()) != 1 {
+			f.Error("no result is kept after the writer ended")
+		}
+	})
+}
+
+// TestFutures checks that bars of the contract are found in another notation, and that
+// those of the continuous contract are used only if the fills lie inside.
+func TestFutures(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		future := func(seconds, quantity int64, price string) ledger.NewFill {
+			n := newFill(seconds, quantity, price)
+			n.Symbol, n.InstrumentType = "NQZ5", "future"
+			return n
+		}
+		f.addFills(future(30, 1, "100"), future(150, -1, "101"))
+		key := func(symbol string) bars.Key {
+			return bars.Key{Symbol: symbol, Secs: minute, PriceKind: market.TradePrice}
+		}
+		f.wantOne("no_bars 0")
+		far := f.commit(key("NQ1!"), market.CME, flat(0, 5, 20_000))
+		f.wantOne("no_bars 0")
+		f.must(f.bars.Reverse(f.ctx, f.owner, far.ID))
+		f.commit(key("NQ1!"), market.CME, minuteBars(0, [4]int64{10_000, 10_000, 10_000, 10_000}, [4]int64{10_000, 10_100, 10_000, 10_100},
+			[4]int64{10_100, 10_100, 10_100, 10_100}))
+		const continuous = "mae 0..0 mfe 20..20 coverage 1 fills 2/2/0 bars 60 trade TradingView gross 20 best null..null back 0..0 after null null null null null"
+		f.wantOne(continuous)
+		f.commit(key("NQ 12-25"), market.CME, minuteBars(0, [4]int64{10_000, 10_000, 10_000, 10_000}, [4]int64{10_000, 10_200, 9_900, 10_100},
+			[4]int64{10_100, 10_100, 10_100, 10_100}))
+		f.wantOne("mae 20..20 mfe 40..40 coverage 1 fills 2/2/0 bars 60 trade TradingView gross 20 best null..null back 20..20 after null null null null null")
+		if kept := f.kept(); len(kept) != 1 {
+			f.Errorf("%d results are kept", len(kept))
 		}
 	})
 }

@@ -2,11 +2,15 @@ package excursions
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 )
+
+// SetLockWait sets how long a refresh waits for the lock of an account.
+func (s *Service) SetLockWait(d time.Duration) { s.lockWait = d }
 
 // MeasureAll computes the results of all trades of an account without storing them, and
 // returns how many are available.

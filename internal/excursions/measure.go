@@ -98,6 +98,7 @@ func kindRank(kind market.PriceKind) int {
 		return 0
 	case market.MidPrice:
 		return 1
+	case market.BidPrice, market.AskPrice:
 	}
 	return 2
 }
@@ -253,8 +254,6 @@ func (g *group) withoutBars(t *trade) Result {
 	}
 	return r
 }
-
-func (t *trade) fills0Price() decimal.Decimal { return t.Fills[0].Price }
 
 // choose returns the series that fit a trade best: the shortest bars that cover all of
 // it, else those that cover most of it and then the shortest, and of equal ones those

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
@@ -26,18 +28,38 @@ type state struct {
 //
 // New results raise the revision of the account, so that whatever is cached by
 // revision reads these trades again.
+//
+// A reader does not wait long for writers: if the account cannot be locked within a
+// second, its results stay as they are until the next time.
 func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	stale, err := s.findStale(ctx, owner)
 	if err != nil {
 		return err
 	}
 	for _, account := range stale {
-		err := s.db.Update(ctx, func(tx *db.Tx) error { return refreshAccount(ctx, tx, owner, account) })
-		if err != nil {
+		if err := s.refreshAccount(ctx, owner, account); err != nil {
 			return fmt.Errorf("computing excursions of account %s: %w", account, err)
 		}
 	}
 	return nil
+}
+
+// lockWait is how long a reader waits for the lock of an account.
+const lockWait = time.Second
+
+// refreshAccount computes the results of an account, unless it cannot be locked soon.
+func (s *Service) refreshAccount(ctx context.Context, owner journal.UserID, account journal.AccountID) error {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	timer := time.AfterFunc(s.lockWait, stop)
+	isLocked := false
+	err := s.db.Update(waiting, func(tx *db.Tx) error {
+		return refreshAccount(waiting, tx, owner, account, func() { isLocked = timer.Stop() })
+	})
+	if err != nil && !isLocked && waiting.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // findStale returns the accounts whose results are not current.
@@ -82,9 +104,11 @@ func readStates(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journ
 	return states, err
 }
 
-// refreshAccount computes the results of an account that are not current.
-func refreshAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
+// refreshAccount computes the results of an account that are not current. It calls
+// locked when it has the lock.
+func refreshAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, locked func()) error {
 	account, err := ledger.LockAccount(ctx, tx, owner, id)
+	locked()
 	if journal.IsKind(err, journal.KindNotFound) {
 		return nil // deleted since
 	}
@@ -199,9 +223,7 @@ func (r *refresh) computeChanged(touched []journal.TradeID, barChange int64) err
 		if err != nil {
 			return err
 		}
-		for id, data := range some {
-			r.stored[id] = data
-		}
+		maps.Copy(r.stored, some)
 	}
 	return nil
 }

@@ -168,7 +168,8 @@ func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 			return nil, err
 		}
 	}
-	if w.next < len(spans) && !(w.next == len(spans)-1 && spans[w.next].open) {
+	isLastOpen := w.next == len(spans)-1 && spans[w.next].open
+	if w.next < len(spans) && !isLastOpen {
 		return nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", spans[w.next].id)
 	}
 	return w.list, nil

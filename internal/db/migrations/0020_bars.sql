@@ -17,7 +17,7 @@ CREATE TABLE bar_series (
   symbol TEXT COLLATE "C" NOT NULL,
   contract TEXT COLLATE "C" NOT NULL,
   bar_secs BIGINT NOT NULL,
-  price_kind TEXT NOT NULL,
+  price_kind TEXT COLLATE "C" NOT NULL,
   volume_kind TEXT NOT NULL,
   bars BIGINT NOT NULL,
   first_at BIGINT NOT NULL,
