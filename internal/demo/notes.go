@@ -124,5 +124,5 @@ func findExtremes(trades []*trade) (best, worst *trade) {
 	return slices.MaxFunc(trades, order), slices.MinFunc(trades, order)
 }
 
-// formatDay returns a day as in "Monday, 2 March 2026".
-func formatDay(d journal.Day) string { return d.Time().Format("Monday, 2 January 2006") }
+// formatDay returns a day as in "Monday, March 2, 2026".
+func formatDay(d journal.Day) string { return d.Time().Format("Monday, January 2, 2006") }
