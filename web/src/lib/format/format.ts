@@ -76,7 +76,7 @@ export function currencyDecimals(currency: string): number {
 
 function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
   if (style.short === 'compact')
-    return { notation: 'compact', useGrouping: true, minimumFractionDigits: 0, maximumFractionDigits: 1 };
+    return { notation: 'compact', useGrouping: true, minimumFractionDigits: 0, maximumFractionDigits: 2 };
   if (style.short === 'whole') return { minimumFractionDigits: 0, maximumFractionDigits: 0 };
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
@@ -191,10 +191,10 @@ export type DateStyle = 'month' | 'short' | 'medium' | 'long' | 'weekday';
 
 const dateStyles: Record<DateStyle, Intl.DateTimeFormatOptions> = {
   month: { month: 'short', year: 'numeric' },
-  short: { day: '2-digit', month: 'short' },
-  medium: { day: '2-digit', month: 'short', year: 'numeric' },
+  short: { day: 'numeric', month: 'short' },
+  medium: { day: 'numeric', month: 'short', year: 'numeric' },
   long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-  weekday: { weekday: 'short', day: '2-digit', month: 'short' },
+  weekday: { weekday: 'short', day: 'numeric', month: 'short' },
 };
 
 /** Formats a day (YYYY-MM-DD), which has no time zone, or an instant in the user's time zone. */
@@ -209,6 +209,13 @@ export function date(
   return dateFormat(isDay ? { ...n, timeZone: 'UTC' } : n, dateStyles[style]).format(at);
 }
 
+/** Formats a range of days (YYYY-MM-DD), with what they share only once: Nov 15 – 21, 2026. */
+export function dateRange(from: string, to: string, n: Notation): string {
+  const [first, last] = [parse(from), parse(to)];
+  if (!first || !last) return nothing;
+  return dateFormat({ ...n, timeZone: 'UTC' }, dateStyles.medium).formatRange(first, last);
+}
+
 /** Formats a month (YYYY-MM) with its year: Mar 2026, or March 2026. */
 export function month(value: string, n: Notation, style: 'short' | 'long' = 'short'): string {
   const options = { month: style, year: 'numeric' } as const;
@@ -219,7 +226,7 @@ export function time(value: string | Date | null | undefined, n: Notation, secon
   const at = parse(value);
   if (!at) return nothing;
   return dateFormat(n, {
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
   }).format(at);
