@@ -109,26 +109,27 @@ func (x *noteIndex) find(filter NoteFilter, page Page) (ids []journal.NoteID, to
 		at int64
 		id journal.NoteID
 	}
+	newestFirst := func(a, b match) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id)) }
 	var matches []match
-	keepPage := func() {
-		slices.SortFunc(matches, func(a, b match) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id)) })
-		if page.Limit > 0 && len(matches) > page.Limit {
-			matches = matches[:page.Limit]
-		}
-	}
+	sorted := 0 // how many of the matches are a sorted page
 	for id, note := range x.texts.Find(filter.Words...) {
 		if !filter.passes(note) {
 			continue
 		}
 		total++
-		if !page.After.precedes(note.at, id) {
+		m := match{note.at, id}
+		if !page.After.precedes(note.at, id) || sorted > 0 && newestFirst(m, matches[sorted-1]) > 0 {
 			continue
 		}
-		if matches = append(matches, match{note.at, id}); page.Limit > 0 && len(matches) >= 4*page.Limit+1000 {
-			keepPage()
+		if matches = append(matches, m); page.Limit > 0 && len(matches) >= 2*page.Limit {
+			slices.SortFunc(matches, newestFirst)
+			matches, sorted = matches[:page.Limit], page.Limit
 		}
 	}
-	keepPage()
+	slices.SortFunc(matches, newestFirst)
+	if page.Limit > 0 && len(matches) > page.Limit {
+		matches = matches[:page.Limit]
+	}
 	ids = make([]journal.NoteID, len(matches))
 	for i, m := range matches {
 		ids[i] = m.id
