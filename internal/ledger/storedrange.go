@@ -45,7 +45,7 @@ func (d *deduper) matchRange(ctx context.Context, arrivals []*arrival) (matched 
 		}
 	}
 	reader := d.b.newComparedReader()
-	err = db.Each(ctx, d.b.tx, func(row db.Scanner) error {
+	err = db.EachAhead(ctx, d.b.tx, func(row db.Scanner) error {
 		f, err := reader.read(row)
 		m.add(f)
 		return err
