@@ -183,6 +183,11 @@ func assign(dest any, value driver.Value) error {
 			*d = v
 			return nil
 		}
+	case *bool:
+		if v, ok := value.(int64); ok && (v == 0 || v == 1) {
+			*d = v == 1
+			return nil
+		}
 	case *any:
 		*d = value
 		return nil
