@@ -137,8 +137,11 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'trade-entry-preview': [
       '/trades?new=trade',
       async (page) => {
+        const draft = page.getByRole('button', { name: 'Discard draft' });
+        if (await draft.isVisible()) await draft.click();
         await page.getByLabel('Symbol').fill('AAPL');
         await button('Add fill')(page);
+        await page.getByLabel('Side').last().selectOption('sell');
         for (const [i, price] of ['180.25', '183.5'].entries()) {
           const fill = page.getByRole('group', { name: `Fill ${i + 1}` });
           await fill.getByLabel('Quantity').fill('100');

@@ -24,7 +24,8 @@ describe('money', () => {
 
   it('is grouped in short form as in long form', () => {
     const german = { ...n, locale: 'de-DE' };
-    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390,4 $');
+    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390 $');
+    expect(plain(write.money(12.5, 'USD', german, { short: 'compact' }))).toBe('12,5 $');
     expect(plain(write.money(80000, 'USD', german, { short: 'compact' }))).toBe('80.000 $');
   });
 

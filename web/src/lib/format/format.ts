@@ -62,10 +62,16 @@ export function money(
   const options: Intl.NumberFormatOptions = {
     ...(known ? { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } : {}),
     signDisplay: style.signed ? 'exceptZero' : 'negative',
-    ...digits(style, known),
+    ...digits(style, known, value, n),
   };
   const text = write(numberFormat(n.locale, options), value);
   return known || currency === '' ? text : `${text}\u00a0${currency}`;
+}
+
+/** Reports whether the compact notation of a locale shortens a number, as in 12K. */
+function isShortened(value: Amount, n: Notation): boolean {
+  const parts = numberFormat(n.locale, { notation: 'compact' }).formatToParts(Number(value));
+  return parts.some((part) => part.type === 'compact');
 }
 
 /** Returns the number of decimals of a currency. */
@@ -74,9 +80,18 @@ export function currencyDecimals(currency: string): number {
   return numberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
-  if (style.short === 'compact')
-    return { notation: 'compact', useGrouping: true, minimumFractionDigits: 0, maximumFractionDigits: 2 };
+function digits(style: MoneyStyle, known: boolean, value: Amount, n: Notation): Intl.NumberFormatOptions {
+  if (style.short === 'compact') {
+    // Some languages have no short form of thousands: these are whole.
+    const isWhole = Math.abs(Number(value)) >= 1000 && !isShortened(value, n);
+    const decimals = isWhole ? 0 : 2;
+    return {
+      notation: 'compact',
+      useGrouping: true,
+      minimumFractionDigits: 0,
+      maximumFractionDigits: decimals,
+    };
+  }
   if (style.short === 'whole') return { minimumFractionDigits: 0, maximumFractionDigits: 0 };
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
