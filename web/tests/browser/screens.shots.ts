@@ -119,6 +119,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       async (page) => {
         if (page.viewportSize()!.width < 500) await page.getByRole('button', { name: /^Filter/ }).click();
         await button('Save view')(page);
+        await expect(page.getByRole('dialog', { name: 'Save view' })).toBeVisible();
       },
     ],
     views: [
