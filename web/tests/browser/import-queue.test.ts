@@ -127,9 +127,13 @@ test('several files are imported together, and a problem stops only its file', a
   await signIn('/import');
   // Three files of which one is damaged: two actions.
   const actions = countActions(page);
-  await actions.choose(inputOf(page), { 'a.csv': plain('AAA'), 'b.csv': plain('BBB'), 'bad.csv': '' });
+  await actions.choose(inputOf(page), {
+    'a.csv': plain('AAA'),
+    'b.csv': plain('BBB'),
+    'Damaged export of the evaluation account.csv': '',
+  });
   await expect(row(page, 'b.csv')).toContainText('Ready');
-  await expect(row(page, 'bad.csv')).toContainText('The file is empty.');
+  await expect(row(page, 'Damaged')).toContainText('The file is empty.');
   await expectStep(page, 'Preview');
   await expectAccessible('files before the import');
   await expectFitsPhone(page, 'files before the import');

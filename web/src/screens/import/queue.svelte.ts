@@ -36,6 +36,12 @@ export class QueueItem {
     return asksToConfirm(this.wizard, preview) ? 'question' : 'ready';
   });
 
+  /** Whether a failed file may work again as it is. */
+  get canRetry(): boolean {
+    const { fault, preview } = this.wizard;
+    return this.state === 'failed' && (preview !== null || (fault?.isAway ?? false) || fault?.status === 429);
+  }
+
   /** Offers a failed file again: reads it if that failed, otherwise it can be imported again. */
   async retry(): Promise<void> {
     if (this.wizard.preview && !this.wizard.outdated) this.wizard.fault = null;
