@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-citus soak lint check bench bench-full bench-parts bench-compare bench-docs soak-load soak-hostile release image web web-check web-test screenshots docs-page clean
+.PHONY: help run build test test-citus test-patroni soak lint check bench bench-full bench-parts bench-compare bench-docs soak-load soak-hostile release image web web-check web-test screenshots docs-page clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -24,6 +24,9 @@ test: ## Run all tests: SQLite, a temporary PostgreSQL and PgBouncer, the image,
 
 test-citus: ## Test on a distributed database: a Citus coordinator and two workers, where Citus is installed
 	scripts/with-citus
+
+test-patroni: ## Test failovers with a temporary Patroni cluster of three nodes
+	scripts/with-patroni
 
 soak: ## Kill servers 1000 times and their database 50 times, and repeat what make test does a few times (15 minutes or more)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \

@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 )
 
@@ -387,7 +388,7 @@ func (t *rowTests) addLookups(f *Filter) {
 	}
 	for i, word := range f.Words {
 		found := &f.Lookups.Words[i]
-		inSymbol := c.symbol.newTest(func(symbol string) bool { return tradefilter.HasWord(symbol, word) })
+		inSymbol := c.symbol.newTest(func(symbol string) bool { return textindex.HasWord(symbol, word) })
 		inTags := c.tags.newTest(func(tags string) bool { return hasCommon(splitIDs[journal.TagID](tags), found.Tags) })
 		t.add(func(row int32) bool { return inSymbol(row) || inTags(row) || found.Trades.hasRow(&c.ids, row) })
 	}

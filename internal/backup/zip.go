@@ -129,6 +129,9 @@ const (
 	maxAttached = 64 << 20
 )
 
+// zipStart is what a zip begins with.
+const zipStart = "PK"
+
 // Archive is an open zip: a document and the files that it names.
 type Archive struct {
 	Document *Document
@@ -137,8 +140,13 @@ type Archive struct {
 }
 
 // IsZip reports whether a file is a zip that holds a backup, and not, say, a
-// spreadsheet.
+// spreadsheet. A file that does not begin as a zip does is not searched for the
+// directory of one.
 func IsZip(r io.ReaderAt, size int64) bool {
+	start := make([]byte, len(zipStart))
+	if _, err := r.ReadAt(start, 0); err != nil || string(start) != zipStart {
+		return false
+	}
 	archive, err := zip.NewReader(r, size)
 	if err != nil || len(archive.File) > maxEntries {
 		return false

@@ -186,6 +186,8 @@ var otherOwners = map[string]string{
 	"import_kinds":      "imports/kinds",
 	"trade_rules":       "playbook",
 	"note_templates":    "playbook",
+	"note_revisions":    "playbook",
+	"note_log":          "playbook",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

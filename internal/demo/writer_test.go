@@ -191,7 +191,7 @@ func (s *stage) checkCounts() {
 	var notes int
 	var missed []playbook.Missed
 	s.must(s.DB.View(s.Context(), func(tx *db.Tx) (err error) {
-		if _, notes, err = playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
+		if _, notes, err = s.Playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
 			return err
 		}
 		missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{})

@@ -9,7 +9,9 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/lru"
 	"fillbook/internal/playbook"
+	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 )
 
@@ -107,7 +109,7 @@ func (s *Service) loadLookups(
 	cached := lookupCache{cache: s.lookups}
 	cached.accounts, cached.version = accountsState(owner, accounts)
 	if len(c.Words) > 0 {
-		found, err := cached.findWords(ctx, tx, owner, c.Words)
+		found, err := s.findWords(ctx, tx, owner, accounts, c.Words, &cached)
 		if err != nil {
 			return out, err
 		}
@@ -131,7 +133,7 @@ func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) 
 			out.Mistakes = append(out.Mistakes, tag.ID)
 		}
 		for i, word := range words {
-			if tradefilter.HasWord(tag.Name, word) {
+			if textindex.HasWord(tag.Name, word) {
 				out.Words[i].Tags = append(out.Words[i].Tags, tag.ID)
 			}
 		}
@@ -140,12 +142,12 @@ func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) 
 
 // lookupCache finds and stores lookups of some accounts.
 type lookupCache struct {
-	cache             *lru[answerKey, *cachedLookup]
+	cache             *lru.Cache[answerKey, *cachedLookup]
 	accounts, version string
 }
 
 func (c *lookupCache) get(text string) *analytics.TradeIDs {
-	if found, ok := c.cache.get(answerKey{c.accounts, text}); ok && found.version == c.version {
+	if found, ok := c.cache.Get(answerKey{c.accounts, text}); ok && found.version == c.version {
 		return found.trades
 	}
 	return nil
@@ -153,7 +155,7 @@ func (c *lookupCache) get(text string) *analytics.TradeIDs {
 
 func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeIDs {
 	trades := analytics.NewTradeIDs(ids)
-	c.cache.put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
+	c.cache.Put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
 	return trades
 }
 
@@ -170,34 +172,32 @@ func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.Us
 	return c.put(text, ids), nil
 }
 
-// findWords returns the trades with each word in their notes. The texts are read
-// once for all words that are not cached.
-func (c *lookupCache) findWords(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, words []string,
+// findWords returns the trades of accounts with each word in the texts about them.
+func (s *Service) findWords(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, words []string, cached *lookupCache,
 ) (map[string]*analytics.TradeIDs, error) {
 	found := make(map[string]*analytics.TradeIDs, len(words))
-	var missing []string
+	var indexes []*playbook.TradeTexts
 	for _, word := range words {
-		if found[word] = c.get("word " + word); found[word] == nil {
-			missing = append(missing, word)
+		if found[word] = cached.get("word " + word); found[word] != nil {
+			continue
 		}
-	}
-	if len(missing) == 0 {
-		return found, nil
-	}
-	ids := make([][]journal.TradeID, len(missing))
-	err := playbook.EachTradeText(ctx, tx, owner, func(trade journal.TradeID, texts ...string) {
-		for i, word := range missing {
-			if slices.ContainsFunc(texts, func(text string) bool { return tradefilter.HasWord(text, word) }) {
-				ids[i] = append(ids[i], trade)
+		if indexes == nil {
+			for _, a := range accounts {
+				data, err := s.load(ctx, tx, owner, a, extras{texts: true})
+				if err != nil {
+					return nil, err
+				}
+				indexes = append(indexes, data.texts)
 			}
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, word := range missing {
-		found[word] = c.put("word "+word, ids[i])
+		var ids []journal.TradeID
+		for _, index := range indexes {
+			for id := range index.Find(word) {
+				ids = append(ids, id)
+			}
+		}
+		found[word] = cached.put("word "+word, ids)
 	}
 	return found, nil
 }

@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -88,14 +87,11 @@ func (d described) check(request *http.Request, r *reply) {
 	if schema == nil || !isJSON || request.Method == http.MethodHead || r.header.Get("Content-Encoding") != "" {
 		return
 	}
-	decoder := json.NewDecoder(bytes.NewReader(r.body))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := r.decode(); err != nil {
 		r.t.Errorf("%s: the answer is no JSON: %v", r.call, err)
 		return
 	}
-	for _, fault := range d.document.faults("answer", schema, value) {
+	for _, fault := range d.document.faults("answer", schema, r.decoded) {
 		r.t.Errorf("%s: %d is described otherwise: %s", r.call, r.status, fault)
 	}
 }

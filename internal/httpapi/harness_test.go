@@ -159,6 +159,8 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
+
+	decoded any // the body as JSON, once it was asked for
 }
 
 // do sends a request below /api/v1 (or anywhere for a path that begins with
@@ -262,16 +264,24 @@ func (r *reply) wantField(field string) *reply {
 	return r
 }
 
+// decode reads the body as JSON, once.
+func (r *reply) decode() error {
+	if r.decoded != nil {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(r.body))
+	decoder.UseNumber()
+	return decoder.Decode(&r.decoded)
+}
+
 // value finds a value by a path such as error.details.field or 0.id; numbers
 // come as json.Number.
 func (r *reply) value(path string) any {
 	r.t.Helper()
-	decoder := json.NewDecoder(bytes.NewReader(r.body))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := r.decode(); err != nil {
 		r.t.Fatalf("%s: body is not JSON: %v: %s", r.call, err, r.body)
 	}
+	value := r.decoded
 	if path == "" {
 		return value
 	}

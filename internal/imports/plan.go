@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/parallel"
 )
 
 // Problem is the reason why a row of the file was not imported. Row counts the
@@ -51,14 +52,11 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		p.problems = append(p.problems, Problem(problem))
 	}
 	refused := map[int]bool{}
-	all := make([]ledger.CheckedFill, len(s.Fills))
-	checker := ledger.NewFillChecker()
-	for i, f := range s.Fills {
-		fill := newFill(f)
-		var err error
-		if all[i], err = checker.Check(&fill); err != nil && !refused[f.Row] {
-			refused[f.Row] = true
-			p.problems = append(p.problems, Problem{Row: f.Row, Message: sentence(err)})
+	all, invalid := checkFills(s.Fills)
+	for _, problem := range invalid {
+		if !refused[problem.Row] {
+			refused[problem.Row] = true
+			p.problems = append(p.problems, problem)
 		}
 	}
 	for _, m := range s.Annotations {
@@ -83,6 +81,39 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 	p.takeCash(s, account)
 	p.planAnnotations(s)
 	return p
+}
+
+// minChecked is the number of fills from which they are checked in two parts at
+// the same time.
+const minChecked = 2000
+
+// checkFills returns the fills in their stored form, and the problems of those
+// that the ledger would reject, in the order of the fills.
+func checkFills(fills []*statement.Fill) (checked []ledger.CheckedFill, invalid []Problem) {
+	checked = make([]ledger.CheckedFill, len(fills))
+	half := len(fills)
+	if half >= minChecked {
+		half /= 2
+	}
+	var rest []Problem
+	parallel.Run(
+		func() { invalid = checkInto(checked[:half], fills[:half]) },
+		func() { rest = checkInto(checked[half:], fills[half:]) },
+	)
+	return checked, append(invalid, rest...)
+}
+
+// checkInto is checkFills for one part.
+func checkInto(checked []ledger.CheckedFill, fills []*statement.Fill) (invalid []Problem) {
+	checker := ledger.NewFillChecker()
+	for i, f := range fills {
+		fill := newFill(f)
+		var err error
+		if checked[i], err = checker.Check(&fill); err != nil {
+			invalid = append(invalid, Problem{Row: f.Row, Message: sentence(err)})
+		}
+	}
+	return invalid
 }
 
 // planAnnotations plans the annotations of the trades whose fills are stored.

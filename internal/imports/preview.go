@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/parallel"
 )
 
 // Preview describes a file and the result of importing it. Nothing is written.
@@ -136,14 +137,24 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	planned := newPlan(c.statement, *account)
 	p := c.preview(up) // after newPlan, which removes invalid rows from the statement
 	p.Currency = &currency
-	c.statement.Fills = nil
 	p.ErrorCount = len(planned.problems)
 	p.Errors = append(p.Errors, planned.problems[:min(len(planned.problems), maxProblems)]...)
-	err = s.db.View(ctx, func(tx *db.Tx) error { return p.previewPlan(ctx, tx, owner, *account, planned) })
+	var trades []SampleTrade
+	parallel.Run(
+		func() {
+			err = s.db.View(ctx, func(tx *db.Tx) error { return p.previewPlan(ctx, tx, owner, *account, planned) })
+		},
+		func() {
+			trades = sampleTrades(c.statement)
+			c.statement.Fills = nil // releases their memory
+		},
+	)
+	p.SampleTrades = trades
 	return p, err
 }
 
-// preview returns the part of the preview that depends on the file alone.
+// preview returns the part of the preview that depends on the file alone, without
+// its trades.
 func (c *content) preview(up Upload) Preview {
 	p := Preview{
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
@@ -159,7 +170,6 @@ func (c *content) preview(up Upload) Preview {
 		p.Source, p.DateOrder, p.FileAccount = string(st.Source), string(st.DateOrder), st.Account.Name
 		p.Warnings = append(p.Warnings, st.Warnings...)
 		p.Reconciliation = reconcile(st)
-		p.SampleTrades = sampleTrades(st)
 		if len(st.Headers) > 0 {
 			p.Headers, samples = st.Headers, st.Samples
 		}

@@ -51,7 +51,7 @@ func bareCluster(t *testing.T) *cluster {
 		t.Fatal(err)
 	}
 	c := &cluster{t: t, bin: bin, home: home}
-	c.hireJanitor()
+	c.removeAtEnd()
 	if owner := serverUser(); owner != nil {
 		if err := os.Chown(home, int(owner.Uid), int(owner.Gid)); err != nil {
 			t.Fatal(err)
@@ -60,20 +60,20 @@ func bareCluster(t *testing.T) *cluster {
 	return c
 }
 
-// hireJanitor starts a process that ends the server and removes its files once
-// the far end of its pipe is closed: at the end of the test, and also where the
-// tests are killed and can clean up nothing.
-func (c *cluster) hireJanitor() {
+// removeAtEnd starts a process that ends the server and removes its files when the
+// other end of its pipe is closed: at the end of the test, and also if the tests are
+// killed.
+func (c *cluster) removeAtEnd() {
 	c.t.Helper()
-	janitor := exec.Command("sh", "-c", `cat >/dev/null; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)" 2>/dev/null; rm -rf "$0"`, c.home) //nolint:noctx // it outlives us
-	leash, err := janitor.StdinPipe()
+	remover := exec.Command("sh", "-c", `cat >/dev/null; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)" 2>/dev/null; rm -rf "$0"`, c.home) //nolint:noctx // it ends after the test
+	pipe, err := remover.StdinPipe()
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if err := janitor.Start(); err != nil {
+	if err := remover.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() { _ = leash.Close(); _ = janitor.Wait() })
+	c.t.Cleanup(func() { _ = pipe.Close(); _ = remover.Wait() })
 }
 
 // programs is the directory of initdb and pg_ctl, found as scripts/with-postgres

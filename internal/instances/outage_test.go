@@ -12,14 +12,14 @@ import (
 	"fillbook/internal/journal"
 )
 
-// healsWithin is how long after its database is back an instance may go on
-// refusing.
-const healsWithin = 5 * time.Second
+// recoveryTime is how long an instance may refuse requests after its database
+// works again.
+const recoveryTime = 5 * time.Second
 
-// TestOutage lets clients write through three instances while their PostgreSQL
-// server is stopped, killed, and replaced by its standby. No client ever sees
-// anything but success or a 503 that says when to come back; what was
-// acknowledged is there afterwards; and nothing has to be started again.
+// TestOutage writes through three instances while their PostgreSQL server is
+// stopped, killed, and replaced by its standby. Clients get success or a 503 with
+// Retry-After and nothing else, every acknowledged write is stored afterwards, and
+// no instance has to be restarted.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	primary := newCluster(t)
@@ -28,15 +28,15 @@ func TestOutage(t *testing.T) {
 	load := f.write()
 	for round := range outageRounds(t) {
 		outage := []func(){primary.stop, primary.kill}[round%2]
-		f.survive(load, fmt.Sprintf("restart %d", round), outage, primary.start)
+		f.interrupt(load, fmt.Sprintf("restart %d", round), outage, primary.start)
 	}
-	f.survive(load, "failover", primary.kill, standby.promote)
+	f.interrupt(load, "failover", primary.kill, standby.promote)
 	load.end()
 	f.compare(load)
 }
 
-// outageRounds is how often the server is restarted; SVC_TEST_OUTAGES asks for
-// more.
+// outageRounds returns how often the server is restarted: twice, or as often as
+// SVC_TEST_OUTAGES says.
 func outageRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SVC_TEST_OUTAGES")
@@ -50,7 +50,7 @@ func outageRounds(t *testing.T) int {
 	return n
 }
 
-// load is what clients do meanwhile, and what they were told.
+// load is the writes of several clients, and the answers that they got.
 type load struct {
 	stop    chan struct{}
 	once    sync.Once
@@ -60,10 +60,13 @@ type load struct {
 	acknowledged map[string]string // id by what was written
 	refused      int
 	wrong        []string
-	since        int // writes acknowledged since last asked
+	since        int // writes acknowledged since progress was called
+
+	last    time.Time     // of the last acknowledged write
+	longest time.Duration // between two acknowledged writes, since measurePause was called
 }
 
-// write lets clients write notes one after the other, each by way of the next
+// write starts clients that write notes one after the other, each through the next
 // instance.
 func (f *fleet) write() *load {
 	l := &load{stop: make(chan struct{}), acknowledged: map[string]string{}}
@@ -91,9 +94,11 @@ func (f *fleet) writeOnce(l *load, text string) {
 	case err == nil && got.status == http.StatusCreated:
 		l.acknowledged[text] = got.text("id")
 		l.since++
+		l.longest = max(l.longest, time.Since(l.last))
+		l.last = time.Now()
 	case err == nil && got.status == http.StatusServiceUnavailable && got.header.Get("Retry-After") != "":
 		l.refused++
-		<-time.After(5 * time.Millisecond) // more patient than that is only slower
+		<-time.After(5 * time.Millisecond)
 	default:
 		l.wrong = append(l.wrong, fmt.Sprintf("%s: %d %v %s", text, got.status, err, got.body))
 	}
@@ -104,7 +109,21 @@ func (l *load) end() {
 	l.clients.Wait()
 }
 
-// progress waits until so many more writes were acknowledged, or gives up.
+// measurePause begins to measure the longest time between two acknowledged writes.
+func (l *load) measurePause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last, l.longest = time.Now(), 0
+}
+
+// pause returns the longest time between two acknowledged writes since measurePause.
+func (l *load) pause() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.longest
+}
+
+// progress reports whether so many more writes were acknowledged within a time.
 func (l *load) progress(writes int, within time.Duration) bool {
 	l.mu.Lock()
 	l.since = 0
@@ -120,12 +139,12 @@ func (l *load) progress(writes int, within time.Duration) bool {
 	return false
 }
 
-// survive takes the database away under load, looks at what the instances say
-// of it, and brings it back.
-func (f *fleet) survive(l *load, what string, away, back func()) {
+// interrupt stops the database under load, checks the answers of the instances
+// meanwhile, and starts it again.
+func (f *fleet) interrupt(l *load, what string, away, back func()) {
 	f.t.Helper()
 	if !l.progress(20, 30*time.Second) {
-		f.t.Fatalf("%s: nothing is written beforehand", what)
+		f.t.Fatalf("%s: nothing was written before it", what)
 	}
 	away()
 	for i, s := range f.servers {
@@ -135,13 +154,13 @@ func (f *fleet) survive(l *load, what string, away, back func()) {
 		} {
 			got := s.must("GET", path, f.token, nil, want)
 			if want != http.StatusOK && got.header.Get("Retry-After") == "" {
-				f.t.Errorf("%s: instance %d does not say on %s when to come back", what, i, path)
+				f.t.Errorf("%s: instance %d answers %s without Retry-After", what, i, path)
 			}
 		}
 	}
 	back()
-	if !l.progress(20, healsWithin) {
-		f.t.Errorf("%s: nothing is written %s after the database is back", what, healsWithin)
+	if !l.progress(20, recoveryTime) {
+		f.t.Errorf("%s: nothing was written within %s after the database was back", what, recoveryTime)
 	}
 	for _, s := range f.servers {
 		s.must("GET", "//readyz", "", nil, http.StatusOK)
@@ -149,14 +168,15 @@ func (f *fleet) survive(l *load, what string, away, back func()) {
 	}
 }
 
-// compare holds what clients were told against what is there.
+// compare checks that every acknowledged write is stored once, and that clients got
+// no other answers than success and 503.
 func (f *fleet) compare(l *load) {
 	f.t.Helper()
 	for _, wrong := range l.wrong {
-		f.t.Errorf("a client got something else than success or 503: %s", wrong)
+		f.t.Errorf("a client got neither success nor 503: %s", wrong)
 	}
 	if l.refused == 0 {
-		f.t.Error("no client was refused: the test tests nothing")
+		f.t.Error("no client was refused, so the database was never away")
 	}
 	stored := map[string]string{}
 	for _, note := range f.next().must("GET", "/notes", f.token, nil, http.StatusOK).list() {

@@ -6,8 +6,7 @@ type FillChecker struct {
 	// instruments are those of fills without details, by symbol and type.
 	instruments map[[2]string]checkedInstrument
 	keys        map[streamKey]*streamKey
-	spare       []fill
-	size        int
+	pool        fillPool
 }
 
 type checkedInstrument struct {
@@ -27,7 +26,7 @@ func (c *FillChecker) Check(n *NewFill) (CheckedFill, error) {
 	if i.err != nil {
 		return CheckedFill{}, i.err
 	}
-	f := c.newFill()
+	f := c.pool.newFill()
 	if err := n.clean(i.Type, f); err != nil {
 		return CheckedFill{}, err
 	}
@@ -65,14 +64,20 @@ func (c *FillChecker) share(key streamKey) *streamKey {
 	return shared
 }
 
-// newFill returns an empty fill. They are allocated many at a time.
-func (c *FillChecker) newFill() *fill {
-	if len(c.spare) == 0 {
+// fillPool allocates fills many at a time.
+type fillPool struct {
+	spare []fill
+	size  int // of the last allocation
+}
+
+// newFill returns an empty fill.
+func (p *fillPool) newFill() *fill {
+	if len(p.spare) == 0 {
 		const most = 256
-		c.size = min(1+2*c.size, most)
-		c.spare = make([]fill, c.size)
+		p.size = min(1+2*p.size, most)
+		p.spare = make([]fill, p.size)
 	}
-	f := &c.spare[0]
-	c.spare = c.spare[1:]
+	f := &p.spare[0]
+	p.spare = p.spare[1:]
 	return f
 }

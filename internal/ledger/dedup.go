@@ -105,28 +105,18 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	return found, nil
 }
 
-// matchContent matches arrivals with stored fills of the same content. It
-// processes each stream in time order, so that stored fills are read
-// sequentially.
+// matchContent matches arrivals with stored fills of the same content. Many
+// arrivals are matched by reading all stored fills of their period, and few by
+// reading the fills of each stream in time order.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
-	groups := groupUnknown(arrivals, func(*arrival) bool { return true })
-	stored, loaded, err := d.loadRange(ctx, groups)
-	if err != nil {
+	matched, err := d.matchRange(ctx, arrivals)
+	if err != nil || matched && len(d.origins) == 0 {
 		return err
 	}
-	for key, list := range groups {
-		s, err := d.b.findStream(ctx, *key)
-		switch {
-		case err != nil:
-			return err
-		case s == nil:
-		case loaded:
-			d.matchStream(list, stored[s.number])
-		default:
-			cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
-			cursor.seek(startOfSecond(list[0]))
-			if d.matchStream(list, cursor); cursor.err != nil {
-				return cursor.err
+	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
+		if !matched {
+			if err := d.matchStream(ctx, *key, list); err != nil {
+				return err
 			}
 		}
 		d.matchOrigins(*key, list)
@@ -151,21 +141,34 @@ func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKe
 	return streams
 }
 
-// matchStream matches the arrivals of one stream, second by second. Equal
-// instants take precedence over the same second.
-func (d *deduper) matchStream(list []*arrival, stored storedFills) {
+// matchStream matches the arrivals of one stream, second by second.
+func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arrival) error {
+	s, err := d.b.findStream(ctx, key)
+	if err != nil || s == nil {
+		return err
+	}
+	stored := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	stored.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
 		n := slices.IndexFunc(list, func(a *arrival) bool { return a.at >= from+second })
 		if n < 0 {
 			n = len(list)
 		}
-		if here := stored.between(from, from+second); len(here) > 0 {
-			d.match(list[:n], here, (*fill).sameContent)
-			d.match(list[:n], here, (*fill).sameContentBySecond)
-		}
+		d.matchSecond(list[:n], stored.between(from, from+second))
 		list = list[n:]
 	}
+	return stored.err
+}
+
+// matchSecond matches arrivals of one stream and one second with the stored
+// fills of that second. Equal instants take precedence over the same second.
+func (d *deduper) matchSecond(list []*arrival, stored []*fill) {
+	if len(stored) == 0 {
+		return
+	}
+	d.match(list, stored, (*fill).sameContent)
+	d.match(list, stored, (*fill).sameContentBySecond)
 }
 
 // match matches arrivals with stored fills by a comparison.

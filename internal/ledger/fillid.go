@@ -34,7 +34,12 @@ func (a *Account) tag() uint64 {
 
 // executionID returns the computed id of a fill.
 func (a *Account) executionID(p matching.Position) journal.ExecutionID {
-	at, tag, seq := uint64(p.At), a.tag(), uint64(p.Seq)&(1<<seqBits-1)
+	return executionID(a.tag(), p)
+}
+
+// executionID returns the computed id of a fill in the account with the tag.
+func executionID(tag uint64, p matching.Position) journal.ExecutionID {
+	at, seq := uint64(p.At), uint64(p.Seq)&(1<<seqBits-1)
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:], at>>5<<16|8<<12|(at&31)<<7|tag>>30)
 	binary.BigEndian.PutUint64(id[8:], 2<<62|tag&(1<<30-1)<<32|seq)

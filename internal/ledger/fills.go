@@ -308,17 +308,50 @@ const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, pric
 // scanCompared reads comparedColumns.
 func (b *book) scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
-	err := row.Scan(&f.at, &f.seq, &f.stream, &f.facts, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.commission},
-		zeroIfNull{&f.fees}, oneIfNull{&f.multiplier}, &f.stated, &f.id, textScanner[string]{&f.externalID},
-		textScanner[string]{&f.origin}, textScanner[string]{&f.details})
+	err := row.Scan(f.scanCompared()...)
 	f.setID(&b.account)
+	return f, err
+}
+
+// scanCompared lists the destinations for comparedColumns.
+func (f *fill) scanCompared() []any {
+	return []any{
+		&f.at, &f.seq, &f.stream, (*int64)(&f.facts), sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees}, oneIfNull{&f.multiplier}, &f.stated, &f.id, textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin}, textScanner[string]{&f.details},
+	}
+}
+
+// comparedReader reads comparedColumns of many rows. All rows share the
+// destinations, and fills are allocated many at a time: this takes half the time
+// of scanCompared.
+type comparedReader struct {
+	tag  uint64 // of the account
+	row  fill   // the row that was read last
+	dest []any
+	pool fillPool
+}
+
+func (b *book) newComparedReader() *comparedReader {
+	r := &comparedReader{tag: b.account.tag()}
+	r.dest = r.row.scanCompared()
+	return r
+}
+
+func (r *comparedReader) read(row db.Scanner) (*fill, error) {
+	err := row.Scan(r.dest...)
+	f := r.pool.newFill()
+	*f = r.row
+	if f.id == "" {
+		f.id = executionID(r.tag, f.position())
+	}
 	return f, err
 }
 
 // scan lists the destinations for fillColumns.
 func (f *fill) scan() []any {
 	return []any{
-		&f.at, &f.seq, &f.stream, &f.createdAt, &f.arrival, &f.facts,
+		&f.at, &f.seq, &f.stream, &f.createdAt, &f.arrival, (*int64)(&f.facts),
 		sideScanner{&f.side},
 		&f.links.trade, &f.quantity, &f.price,
 		zeroIfNull{&f.commission},

@@ -271,27 +271,48 @@ func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to s
 	return nil
 }
 
+// freshFills are the changes of a stream with the number of its new fills, for
+// which their list is allocated.
+type freshFills struct {
+	*changes
+	count int
+}
+
 // collectChanges sorts new and completed fills into the streams that streamOf
 // returns.
 func (b *book) collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
 	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
-	found := map[*streamKey]*changes{}
+	fresh := make(map[*streamKey]*freshFills, min(len(arrivals)/4, 256))
+	all := 0
 	for _, a := range arrivals {
 		if a.known != nil {
 			continue
 		}
-		c := found[a.key]
-		if c == nil {
-			var err error
-			if c, err = set.forStream(ctx, *a.key); err != nil {
+		f := fresh[a.key]
+		if f == nil {
+			c, err := set.forStream(ctx, *a.key)
+			if err != nil {
 				return nil, err
 			}
-			found[a.key] = c
+			f = &freshFills{changes: c}
+			fresh[a.key] = f
 		}
-		a.stream = c.stream.number
-		c.added = append(c.added, a.fill)
+		f.count++
+		all++
+	}
+	fills := make([]*fill, all)
+	for _, a := range arrivals {
+		if a.known != nil {
+			continue
+		}
+		f := fresh[a.key]
+		if f.added == nil {
+			f.added, fills = fills[:0:f.count], fills[f.count:]
+		}
+		a.stream = f.stream.number
+		f.added = append(f.added, a.fill)
 	}
 	for _, k := range known.changed {
 		if sameFigures(k.before, k.after) {

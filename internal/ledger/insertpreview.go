@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
+	"fillbook/internal/parallel"
 )
 
 // InsertPreview is the result that [Service.InsertChecked] would have.
@@ -103,6 +104,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 	if err != nil {
 		return err
 	}
+	var appended [][]*fill
 	for _, c := range set.order {
 		c.sort()
 		appends, err := b.isAppend(ctx, c)
@@ -110,7 +112,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 			return err
 		}
 		if appends {
-			o.addTrades(c.added)
+			appended = append(appended, c.added)
 			continue
 		}
 		for i, f := range c.added {
@@ -124,6 +126,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		}
 		b.addPreview(r, o)
 	}
+	o.addAppended(appended)
 	return nil
 }
 
@@ -138,7 +141,21 @@ func (b *book) isAppend(ctx context.Context, c *changes) (bool, error) {
 	return tail == nil || tail.IsClosed() && tail.Last.Compare(c.added[0].position()) < 0, err
 }
 
-// addTrades adds the trades that new fills form by themselves.
+// addAppended adds the trades that the new fills of some streams form by
+// themselves. It groups the streams in two parts at the same time.
+func (o *InsertPreview) addAppended(streams [][]*fill) {
+	add := func(to *InsertPreview, first int) {
+		for i := first; i < len(streams); i += 2 {
+			to.addTrades(streams[i])
+		}
+	}
+	var other InsertPreview
+	parallel.Run(func() { add(o, 0) }, func() { add(&other, 1) })
+	o.Created, o.Open = o.Created+other.Created, o.Open+other.Open
+	o.NetPnL, o.RealizedPnL = o.NetPnL.Add(other.NetPnL), o.RealizedPnL.Add(other.RealizedPnL)
+}
+
+// addTrades adds the trades that new fills of a stream form by themselves.
 func (o *InsertPreview) addTrades(fills []*fill) {
 	for t := range (matching.Grouping{OmitParts: true}).Walk(toMatchingFills(fills)) {
 		o.Created++

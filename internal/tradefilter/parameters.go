@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 )
 
 // Type is the type of a parameter's value, as in JSON.
@@ -102,7 +103,7 @@ var parameters = []Parameter{
 	choiceParameter("tag_mode", "Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.TagMode }),
 	flagParameter("mistake", "Whether the trade has a tag that is a mistake.", func(f *Filter) *journal.Opt[bool] { return &f.Mistake }),
 	wholesParameter("trade_quality", "Grades of the trade.", Bounds{1, 5}, func(f *Filter) *[]int { return &f.Qualities }),
-	listParameter("emotional_state", "Emotional states, in any case.", Fold, func(f *Filter) *[]string { return &f.EmotionalStates }),
+	listParameter("emotional_state", "Emotional states, in any case.", textindex.Fold, func(f *Filter) *[]string { return &f.EmotionalStates }),
 	flagParameter("reviewed", "Whether the trade is marked as reviewed.", func(f *Filter) *journal.Opt[bool] { return &f.Reviewed }),
 	flagParameter("has_note", "Whether the trade has notes, or a note is about it.", func(f *Filter) *journal.Opt[bool] { return &f.HasNote }),
 	flagParameter("has_attachment", "Whether a file is attached to the trade.", func(f *Filter) *journal.Opt[bool] { return &f.HasAttachment }),
@@ -336,7 +337,7 @@ func ParseWords(name, text string) ([]string, error) {
 	if len(text) > maxQuery {
 		return nil, journal.InvalidField(name, "%s must be at most %d bytes long.", name, maxQuery)
 	}
-	words := SplitWords(text)
+	words := textindex.SplitWords(text)
 	slices.Sort(words)
 	words = slices.Compact(words)
 	switch {

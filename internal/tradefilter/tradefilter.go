@@ -53,7 +53,7 @@ type Conditions struct {
 	// Mistake is whether the trade has a tag that is a mistake.
 	Mistake         journal.Opt[bool]
 	Qualities       []int
-	EmotionalStates []string // folded, see [Fold]
+	EmotionalStates []string // folded, see package textindex
 	Reviewed        journal.Opt[bool]
 	HasNote         journal.Opt[bool]
 	HasAttachment   journal.Opt[bool]

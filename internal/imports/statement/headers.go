@@ -78,9 +78,14 @@ func Targets() []Target {
 // lower case, without byte order mark and quotes, without a colon at its end,
 // and with single blanks between its words.
 func HeaderKey(header string) string {
-	if isHeaderKey(header) {
-		return header
+	if isPlainHeader(header) {
+		return strings.ToLower(header)
 	}
+	return normalizeHeader(header)
+}
+
+// normalizeHeader is HeaderKey for any name.
+func normalizeHeader(header string) string {
 	key := strings.Map(func(r rune) rune {
 		switch r {
 		case '"', '“', '”', '„', '\ufeff', '\u200b':
@@ -93,21 +98,22 @@ func HeaderKey(header string) string {
 	return strings.TrimSpace(strings.TrimRight(key, ":"))
 }
 
-// isHeaderKey reports quickly whether a name is in that form already: small
-// letters and digits, with single blanks, underscores and slashes among them.
-func isHeaderKey(name string) bool {
+// isPlainHeader reports quickly whether only capitals can distinguish a name from
+// its key: it has visible ASCII characters without quotes, single blanks among
+// them, and no colon at its end.
+func isPlainHeader(name string) bool {
 	blank := true // a blank must not be first, last or after another one
 	for i := range len(name) {
 		switch c := name[i]; {
-		case 'a' <= c && c <= 'z' || parse.IsDigit(c) || c == '_' || c == '/':
-			blank = false
 		case c == ' ' && !blank:
 			blank = true
+		case '!' <= c && c <= '~' && c != '"' && c != '\'':
+			blank = false
 		default:
 			return false
 		}
 	}
-	return !blank
+	return !blank && name[len(name)-1] != ':'
 }
 
 // meaning is what the name of a column says. Of several columns for one target

@@ -146,13 +146,22 @@ func (s *Statement) Latest(n int) []Trade {
 // streams returns the places of the fills of each instrument, in the order in
 // which the file names them first.
 func (s *Statement) streams() [][]int {
-	var streams [][]int
 	numbers := streamNumbers{}
+	streamOf := make([]int, len(s.Fills))
+	var sizes []int
 	for i, f := range s.Fills {
 		n := numbers.find(f)
-		if n == len(streams) {
-			streams = append(streams, nil)
+		if n == len(sizes) {
+			sizes = append(sizes, 0)
 		}
+		streamOf[i] = n
+		sizes[n]++
+	}
+	streams, places := make([][]int, len(sizes)), make([]int, len(s.Fills))
+	for n, size := range sizes {
+		streams[n], places = places[:0:size], places[size:]
+	}
+	for i, n := range streamOf {
 		streams[n] = append(streams[n], i)
 	}
 	return streams

@@ -1,5 +1,6 @@
 // Reports each test as an event of go test -json, so that scripts/test counts the
-// tests of the page together with the Go tests.
+// tests of the page together with the Go tests. Only events go to the standard output:
+// a line of an error message may be JSON too, and is then read as an event.
 
 import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -14,7 +15,7 @@ export default class Events implements Reporter {
     if (test.outcome() === 'skipped') return this.report(path, 'skip');
     if (test.outcome() === 'flaky') return this.report(path, 'pass');
     if (result.retry < test.retries) {
-      process.stdout.write(`\n!!  ${path} failed and is tried again: ${result.errors[0]?.message}\n`);
+      process.stderr.write(`\n!!  ${path} failed and is tried again: ${result.errors[0]?.message}\n`);
       return;
     }
     for (const error of result.errors) {
@@ -26,7 +27,7 @@ export default class Events implements Reporter {
 
   // Errors outside of tests, for example if no browser could be started.
   onError(error: { stack?: string; message?: string }): void {
-    process.stdout.write(`${error.stack ?? error.message}\n`);
+    process.stderr.write(`${error.stack ?? error.message}\n`);
   }
 
   printsToStdio(): boolean {
