@@ -238,7 +238,7 @@ export class Wizard {
 
   /** Reads the file without remembered settings that the server refuses. Reports whether there were any. */
   private dropMemory(fault: ApiError | null): boolean {
-    if (!this.used || this.stage === 'done' || !fault || fault.status !== 400) return false;
+    if (!this.used || this.stage === 'done' || !fault || ![400, 404].includes(fault.status)) return false;
     this.clearSettings();
     this.account = this.ownAccount;
     this.unused = [{ what: 'all' }];
