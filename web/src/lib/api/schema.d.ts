@@ -4787,6 +4787,10 @@ export interface components {
         "filter.reviewed": boolean;
         /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
         "filter.root": string[];
+        /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+        "filter.rule": string;
+        /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+        "filter.rule_state": ("followed" | "broken" | "not_applicable")[];
         /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
         "filter.session": ("premarket" | "rth" | "afterhours" | "overnight")[];
         /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
@@ -4805,6 +4809,8 @@ export interface components {
         "filter.tag_mode": "any" | "all" | "none";
         /** @description The last instant, inclusive. */
         "filter.to": string;
+        /** @description Only these trades. A list: separated by commas, repeated, or both. */
+        "filter.trade_id": string[];
         /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
         "filter.trade_quality": number[];
         /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
@@ -6341,6 +6347,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -6359,6 +6369,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -6483,6 +6495,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -6501,6 +6517,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -6630,6 +6648,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -6648,6 +6670,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -6776,6 +6800,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -6794,6 +6822,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -6928,6 +6958,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -6946,6 +6980,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7070,6 +7106,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7088,6 +7128,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7214,6 +7256,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7232,6 +7278,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7358,6 +7406,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7376,6 +7428,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7506,6 +7560,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7524,6 +7582,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7648,6 +7708,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7666,6 +7730,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7790,6 +7856,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7808,6 +7878,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7936,6 +8008,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7954,6 +8030,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -9507,6 +9585,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -9525,6 +9607,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
@@ -15377,6 +15461,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -15395,6 +15483,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The field to sort by; trades without a value come last. Without it: newest first. */
