@@ -179,7 +179,7 @@ func (s *stage) checkAnnotations() {
 		for _, want := range a.Annotations {
 			got := annotations[byOpening[at[want.Opening].UnixMicro()].ID]
 			if got.Notes != want.Notes || !got.InitialRisk.Equal(want.Risk) || len(got.Tags) != len(want.Tags) ||
-				len(got.Setups) != len(want.Setups) || (got.ReviewedAt == nil) != want.ReviewedAt.IsZero() {
+				len(got.Setups) != len(want.Setups) || len(got.Rules) != len(want.Rules) || (got.ReviewedAt == nil) != want.ReviewedAt.IsZero() {
 				s.Fatalf("%s: %+v, want %+v", want.Opening, got, want)
 			}
 		}

@@ -143,7 +143,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   await expectAccessible('the report of rules');
   await expectFitsPhone(page, 'the report of rules');
   await page.goto('/setups?range=all');
-  await expect(page.getByText('followed 0.0% of 1')).toBeVisible();
+  await expect(page.getByText('followed 0% of 1 trade')).toBeVisible();
 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/review?show=all&sort=opened_at');
