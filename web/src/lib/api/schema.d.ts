@@ -2313,11 +2313,15 @@ export interface components {
             /** Format: int64 */
             error_count: number;
             errors: components["schemas"]["Problem"][];
+            /** @description The account that the file names; empty if it names none or several. */
+            file_account: string;
             format: string;
             headers: string[];
             /** @description Always empty: nothing was written. */
             import_batch_id: string;
             journal_summary: components["schemas"]["JournalSummary"] | null;
+            /** @description Identifies the layout of the file: its kind and the names of its columns. It does not depend on the fields of the request. Empty for a backup. */
+            layout_signature: string;
             /** @description Everything that column_mapping can name, in the order for a form. */
             mapping_targets: components["schemas"]["MappingTarget"][];
             /** @description What column_mapping must name before this file can be committed. */
@@ -2346,6 +2350,11 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** @enum {string} */
             source: "csv" | "statement" | "backup";
+            /**
+             * @description What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in default_tz or UTC. Empty while a column mapping is missing.
+             * @enum {string}
+             */
+            source_tz_from: "" | "file" | "format" | "request" | "days" | "unknown";
             /** @description The likely content of the columns, by their names and values. */
             suggested_mapping: {
                 [key: string]: string;
@@ -9778,6 +9787,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
@@ -9903,6 +9914,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
@@ -10334,6 +10347,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
