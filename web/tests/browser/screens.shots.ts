@@ -119,10 +119,11 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       async (page) => {
         if (page.viewportSize()!.width < 500) await page.getByRole('button', { name: /^Filter/ }).click();
         await button('Save view')(page);
+        await expect(page.getByRole('dialog', { name: 'Save view' })).toBeVisible();
       },
     ],
     views: [
-      '/trades',
+      '/notes',
       async (page) => {
         if (page.viewportSize()!.width < 500) await button('More')(page);
         await button('All views')(page);
@@ -267,6 +268,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     test.setTimeout(600_000);
     const server = await startDemo();
     try {
+      page.setDefaultTimeout(20_000);
       await page.setViewportSize(viewport);
       const api = await enter(page, server);
       for (const [name, [path, step]] of Object.entries(await pictures(api))) {

@@ -72,6 +72,8 @@ describe('dates', () => {
     expect(write.date('2026-03-02', n)).toBe('Mar 2, 2026');
     expect(write.date('2026-03-02T02:00:00Z', n)).toBe('Mar 1, 2026');
     expect(write.time('2026-03-02T02:00:00Z', { ...n, locale: 'en-GB' })).toBe('21:00');
+    expect(write.time('2026-03-02T14:05:00Z', { ...n, locale: 'de-DE' })).toBe('09:05');
+    expect(write.time('2026-03-02T14:05:00Z', n).replace(/\s/, ' ')).toBe('9:05 AM');
   });
 
   it('a range names what its days share once', () => {

@@ -241,10 +241,22 @@ export function time(value: string | Date | null | undefined, n: Notation, secon
   const at = parse(value);
   if (!at) return nothing;
   return dateFormat(n, {
-    hour: 'numeric',
+    hour: hasTwelveHours(n.locale) ? 'numeric' : '2-digit',
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
   }).format(at);
+}
+
+const twelveHours = new Map<string | undefined, boolean>();
+
+/** Reports whether a locale counts hours up to 12: these have no leading zero. */
+function hasTwelveHours(locale: string | undefined): boolean {
+  let found = twelveHours.get(locale);
+  if (found === undefined) {
+    found = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 === true;
+    twelveHours.set(locale, found);
+  }
+  return found;
 }
 
 export function dateTime(value: string | Date | null | undefined, n: Notation): string {
