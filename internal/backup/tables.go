@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"fillbook/internal/annotations"
@@ -150,7 +151,7 @@ var ownHeaders = []string{
 // have. Fields of [playbook.AnnotationFields] that are not in it come last.
 var annotationHeaders = []string{
 	"Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
-	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop",
+	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop", "Rules",
 }
 
 var tradeHeaders = listTradeHeaders()
@@ -188,6 +189,8 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 			cells = append(cells, numberOr(trade.Derived.RMultiple))
 		case "Setups":
 			cells = append(cells, text(joined(trade.Annotations.Setups, t.setups)))
+		case "Rules":
+			cells = append(cells, text(joinRules(trade.Annotations.CurrentRules())))
 		case "Tags":
 			cells = append(cells, text(joined(trade.Annotations.Tags, t.tags)))
 		default:
@@ -195,6 +198,15 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 		}
 	}
 	return cells
+}
+
+// joinRules returns the states of rules as one text.
+func joinRules(ticks []playbook.RuleTick) string {
+	parts := make([]string, len(ticks))
+	for i, tick := range ticks {
+		parts[i] = tick.Rule + ": " + strings.ReplaceAll(string(tick.State), "_", " ")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // annotationCell returns the value of the field that has the header.

@@ -22,6 +22,8 @@ type accountData struct {
 	// texts are the words of the texts about the trades. It is nil until its first
 	// use.
 	texts *playbook.TradeTexts
+	// rules are the states of rules on the trades. It is nil until its first use.
+	rules *playbook.TradeRules
 	// unstored counts the updates since the columns were stored.
 	unstored int
 }
@@ -45,12 +47,14 @@ func (h *accountData) bytes(other *accountData) int {
 	if h.realized != nil {
 		n += h.realized.UnsharedBytes(h.columns)
 	}
+	if other == nil {
+		other = &accountData{}
+	}
 	if h.texts != nil {
-		var shared *playbook.TradeTexts
-		if other != nil {
-			shared = other.texts
-		}
-		n += h.texts.UnsharedBytes(shared)
+		n += h.texts.UnsharedBytes(other.texts)
+	}
+	if h.rules != nil {
+		n += h.rules.UnsharedBytes(other.rules)
 	}
 	return n
 }
@@ -78,11 +82,11 @@ type cacheEntry struct {
 func newCacheEntry() *cacheEntry { return &cacheEntry{} }
 
 // extras are the parts of the data of an account that not every query needs.
-type extras struct{ realized, texts bool }
+type extras struct{ realized, texts, rules bool }
 
 // in reports whether data has the extras.
 func (x extras) in(data *accountData) bool {
-	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil)
+	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil) && (!x.rules || data.rules != nil)
 }
 
 // load returns the data of exactly a revision, with the extras that are requested.

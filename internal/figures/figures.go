@@ -313,7 +313,12 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 		}
 	}
 	if more.texts && fresh.texts == nil {
-		fresh.texts, err = playbook.IndexTradeTexts(ctx, tx, owner, a.ID)
+		if fresh.texts, err = playbook.IndexTradeTexts(ctx, tx, owner, a.ID); err != nil {
+			return nil, err
+		}
+	}
+	if more.rules && fresh.rules == nil {
+		fresh.rules, err = playbook.IndexRules(ctx, tx, owner, a.ID)
 	}
 	return fresh, err
 }
@@ -335,7 +340,7 @@ func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.U
 // update sets the columns to those of old with the touched trades in their current
 // state.
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
-	h.columns, h.open, h.realized, h.texts = old.columns, old.open, old.realized, old.texts
+	h.columns, h.open, h.realized, h.texts, h.rules = old.columns, old.open, old.realized, old.texts, old.rules
 	if len(touched) == 0 {
 		return nil
 	}
@@ -345,6 +350,13 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 			return err
 		}
 		h.texts = old.texts.Replace(touched, changed)
+	}
+	if old.rules != nil {
+		changed, err := playbook.IndexRulesOf(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.rules = old.rules.Replace(touched, changed)
 	}
 	trades, err := ledger.FigureTradesByID(ctx, tx, owner, touched)
 	if err != nil {

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -87,7 +88,7 @@ func (s *Service) newListFilter(
 // NeedsLookups reports whether conditions need more than columns, so that
 // [Service.NewFilter] needs a transaction.
 func NeedsLookups(c *tradefilter.Conditions) bool {
-	return c.Mistake.Set || len(c.Words) > 0 || c.Batch != ""
+	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.Batch != ""
 }
 
 // loadLookups returns what conditions on trades of some accounts need besides
@@ -117,10 +118,15 @@ func (s *Service) loadLookups(
 			out.Words[i].Trades = found[word]
 		}
 	}
+	var err error
+	if c.TestsRules() {
+		if out.Rules, err = s.findRules(ctx, tx, owner, accounts, c, &cached); err != nil {
+			return out, err
+		}
+	}
 	if c.Batch == "" {
 		return out, nil
 	}
-	var err error
 	out.Among, err = cached.findBatch(ctx, tx, owner, c.Batch)
 	return out, err
 }
@@ -200,4 +206,34 @@ func (s *Service) findWords(
 		found[word] = cached.put("word "+word, ids)
 	}
 	return found, nil
+}
+
+// findRules returns the trades of accounts that pass the conditions on rules.
+func (s *Service) findRules(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions, cached *lookupCache,
+) (*analytics.TradeIDs, error) {
+	text := fmt.Sprintf("rules %v %s", c.RuleStates, c.Rule)
+	if found := cached.get(text); found != nil {
+		return found, nil
+	}
+	states := playbook.RuleStates()
+	if len(c.RuleStates) > 0 {
+		states = states[:0]
+		for _, state := range c.RuleStates {
+			states = append(states, playbook.RuleState(state))
+		}
+	}
+	var ids []journal.TradeID
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{rules: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, state := range states {
+			for id := range data.rules.Find(playbook.RuleTerm(state, c.Rule)) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return cached.put(text, ids), nil
 }

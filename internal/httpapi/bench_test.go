@@ -124,9 +124,9 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatal(err)
 			}
 			for name, path := range map[string]string{"trades": "/trades?limit=5&q=", "notes": "/notes?limit=5&q="} {
-				begin := time.Now() //nolint:forbidigo // the first search builds the index
+				begin := time.Now() // the first search builds the index
 				send(b, http.MethodGet, path+"first", nil)
-				b.Logf("the first search of %s took %v", name, time.Since(begin)) //nolint:forbidigo // likewise
+				b.Logf("the first search of %s took %v", name, time.Since(begin))
 				for kind, word := range map[string]string{"common": "retest", "letter": "t", "rare": "99", "none": "absent"} {
 					b.Run(name+"/warm/"+kind, func(b *testing.B) {
 						for b.Loop() {

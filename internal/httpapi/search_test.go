@@ -128,7 +128,7 @@ func (j *searchedJournal) compare(query, extra string) {
 	for i := range trades.count("") {
 		trade := trades.value(fmt.Sprint(i)).(map[string]any)
 		id := trade["id"].(string)
-		texts := append(about[id], trade["notes"].(string), trade["symbol"].(string))
+		texts := slices.Concat(about[id], []string{trade["notes"].(string), trade["symbol"].(string)})
 		for _, tag := range trade["tags"].([]any) {
 			texts = append(texts, tag.(map[string]any)["name"].(string))
 		}

@@ -75,8 +75,21 @@ func (b *Builder[K, V]) Add(key K, value V, texts ...string) {
 	}
 }
 
+// AddTerm adds a text to the document of a key as one word, unchanged. Keys must be
+// sorted as in [Builder.Add].
+func (b *Builder[K, V]) AddTerm(key K, value V, term string) {
+	b.Add(key, value)
+	b.folded = append(b.folded[:0], term...)
+	b.addFolded()
+}
+
 func (b *Builder[K, V]) addWord(word string) {
 	b.folded = appendFolded(b.folded[:0], word)
+	b.addFolded()
+}
+
+// addFolded adds the word in the buffer to the last document.
+func (b *Builder[K, V]) addFolded() {
 	n, known := b.numbers[string(b.folded)]
 	if !known {
 		n = int32(len(b.words)) //nolint:gosec // memory ends before

@@ -99,6 +99,14 @@ var parameters = []Parameter{
 	},
 	listParameter("setup_id", "Setups; see setup_mode.", nil, func(f *Filter) *[]journal.SetupID { return &f.Setups }),
 	choiceParameter("setup_mode", "Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.SetupMode }),
+	choicesParameter("rule_state", "Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent.", []RuleState{Followed, Broken, NotApplicable}, func(f *Filter) *[]RuleState { return &f.RuleStates }),
+	{
+		Name: "rule", Type: Text, About: "The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state.",
+		read: func(f *Filter, _ *Parameter, items []string) error {
+			f.Rule = items[0]
+			return nil
+		},
+	},
 	listParameter("tag_id", "Tags; see tag_mode.", nil, func(f *Filter) *[]journal.TagID { return &f.Tags }),
 	choiceParameter("tag_mode", "Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.TagMode }),
 	flagParameter("mistake", "Whether the trade has a tag that is a mistake.", func(f *Filter) *journal.Opt[bool] { return &f.Mistake }),
@@ -114,6 +122,7 @@ var parameters = []Parameter{
 			return nil
 		},
 	},
+	listParameter("trade_id", "Only these trades.", nil, func(f *Filter) *[]journal.TradeID { return &f.Trades }),
 	{
 		Name: "q", Type: Text, read: readWords,
 		About: "Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found.",

@@ -57,7 +57,14 @@ type Conditions struct {
 	Reviewed        journal.Opt[bool]
 	HasNote         journal.Opt[bool]
 	HasAttachment   journal.Opt[bool]
-	Batch           journal.BatchID
+	// RuleStates are the states of one rule of the trade's setups: of the one with the
+	// text Rule, or of any if that is empty. Rule alone selects trades on which it
+	// has a state.
+	RuleStates []RuleState
+	Rule       string
+	Batch      journal.BatchID
+	// Trades are the only trades that pass; none means all.
+	Trades []journal.TradeID
 	// Words must all be found in the notes, the symbol or the tags of a trade.
 	// They are folded.
 	Words []string
@@ -114,6 +121,16 @@ const (
 	None Mode = "none"
 )
 
+// RuleState is whether a trade followed a rule of its setup.
+type RuleState string
+
+// The states of a rule.
+const (
+	Followed      RuleState = "followed"
+	Broken        RuleState = "broken"
+	NotApplicable RuleState = "not_applicable"
+)
+
 // Session is a part of the US-equity trading day, on the clock of New York.
 type Session string
 
@@ -146,8 +163,11 @@ func isOtherMode(m Mode) bool { return m == All || m == None }
 func (c *Conditions) testsMore() bool {
 	return len(c.Roots) > 0 || len(c.OptionRights) > 0 || c.DTE.IsSet() || len(c.Weekdays) > 0 || len(c.Hours) > 0 ||
 		len(c.Sessions) > 0 || c.TestsResult() || c.R.IsSet() || c.HasR.Set || c.Mistake.Set || len(c.Qualities) > 0 ||
-		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0
+		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() || len(c.Trades) > 0
 }
+
+// TestsRules reports whether the states of rules matter.
+func (c *Conditions) TestsRules() bool { return len(c.RuleStates) > 0 || c.Rule != "" }
 
 // TestsResult reports whether one of the conditions tests the net result or the
 // closing of the whole trade.
