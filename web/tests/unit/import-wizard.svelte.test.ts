@@ -171,6 +171,8 @@ test('the settings of the last import of a layout are used', async () => {
   });
   expect(wizard.used).toMatchObject({ account: true, zone: true, order: true, mapping: true });
   expect(wizard.step, 'there is nothing to check').toBe('preview');
+  wizard.set({ account: 'main' });
+  expect(wizard.used, 'the account is now chosen').toMatchObject({ account: false, zone: true });
 });
 
 test('a chosen account is not replaced', async () => {
@@ -190,6 +192,8 @@ test('a remembered account in another currency is not used', async () => {
   const wizard = await withFile();
   expect([wizard.account, wizard.step]).toEqual(['main', 'check']);
   expect(wizard.unused).toEqual([{ what: 'account', why: 'currency', name: 'Prop' }]);
+  wizard.set({ account: 'prop' });
+  expect(wizard.unused).toEqual([]);
 });
 
 test('settings that the server refuses are dropped, those that could not be sent are not', async () => {
@@ -265,12 +269,12 @@ test('the answers for one file of a queue are used for others of the same layout
   await queue.start([file, new File(['x'], 'second.csv')], 'main', false);
   expect(queue.questions).toHaveLength(2);
   queue.openNext();
-  queue.open!.wizard.set({ order: 'day_first' });
+  queue.open!.wizard.set({ order: 'day_first', kinds: { ZORP: 'fee' } });
   await vi.waitFor(() => expect(queue.open!.wizard.question).toBe(''));
   await queue.confirm();
-  expect(queue.items.map((i) => [i.state, i.wizard.order])).toEqual([
-    ['ready', 'day_first'],
-    ['ready', 'day_first'],
+  expect(queue.items.map((i) => [i.state, i.wizard.order, i.wizard.kinds])).toEqual([
+    ['ready', 'day_first', { ZORP: 'fee' }],
+    ['ready', 'day_first', { ZORP: 'fee' }],
   ]);
   expect(queue.open).toBeNull();
   expect(memory, 'nothing is imported yet').toEqual([]);

@@ -138,7 +138,7 @@ export class Queue {
     const layout = item.wizard.preview?.layout_signature;
     const same = this.questions.filter((i) => layout !== '' && i.wizard.preview?.layout_signature === layout);
     this.open = null;
-    for (const { wizard } of same) await wizard.matchAgain();
+    for (const { wizard } of same) await wizard.matchAgain(item.wizard.kinds);
     this.openNext();
   }
 

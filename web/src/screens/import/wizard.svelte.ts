@@ -52,6 +52,7 @@ export interface UsedMemory {
   mapping: boolean;
 }
 
+const remembered = ['account', 'zone', 'order', 'mapping'] as const;
 const nothingUsed = { account: false, zone: false, order: false, mapping: false };
 
 export class Wizard {
@@ -142,9 +143,10 @@ export class Wizard {
     return this.used !== null && this.unused.length === 0 && this.question === '' && this.fault === null;
   }
 
-  /** Uses the settings of the last import of the same layout again, for a file that was read before there were any. */
-  async matchAgain(): Promise<void> {
+  /** Reads the file again with settings of its layout that are remembered since it was read, and with chosen kinds. */
+  async matchAgain(kinds: Record<string, string>): Promise<void> {
     this.clearSettings();
+    this.kinds = { ...kinds };
     this.stage = 'find';
     await this.read();
   }
@@ -266,6 +268,10 @@ export class Wizard {
       this.allowMismatch = false;
       this.accountChosen = true;
     }
+    // What the user changes is neither a remembered setting nor one that was not used.
+    const changed = remembered.filter((name) => change[name] !== undefined);
+    for (const name of changed) if (this.used) this.used = { ...this.used, [name]: false };
+    this.unused = this.unused.filter((u) => u.what === 'all' || !changed.includes(u.what));
     void this.read();
   }
 
