@@ -276,8 +276,8 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a l
 }
 
 // loadAccount returns the data of an account at its revision. It reads the trades
-// that changed since the latest old data of the same history, or all trades if
-// there is none. Extras are read if requested; existing ones are updated.
+// that changed since the latest old data of the same history, or all trades
+// without old data. Extras are read if requested; existing ones are updated.
 func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, more extras) (*accountData, error) {
 	fresh := &accountData{revision: a.Revision}
 	var err error

@@ -41,8 +41,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return c.entry(e).value, true
 }
 
-// GetOrAdd returns the value of a key, after adding a new one of the given size
-// if there is none.
+// GetOrAdd returns the value of a key. A key without a value gets a new one of the
+// given size.
 func (c *Cache[K, V]) GetOrAdd(key K, size int, newValue func() V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()

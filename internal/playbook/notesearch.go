@@ -24,7 +24,7 @@ const noteMemory = 64 << 20
 type indexedNote struct {
 	at      int64 // in microseconds
 	kind    NoteType
-	account journal.AccountID // empty if there is none
+	account journal.AccountID // empty for a note without an account
 }
 
 // noteIndex is the index of a user's notes at one revision. It never changes.

@@ -117,7 +117,7 @@ export class Queue {
     for (const item of items) if (this.items.includes(item)) await item.wizard.setFile(item.file);
   }
 
-  /** Shows the next file with a question, or all files if there is none. */
+  /** Shows the next file with a question, or all files after the last question. */
   openNext(): void {
     this.show(this.questions[0] ?? null);
   }
