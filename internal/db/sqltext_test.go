@@ -186,6 +186,8 @@ var otherOwners = map[string]string{
 	"import_kinds":      "imports/kinds",
 	"trade_rules":       "playbook",
 	"note_templates":    "playbook",
+	"note_revisions":    "playbook",
+	"note_log":          "playbook",
 	"bar_changes":       "bars",
 	"position_marks":    "bars",
 }

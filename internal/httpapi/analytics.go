@@ -84,7 +84,7 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 	for i := range list {
 		which := list[i].Which
 		if _, known := links[which]; !known {
-			links[which] = in.setLink(which)
+			links[which] = in.setLink(&list[i])
 		}
 		out[i] = explained{Explanation: list[i], TradesLink: links[which]}
 	}

@@ -3,6 +3,7 @@ package imports
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -27,9 +28,17 @@ type Preview struct {
 	MappingNote   string
 	SuggestedZone string
 	ZoneNote      string
-	Format        string
-	Source        string
-	RowCount      int
+	ZoneFrom      ZoneSource
+	// Signature identifies the layout of the file. It depends on the kind of the
+	// file and the names of its columns, not on the options of the upload. Empty
+	// for a backup.
+	Signature string
+	// FileAccount is the account that the file names, empty if it names none or
+	// several.
+	FileAccount string
+	Format      string
+	Source      string
+	RowCount    int
 	// Rows is nil while columns must be named.
 	Rows           *RowCounts
 	SkippedRows    []SkippedRow
@@ -158,7 +167,7 @@ func (c *content) preview(up Upload) Preview {
 	}
 	samples := c.samples
 	if st := c.statement; st != nil {
-		p.Source, p.DateOrder = string(st.Source), string(st.DateOrder)
+		p.Source, p.DateOrder, p.FileAccount = string(st.Source), string(st.DateOrder), st.Account.Name
 		p.Warnings = append(p.Warnings, st.Warnings...)
 		p.Reconciliation = reconcile(st)
 		if len(st.Headers) > 0 {
@@ -178,6 +187,7 @@ func (c *content) preview(up Upload) Preview {
 		p.UnknownKinds = unknownKinds(c.statement)
 	}
 	c.note(&p)
+	p.Signature, p.ZoneFrom = c.signature(), c.zoneSource()
 	return p
 }
 
@@ -192,7 +202,7 @@ const (
 	noteNoColumns     = "No column of this file was recognized. Name the columns with column_mapping."
 	noteBackupMapping = "A backup needs no column_mapping."
 	noteBackupZone    = "Every time in a backup names its time zone."
-	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as UTC unless you send source_tz."
+	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as %s unless you send source_tz."
 	noteZoneNotNeeded = "No time in this file needs a time zone: each names its own, or is only a day."
 	noteZoneLater     = "Name the columns first; the time zone shows when the times are read."
 )
@@ -214,7 +224,7 @@ func (c *content) note(p *Preview) {
 	case c.statement == nil:
 		p.ZoneNote = noteZoneLater
 	case c.statement.ZoneIsUnknown():
-		p.ZoneNote = noteZoneUnknown
+		p.ZoneNote = fmt.Sprintf(noteZoneUnknown, c.statement.Zone)
 	default:
 		p.ZoneNote = noteZoneNotNeeded
 	}

@@ -105,7 +105,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 		DetectedBroker: "Fillbook", Reason: "it is a JSON backup", Format: backupFormat, Source: string(statement.FromBackup),
 		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: []string{}, MissingMapping: []string{},
 		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{}, MappingNote: noteBackupMapping, ZoneNote: noteBackupZone,
-		UnknownKinds: []UnknownKind{},
+		UnknownKinds: []UnknownKind{}, ZoneFrom: ZoneFromFile,
 	}
 	err := s.db.View(ctx, func(tx *db.Tx) error {
 		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)

@@ -86,7 +86,9 @@ type Statement struct {
 	DateOrder parse.DateOrder
 	Account   Account
 
-	zoneAsked bool
+	// unzonedTimes and unzonedDays report that a time, or a day without a time, has
+	// no zone; zoneAsked that the zone of a time is unknown.
+	unzonedTimes, unzonedDays, zoneAsked bool
 	// headerZone is the zone in the name of a time column.
 	headerZone string
 	// reasons are those of rows that emitted nothing so far.
@@ -206,6 +208,18 @@ func (s *Statement) State(item string, stated decimal.Decimal) {
 // there is none.
 func (s *Statement) HeaderZone() string { return s.headerZone }
 
+// Unzoned reports whether the file has times, and days without a time, that have
+// no zone, neither in their text nor in the name of their column.
+func (s *Statement) Unzoned() (times, days bool) { return s.unzonedTimes, s.unzonedDays }
+
+func (s *Statement) noteUnzoned(m parse.Moment) {
+	if m.DateOnly {
+		s.unzonedDays = true
+	} else {
+		s.unzonedTimes = true
+	}
+}
+
 // ZoneIsUnknown reports whether the file has times without a zone that were read
-// as UTC because neither file nor user names one.
+// in the default zone because neither file nor user names one.
 func (s *Statement) ZoneIsUnknown() bool { return s.zoneAsked }

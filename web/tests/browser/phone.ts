@@ -1,7 +1,9 @@
 // What every screen must fulfil at phone width: nothing scrolls sideways, no scroller
-// is inside another, and everything that can be tapped is large enough for a thumb.
+// is inside another, everything that can be tapped is large enough for a thumb, and axe
+// finds nothing.
 
 import { expect, type Page } from '@playwright/test';
+import { expectAccessible } from './axe';
 
 export const phone = { width: 390, height: 844 };
 
@@ -15,6 +17,7 @@ export async function expectFitsPhone(page: Page, what: string): Promise<void> {
   expect(await page.evaluate(findNestedScrollers), `${what}: scrollers inside a scroller`).toEqual([]);
   expect(await page.evaluate(findSmallTargets), `${what}: targets below 40 × 40 pixels`).toEqual([]);
   expect(await page.evaluate(findBrokenWords), `${what}: words that break in the middle`).toEqual([]);
+  await expectAccessible(page, `${what}, on a phone`);
   await page.setViewportSize(before);
 }
 

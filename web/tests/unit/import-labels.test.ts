@@ -60,8 +60,8 @@ describe('parseWarning', () => {
 
 describe('notes and reasons', () => {
   it('are written for the page', () => {
-    expect(noteText('The time zone is UTC unless you send source_tz')).toBe(
-      'The time zone is UTC unless you choose one here',
+    expect(noteText('Name the columns first; the rest follows.')).toBe(
+      'Match the columns first; the rest follows.',
     );
     expect(ignoresMapping('This format is known, so column_mapping is ignored')).toBe(true);
     expect(ignoresMapping('Check the columns')).toBe(false);

@@ -11,6 +11,7 @@ const journal: Journal = {
     { id: 's2', name: 'Short squeeze' },
   ],
   tags: [{ id: 't1', name: 'FOMO' }],
+  rules: ['Wait for the retest', 'Small size'],
   accounts: [{ id: 'a1', name: 'Futures live' }],
   commaIsDecimal: false,
 };
@@ -75,6 +76,12 @@ describe('a typed phrase', () => {
     ['no setup', { setups: [], setupMode: 'none' }],
     ['without mistakes', { mistake: 'false' }],
     ['has note with a screenshot', { hasNote: 'true', hasAttachment: 'true' }],
+    ['broke a rule', { ruleStates: ['broken'], rule: '' }],
+    ['followed small size', { ruleStates: ['followed'], rule: 'Small size' }],
+    [
+      'shorts that broke wait for the retest',
+      { side: 'short', ruleStates: ['broken'], rule: 'Wait for the retest' },
+    ],
     ['feeling calm', { emotions: ['calm'] }],
     ['shorts on fridays', { side: 'short', weekdays: ['5'] }],
     ['shorts ON', { side: 'short', roots: ['ON'] }],
@@ -134,6 +141,10 @@ describe('the filter in words', () => {
     [{ pnlMin: '-100', pnlMax: '100', rMin: '2' }, 'With P&L of -100 to 100 with 2 R or more'],
     [{ holdMax: '300', dteMin: '0', dteMax: '0' }, 'Held 5\u00a0min or less expiring the same day'],
     [{ grades: ['4', '5'], mistake: 'true', q: 'gap' }, 'With a mistake graded 4 or 5 mentioning “gap”'],
+    [{ side: 'short', ruleStates: ['broken'] }, 'Shorts that broke a rule'],
+    [{ ruleStates: ['followed', 'broken'], rule: 'Wait' }, 'That followed or broke “Wait”'],
+    [{ ruleStates: ['not_applicable'] }, 'To which a rule did not apply'],
+    [{ rule: 'Wait', trades: ['a', 'b'] }, 'With an answer to “Wait” 2 selected trades'],
     [
       { sessions: ['premarket', 'overnight'], tz: 'America/New_York' },
       'In pre-market or overnight in America/New York time',

@@ -2977,11 +2977,15 @@ export interface components {
             /** Format: int64 */
             error_count: number;
             errors: components["schemas"]["Problem"][];
+            /** @description The account that the file names; empty if it names none or several. */
+            file_account: string;
             format: string;
             headers: string[];
             /** @description Always empty: nothing was written. */
             import_batch_id: string;
             journal_summary: components["schemas"]["JournalSummary"] | null;
+            /** @description Identifies the layout of the file: its kind and the names of its columns. It does not depend on the fields of the request. Empty for a backup. */
+            layout_signature: string;
             /** @description Everything that column_mapping can name, in the order for a form. */
             mapping_targets: components["schemas"]["MappingTarget"][];
             /** @description What column_mapping must name before this file can be committed. */
@@ -3010,6 +3014,11 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** @enum {string} */
             source: "csv" | "statement" | "backup";
+            /**
+             * @description What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in default_tz or UTC. Empty while a column mapping is missing.
+             * @enum {string}
+             */
+            source_tz_from: "" | "file" | "format" | "request" | "days" | "unknown";
             /** @description The likely content of the columns, by their names and values. */
             suggested_mapping: {
                 [key: string]: string;
@@ -5611,6 +5620,10 @@ export interface components {
         "filter.reviewed": boolean;
         /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
         "filter.root": string[];
+        /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+        "filter.rule": string;
+        /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+        "filter.rule_state": ("followed" | "broken" | "not_applicable")[];
         /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
         "filter.session": ("premarket" | "rth" | "afterhours" | "overnight")[];
         /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
@@ -5629,6 +5642,8 @@ export interface components {
         "filter.tag_mode": "any" | "all" | "none";
         /** @description The last instant, inclusive. */
         "filter.to": string;
+        /** @description Only these trades. A list: separated by commas, repeated, or both. */
+        "filter.trade_id": string[];
         /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
         "filter.trade_quality": number[];
         /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
@@ -7195,6 +7210,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7213,6 +7232,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7367,6 +7388,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7385,6 +7410,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7544,6 +7571,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7562,6 +7593,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7720,6 +7753,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7738,6 +7775,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -7902,6 +7941,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -7920,6 +7963,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -8074,6 +8119,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8092,6 +8141,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -8248,6 +8299,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8266,6 +8321,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -8596,6 +8653,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8614,6 +8675,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -8774,6 +8837,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8792,6 +8859,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -8946,6 +9015,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8964,6 +9037,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -9118,6 +9193,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -9136,6 +9215,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -9294,6 +9375,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -9312,6 +9397,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -11791,6 +11878,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11809,6 +11900,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
@@ -11980,6 +12073,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
@@ -12105,6 +12200,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
@@ -12536,6 +12633,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    default_tz?: string;
                     /** Format: binary */
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
@@ -17981,6 +18080,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -17999,6 +18102,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The field to sort by; trades without a value come last. Without it: newest first. */

@@ -13,6 +13,8 @@ export interface Journal {
   symbols: string[];
   setups: { id: string; name: string }[];
   tags: { id: string; name: string }[];
+  /** The rules of all setups. */
+  rules: string[];
   accounts: { id: string; name: string }[];
   /** Whether a comma is the decimal separator of the user. */
   commaIsDecimal: boolean;
@@ -76,6 +78,14 @@ const fixed: [string[], Term][] = [
   [['overnight'], term('Session', sessionNames.overnight!, { sessions: ['overnight'] })],
   [['morning'], term('Time', 'Before 12:00', { hours: hoursFrom(0, 11) })],
   [['afternoon'], term('Time', 'After 12:00', { hours: hoursFrom(12) })],
+  [
+    ['broke a rule', 'broke rule', 'broken rule', 'broken rules', 'rule broken', 'rules broken'],
+    term('Rule', 'Broken', { ruleStates: ['broken'], rule: '' }),
+  ],
+  [
+    ['followed a rule', 'followed rule', 'followed rules', 'rule followed', 'rules followed'],
+    term('Rule', 'Followed', { ruleStates: ['followed'], rule: '' }),
+  ],
   [['mistake', 'with mistake', 'with a mistake', 'mistakes'], term('Mistake', 'Yes', { mistake: 'true' })],
   [['no mistake', 'without mistake', 'without mistakes'], term('Mistake', 'No', { mistake: 'false' })],
   [
@@ -279,6 +289,23 @@ function findEmotion(tokens: string[]): Found | null {
   return { length: 2, term: term('Emotional state', second, { emotions: [second] }) };
 }
 
+const ruleTerm = (state: 'followed' | 'broken', rule: string) =>
+  term('Rule', `${state === 'broken' ? 'Broke' : 'Followed'} “${rule}”`, { ruleStates: [state], rule });
+
+/** Finds "broke wait for the retest" and "followed small size". */
+function findRule(tokens: string[], journal: Journal): Found | null {
+  const states = { broke: 'broken', broken: 'broken', followed: 'followed' } as const;
+  const state = states[fold(tokens[0] ?? '') as keyof typeof states];
+  if (!state) return null;
+  let best: Found | null = null;
+  for (const rule of journal.rules) {
+    const length = matchName(tokens.slice(1), rule);
+    if (length > 0 && length + 1 > (best?.length ?? 0))
+      best = { length: length + 1, term: ruleTerm(state, rule) };
+  }
+  return best;
+}
+
 /** Finds the words of a name at the beginning of the tokens. Returns their number, 0 if they differ. */
 function matchName(tokens: string[], name: string): number {
   const words = tokensOf(name).map(fold);
@@ -356,6 +383,7 @@ export function parsePhrase(text: string, journal: Journal): Term[] {
       findTime(rest),
       findGrade(rest),
       findEmotion(rest),
+      findRule(rest, journal),
       findName(rest, journal),
       findFixed(rest),
       findInstrument(rest, journal),
@@ -408,6 +436,7 @@ export function suggest(text: string, journal: Journal): Suggestion[] {
     ...fixed.filter(([phrases]) => phrases.some(starts)).map(([, made]) => one(made)),
     ...journal.setups.filter((s) => has(s.name)).map((s) => one(term('Setup', s.name, { setups: [s.id] }))),
     ...journal.tags.filter((t) => has(t.name)).map((t) => one(term('Tag', t.name, { tags: [t.id] }))),
+    ...journal.rules.filter(has).flatMap((r) => [one(ruleTerm('broken', r)), one(ruleTerm('followed', r))]),
     ...journal.accounts
       .filter((a) => has(a.name))
       .map((a) => one(term('Account', a.name, { accounts: [a.id] }))),

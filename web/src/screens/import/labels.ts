@@ -3,6 +3,8 @@
 
 import type { Schemas } from '../../lib/api/client';
 import { tradeFields } from '../../lib/labels';
+import type { Unused } from './memory';
+import type { UsedMemory } from './wizard.svelte';
 
 /** Help for the targets whose label does not explain itself. */
 const hints: Record<string, string> = {
@@ -157,7 +159,6 @@ export function noteText(note: string): string {
   return note
     .replace('so column_mapping is ignored', 'so its columns can’t be changed')
     .replace('Name the columns with column_mapping.', 'Match the columns below.')
-    .replace('unless you send source_tz', 'unless you choose one here')
     .replace('Name the columns first;', 'Match the columns first;');
 }
 
@@ -187,3 +188,47 @@ export function parseWarning(warning: string): Question {
     .trim();
   return { text: kept || warning, about };
 }
+
+/** Returns a time zone in words: New York time. */
+export function zoneName(zone: string): string {
+  const place = zone.includes('/') ? zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ') : '';
+  return place ? `${place} time` : zone;
+}
+
+const orderNames = { '': '', day_first: 'DD/MM', month_first: 'MM/DD' };
+
+/** Returns the remembered settings that a file is read with, in words. */
+export function usedTexts({ entry, ...used }: UsedMemory, accountName: string): string[] {
+  return [
+    used.zone ? zoneName(entry.zone) : '',
+    used.order ? `dates ${orderNames[entry.order]}` : '',
+    used.mapping ? 'your columns' : '',
+    used.account ? `account ${accountName}` : '',
+  ].filter(Boolean);
+}
+
+/** Returns why a remembered setting is not used. */
+export function unusedText(unused: Unused): string {
+  switch (unused.what) {
+    case 'mapping':
+      return `The column “${unused.column}” is missing, so your columns are not used. Match the columns again.`;
+    case 'zone':
+      return 'The file states its time zone, so the remembered one is not used.';
+    case 'order':
+      return `The dates in this file are ${orderNames[unused.order]}, so the remembered date format is not used.`;
+    case 'all':
+      return 'The settings of your last import of this kind of file don’t fit. Check the settings below.';
+    case 'account':
+      return accountTexts[unused.why](unused.name);
+  }
+}
+
+const accountTexts: Record<'gone' | 'several' | 'new' | 'currency', (name: string) => string> = {
+  gone: (name) => `The account ${name} no longer exists. Choose another one.`,
+  several: () => 'You import this kind of file into several accounts. Check the account.',
+  new: (name) =>
+    name
+      ? `The file is of account ${name}, which you haven’t imported yet. Check the account.`
+      : 'The file names no account. Check the account.',
+  currency: (name) => `The currency of account ${name} is not that of the file. Check the account.`,
+};

@@ -4,7 +4,6 @@ import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import type { Scope } from '../../lib/filter/filter';
 import { filter } from '../../lib/filter/filter.svelte';
-import { here } from '../../app/router.svelte';
 import type { Trade } from './selection';
 import type { By } from './groups';
 
@@ -139,11 +138,6 @@ function nextCursor(link: string | null): string | null {
   return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
 }
 
-/** Returns the address that opens the trades of a selection over the current screen. */
-export function tradesHref(kind: string, key: string): string {
-  const params = new URLSearchParams(here.search);
-  params.set('behind', `${kind}:${key}`);
-  return `${here.path}?${params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')}`;
-}
+export { tradesHref } from '../../app/cards';
 
 export type Summary = Schemas['SummaryAnswer'];
