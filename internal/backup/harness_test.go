@@ -184,8 +184,13 @@ func (h *house) decode(t failer, text string) *Document {
 }
 
 func (h *house) tryRestore(order Order) (result Result, err error) {
+	return h.tryRestoreWithin(bars.DefaultLimit, order)
+}
+
+// tryRestoreWithin restores with a limit of bars.
+func (h *house) tryRestoreWithin(limit int64, order Order) (result Result, err error) {
 	err = h.db.Update(h.ctx(), func(tx *db.Tx) error {
-		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now, BarsLimit: bars.DefaultLimit}, order)
+		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now, BarsLimit: limit}, order)
 		return err
 	})
 	return result, err

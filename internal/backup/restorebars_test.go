@@ -71,7 +71,24 @@ func TestBarsAreRestored(t *testing.T) {
 			if len(list) != 1 || len(closes) != 4 || closes[0] != 50 || closes[1] != 101 || closes[3] != 100 {
 				t.Errorf("%d series with %v", len(list), closes)
 			}
+			// Results that follow from bars read the changes: the first bars, the alias, the
+			// restored bars. The second restore changed nothing.
+			if last, err := bars.LastChange(h.ctx(), tx, to); err != nil || last != 3 {
+				t.Errorf("the last change is %d, %v", last, err)
+			}
 			return bars.Check(h.ctx(), tx, to, func(what string) { t.Error(what) })
+		}))
+		small := h.user(t)
+		result, err = h.tryRestoreWithin(2, Order{Owner: small, Document: h.decode(t, text)})
+		must(t, err)
+		if len(result.Errors) != 1 || result.Bars != 0 || result.BarAliases != 1 {
+			t.Errorf("bars above the limit give %+v", result)
+		}
+		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+			if list, err := bars.ListSeries(h.ctx(), tx, small); err != nil || len(list) > 0 {
+				t.Errorf("bars above the limit leave %v, %v", list, err)
+			}
+			return bars.Check(h.ctx(), tx, small, func(what string) { t.Error(what) })
 		}))
 		damaged := h.decode(t, text)
 		damaged.Bars[0].Blocks[0] = damaged.Bars[0].Blocks[0][:9]

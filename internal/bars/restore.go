@@ -77,8 +77,23 @@ func missingOf(ctx context.Context, tx *db.Tx, owner journal.UserID, series Seri
 	return block, err
 }
 
-// Restore stores an import as a step; see [Service.Commit].
+// Restore stores an import as a step; see [Service.Commit]. It reads the blocks twice: if
+// the owner would store more bars than the limit, it writes nothing, so that the caller
+// can go on after the error of [TooMany].
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (Import, error) {
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return Import{}, err
+	}
+	all := u.bars
+	for _, series := range file.Series {
+		for block := range series.Blocks {
+			all += int64(len(block.Bars))
+		}
+	}
+	if all > limit {
+		return Import{}, TooMany(limit, u.bars)
+	}
 	done, _, err := commit(ctx, tx, owner, now, limit, file)
 	return done, err
 }

@@ -83,6 +83,10 @@ type Result struct {
 // AfterExitMinutes are the minutes after the exit at which prices are compared.
 var AfterExitMinutes = [...]int64{5, 15, 30, 60}
 
+// Tables returns the tables with results. They follow from bars, so a copy without bars
+// leaves them out: the changes of bars are numbered from 1 again in the copy.
+func Tables() []string { return []string{"excursion_accounts", "trade_excursions"} }
+
 // IsAvailable reports whether there is an excursion.
 func (r *Result) IsAvailable() bool { return r.Reason == "" }
 

@@ -52,18 +52,18 @@ func BlockStart(time, secs int64) int64 {
 }
 
 // SplitBlocks cuts a run of bars into blocks as they are stored: each within one span of
-// [BlockSpan].
+// [BlockSpan]. The result can be read several times.
 func SplitBlocks(all Block) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		for len(all.Bars) > 0 {
-			end := BlockStart(all.Bars[0].Time, all.Secs) + BlockSpan(all.Secs)
-			n := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= end })
+		for rest := all.Bars; len(rest) > 0; {
+			end := BlockStart(rest[0].Time, all.Secs) + BlockSpan(all.Secs)
+			n := sort.Search(len(rest), func(i int) bool { return rest[i].Time >= end })
 			block := all
-			block.Bars = all.Bars[:n:n]
+			block.Bars = rest[:n:n]
 			if !yield(block) {
 				return
 			}
-			all.Bars = all.Bars[n:]
+			rest = rest[n:]
 		}
 	}
 }

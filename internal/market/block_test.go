@@ -64,6 +64,27 @@ func TestBlocksAreDecodedAsTheyWereEncoded(t *testing.T) {
 	})
 }
 
+func TestSplitBlocks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		block := drawAnyBlock(t)
+		parts := market.SplitBlocks(block)
+		for range 2 { // a repeated transaction reads them again
+			var all []market.Bar
+			for part := range parts {
+				first, last := part.Bars[0].Time, part.Bars[len(part.Bars)-1].Time
+				if market.BlockStart(first, block.Secs) != market.BlockStart(last, block.Secs) {
+					t.Fatalf("a block has bars from %d to %d", first, last)
+				}
+				all = append(all, part.Bars...)
+			}
+			if !slices.Equal(all, block.Bars) {
+				t.Fatalf("the blocks have %d bars, want %d", len(all), len(block.Bars))
+			}
+		}
+	})
+}
+
 func TestDamagedBlocksAreRefused(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
