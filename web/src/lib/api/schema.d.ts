@@ -8479,6 +8479,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8497,6 +8501,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -15200,6 +15206,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -15218,6 +15228,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
             };
