@@ -2514,7 +2514,7 @@ export interface components {
             atr: number | null;
             /** @description First price of the session against the last one of the session before, in percent. */
             gap_pct: number | null;
-            /** @description Where the entry lies in the range of the first 30 minutes: 0 is its low, 1 its high. */
+            /** @description Where the entry is in the range of the first 30 minutes: 0 is its low, 1 its high. */
             opening_range_place: number | null;
             /** @description Volume of the session up to the entry, divided by the mean of up to 20 sessions before up to the same time. */
             relative_volume: number | null;
