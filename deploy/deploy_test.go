@@ -240,7 +240,7 @@ func TestProxies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"SVC_IMPORT_MAX_BYTES", "SVC_ATTACHMENT_MAX_BYTES"} {
+		for _, name := range []string{"SVC_IMPORT_MAX_BYTES", "SVC_BARS_MAX_BYTES", "SVC_ATTACHMENT_MAX_BYTES"} {
 			if needed, _ := strconv.Atoi(known[name]); allowed<<20 < needed+1<<20 {
 				t.Errorf("%s allows %d MiB, %s needs more", file, allowed, name)
 			}

@@ -49,7 +49,8 @@ type manifestFile struct {
 }
 
 type backupCommand struct {
-	File string `arg:"" help:"Zip file to write. An existing file is not replaced."`
+	File        string `arg:"" help:"Zip file to write. An existing file is not replaced."`
+	WithoutBars bool   `name:"without-bars" help:"Leave out the price bars, which can be imported again."`
 }
 
 // Run writes the whole installation to one file while the server runs, from one
@@ -72,7 +73,7 @@ func (c backupCommand) Run(env *environment, s *settings) error {
 	if err != nil {
 		return err
 	}
-	err = copyInstallation(env, services, copied)
+	err = copyInstallation(env, services, copied, c.WithoutBars)
 	closeCopy()
 	if err != nil {
 		return err
@@ -178,7 +179,7 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	defer done()
-	if err := copyInstallation(env, saved, services); err != nil {
+	if err := copyInstallation(env, saved, services, false); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.stdout, "restored %s; start the server with the secret of the backup (%s)\n", formatCount(len(users), "user"), secretLocation(s))

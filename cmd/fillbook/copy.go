@@ -36,7 +36,7 @@ func (c copyDBCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	defer closeTo()
-	if err := copyInstallation(env, from, to); err != nil {
+	if err := copyInstallation(env, from, to, false); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(env.stdout, "copied; run 'fillbook check' on the copy, and use the same server secret")
@@ -61,8 +61,8 @@ func sqlitePath(location string) string { return strings.TrimPrefix(location, "s
 
 // copyInstallation copies an installation and prints the attachments that were
 // missing.
-func copyInstallation(env *environment, from, to *installation.Installation) error {
-	missing, err := from.CopyTo(env.ctx, to, progressBar(env.stderr, "rows"))
+func copyInstallation(env *environment, from, to *installation.Installation, withoutBars bool) error {
+	missing, err := from.CopyTo(env.ctx, to, installation.CopyOptions{WithoutBars: withoutBars, Progress: progressBar(env.stderr, "rows")})
 	if errors.Is(err, db.ErrNotEmpty) {
 		return fmt.Errorf("%w; copy into an empty database", err)
 	}

@@ -18,7 +18,7 @@ func (c demoCommand) Run(env *environment, s *settings) error {
 	return s.runServer(env, func(ctx context.Context, v *server) error {
 		i := v.services
 		created, err := demo.Seed(ctx, demo.Services{
-			DB: i.DB, Clock: i.Clock, Identity: i.Identity, Ledger: i.Ledger, Playbook: i.Playbook,
+			DB: i.DB, Clock: i.Clock, Identity: i.Identity, Ledger: i.Ledger, Playbook: i.Playbook, Bars: i.Bars,
 		})
 		if err != nil {
 			return fmt.Errorf("writing the demo journal: %w", err)

@@ -191,6 +191,7 @@ func replaceFieldNames(text string) string {
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
 		" with trade_date,", " with --trade-date,",
 		"Say which columns hold:", "Say with --map which columns hold:", "send allow_currency_mismatch=true", "add --allow-currency-mismatch",
+		"Send tz,", "Add --tz,", "Send stamp.", "Add --stamp.", "Send symbol.", "Add --symbol.", "Send bar_secs.", "Add --bar-secs.",
 	).Replace(text)
 }
 
@@ -222,6 +223,7 @@ type exportCommand struct {
 	Email   string `required:"" placeholder:"EMAIL" help:"Email address of the user."`
 	Account string `placeholder:"ACCOUNT" help:"Name or id of one account. Default: all accounts."`
 	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json: complete backup; zip: backup with attachments; csv, xlsx: tables."`
+	Bars    bool   `help:"Add the price bars to a json or zip file of all accounts."`
 	Rows    string `enum:"trades,executions,realized-gains" default:"trades" help:"Rows of a csv or xlsx file."`
 }
 
@@ -237,7 +239,7 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	request := backup.Request{
-		Owner: owner, Format: backup.Format(c.Format), Rows: backup.Rows(c.Rows), At: journal.SystemClock(),
+		Owner: owner, Format: backup.Format(c.Format), Rows: backup.Rows(c.Rows), At: journal.SystemClock(), Bars: c.Bars,
 	}
 	if c.Account != "" {
 		account, err := accountByName(env, services, owner, c.Account)

@@ -45,6 +45,7 @@ type cli struct {
 	Check         checkCommand         `cmd:"" help:"Recompute every trade from its fills and compare. Changes nothing."`
 	Regroup       regroupCommand       `cmd:"" help:"Rebuild every trade from its fills. Trades keep their ids."`
 	Import        importCommand        `cmd:"" help:"Import a broker file or a backup into a user's journal."`
+	ImportBars    importBarsCommand    `cmd:"" name:"import-bars" help:"Import a file of price bars for a user's charts."`
 	Export        exportCommand        `cmd:"" help:"Write a user's journal to a file."`
 	Backup        backupCommand        `cmd:"" help:"Write the whole installation to one file. Works while the server runs."`
 	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty installation."`

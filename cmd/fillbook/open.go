@@ -130,7 +130,7 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*ins
 	}
 	return installation.New(installation.Options{
 		DB: d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
-		AttachmentMaxBytes: s.AttachmentMaxBytes, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen},
+		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen},
 		BeforeLargeImport: new(heapTuner).reduceHeapGrowth, FiguresDir: filepath.Join(s.DataDir, "columns"),
 	})
 }

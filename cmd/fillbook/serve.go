@@ -125,7 +125,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 		Version: version, Log: log, Proxies: toPrefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
 		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
-		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, ShareLinks: s.ShareLinksEnabled,
+		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, BarsMaxBytes: s.BarsMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,
 	})
 	return result, err

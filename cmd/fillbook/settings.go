@@ -26,6 +26,8 @@ type settings struct {
 	RegistrationOpen   bool           `name:"registration-open" env:"SVC_REGISTRATION_OPEN" default:"false" help:"Allow anyone to register."`
 	ShareLinksEnabled  bool           `name:"share-links-enabled" env:"SVC_SHARE_LINKS_ENABLED" default:"false" help:"Allow public share links."`
 	ImportMaxBytes     int64          `name:"import-max-bytes" env:"SVC_IMPORT_MAX_BYTES" default:"10485760" help:"Largest import file, in bytes."`
+	BarsMaxBytes       int64          `name:"bars-max-bytes" env:"SVC_BARS_MAX_BYTES" default:"268435456" help:"Largest file of price bars, in bytes."`
+	BarsPerUser        int64          `name:"bars-per-user" env:"SVC_BARS_PER_USER" default:"50000000" help:"Price bars that one user may store."`
 	AttachmentMaxBytes int64          `name:"attachment-max-bytes" env:"SVC_ATTACHMENT_MAX_BYTES" default:"10485760" help:"Largest attachment, in bytes."`
 	PublicURL          string         `name:"public-url" env:"SVC_PUBLIC_URL" placeholder:"URL" help:"Address of this installation for users, used in links."`
 	TrustedProxies     []network      `name:"trusted-proxies" env:"SVC_TRUSTED_PROXIES" placeholder:"NETWORK" help:"Networks or addresses of trusted proxies, for example 10.0.0.0/8."`
@@ -72,6 +74,10 @@ func (s *settings) check() error {
 		return errors.New("SVC_DATABASE_URL must start with postgres://")
 	case s.ImportMaxBytes < 1<<10 || s.ImportMaxBytes > 1<<30:
 		return errors.New("SVC_IMPORT_MAX_BYTES must be between 1 KiB and 1 GiB")
+	case s.BarsMaxBytes < 1<<10 || s.BarsMaxBytes > 1<<30:
+		return errors.New("SVC_BARS_MAX_BYTES must be between 1 KiB and 1 GiB")
+	case s.BarsPerUser < 1 || s.BarsPerUser > 10_000_000_000:
+		return errors.New("SVC_BARS_PER_USER must be between 1 and 10000000000")
 	case s.AttachmentMaxBytes < 1<<10 || s.AttachmentMaxBytes > 1<<30:
 		return errors.New("SVC_ATTACHMENT_MAX_BYTES must be between 1 KiB and 1 GiB")
 	case s.ImportsAtOnce < 0 || s.ImportsAtOnce > 1000:
@@ -142,6 +148,7 @@ func (s *settings) LogValue() slog.Value {
 		slog.String("http_addr", s.HTTPAddr), slog.String("data_dir", s.DataDir), slog.String("database", database),
 		slog.String("secret", secret), slog.Bool("registration_open", s.RegistrationOpen),
 		slog.Bool("share_links_enabled", s.ShareLinksEnabled), slog.Int64("import_max_bytes", s.ImportMaxBytes),
+		slog.Int64("bars_max_bytes", s.BarsMaxBytes), slog.Int64("bars_per_user", s.BarsPerUser),
 		slog.Int64("attachment_max_bytes", s.AttachmentMaxBytes), slog.String("public_url", s.PublicURL),
 		slog.Any("trusted_proxies", s.TrustedProxies), slog.Any("cors_origins", s.CORSOrigins),
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),

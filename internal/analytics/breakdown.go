@@ -33,13 +33,21 @@ const (
 	BySize       Dimension = "size"
 	ByGrade      Dimension = "grade"
 	ByAccount    Dimension = "account"
+	// The following group by what the price did; see [TradeExcursion].
+	ByMAE            Dimension = "mae_r"
+	ByMFE            Dimension = "mfe_r"
+	ByExitEfficiency Dimension = "exit_efficiency"
+	ByATR            Dimension = "atr_pct"
+	ByGap            Dimension = "gap_pct"
+	ByRelativeVolume Dimension = "relative_volume"
+	ByOpeningRange   Dimension = "opening_range"
 )
 
 // Dimensions returns all dimensions.
 func Dimensions() []Dimension {
 	return []Dimension{
 		BySymbol, ByRoot, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
-		ByGrade, ByAccount,
+		ByGrade, ByAccount, ByMAE, ByMFE, ByExitEfficiency, ByATR, ByGap, ByRelativeVolume, ByOpeningRange,
 	}
 }
 
@@ -226,7 +234,8 @@ func (by Dimension) hasOwnOrder() bool {
 	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
 		return true
 	default:
-		return false
+		_, isBucket := excursionBuckets[by]
+		return isBucket
 	}
 }
 
@@ -270,6 +279,9 @@ func (s *Selection) groupTrades(q BreakdownQuery) grouping {
 	case ByMonth:
 		return s.groupByMonth(local)
 	default:
+		if _, isBucket := excursionBuckets[q.By]; isBucket {
+			return s.groupByExcursion(q.By)
+		}
 		return s.groupByValue(q)
 	}
 }

@@ -26,6 +26,8 @@ type Trade struct {
 	InitialRisk decimal.Null
 	// MAE and MFE are the worst and the best excursion in money, without sign.
 	MAE, MFE decimal.Null
+	// Excursion is what the price did during the trade.
+	Excursion TradeExcursion
 	// Quantity to RMultiple are values that lists are sorted by; no figure is
 	// computed from them.
 	Quantity, EntryPrice            decimal.Decimal

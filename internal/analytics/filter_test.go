@@ -21,6 +21,11 @@ func addFilteredValues(t *rapid.T, row *Trade) {
 	}
 	row.EmotionalState = rapid.SampledFrom([]string{"", "CALM", "FOMO"}).Draw(t, "emotion")
 	row.Reviewed, row.HasNote, row.HasAttachment = rapid.Bool().Draw(t, "reviewed"), rapid.Bool().Draw(t, "note"), rapid.Bool().Draw(t, "file")
+	for _, n := range row.Excursion.values() {
+		if rapid.IntRange(0, 2).Draw(t, "has value") > 0 {
+			*n = decimal.Of(decimal.FromScaled(rapid.Int64Range(-3000, 3000).Draw(t, "value"), 3))
+		}
+	}
 	if row.InitialRisk.Valid && row.InitialRisk.Decimal.Sign() > 0 {
 		row.RMultiple = decimal.Of(row.Net.DivRound(row.InitialRisk.Decimal, 6))
 	}
@@ -51,6 +56,9 @@ func anyConditions() *rapid.Generator[tradefilter.Conditions] {
 			return r
 		}
 		c.PnL, c.R = drawRange("pnl"), drawRange("r")
+		c.MAER, c.MFER, c.ExitEfficiency, c.ATRPct = drawRange("mae"), drawRange("mfe"), drawRange("exit"), drawRange("atr")
+		c.GapPct, c.RelativeVolume, c.OpeningRange = drawRange("gap"), drawRange("volume"), drawRange("opening")
+		c.HasExcursion = drawFlag("excursion")
 		if isSet("hold") {
 			c.Hold.Min = decimal.Of(decimal.Must(rapid.SampledFrom([]string{"0", "60", "3599.9999999", "3600"}).Draw(t, "hold")))
 		}
@@ -143,6 +151,9 @@ func passesConditions(row *Trade, f *Filter) bool {
 		matchesAny(f.Outcomes, slowOutcome(row, f.Tolerance)) && inRange(f.PnL, decimal.Of(row.Net)) && inRange(f.R, row.RMultiple) && flag(f.HasR, row.RMultiple.Valid) && inRange(f.Hold, decimal.Of(held)) &&
 		slowMode(f.TagMode, f.Tags, row.Tags) && slowMode(f.SetupMode, f.Setups, row.Setups) && flag(f.Mistake, slices.Contains(row.Tags, "mistake")) &&
 		matchesAny(f.Qualities, int(row.Quality)) && matchesAny(f.EmotionalStates, row.EmotionalState) && flag(f.Reviewed, row.Reviewed) &&
+		inRange(f.MAER, row.Excursion.MAER) && inRange(f.MFER, row.Excursion.MFER) && inRange(f.ExitEfficiency, row.Excursion.ExitEfficiency) &&
+		inRange(f.ATRPct, row.Excursion.ATRPct) && inRange(f.GapPct, row.Excursion.GapPct) && inRange(f.RelativeVolume, row.Excursion.RelativeVolume) &&
+		inRange(f.OpeningRange, row.Excursion.OpeningRange) && flag(f.HasExcursion, row.Excursion.MAELow.Valid && row.Excursion.MFELow.Valid) &&
 		flag(f.HasNote, row.HasNote) && flag(f.HasAttachment, row.HasAttachment) && passesLookups(row, f)
 }
 

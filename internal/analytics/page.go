@@ -33,6 +33,10 @@ type page struct {
 	quantity, entryPrice            amounts
 	exitPrice, returnPct, rMultiple optional
 
+	// excursion are the columns of [TradeExcursion.values]. Their scales do not matter to
+	// other figures.
+	excursion [excursionValues]optional
+
 	side       []Side
 	quality    []uint8
 	state      []rowState
@@ -112,6 +116,9 @@ func (c *page) push(t *Trade) {
 	for i, d := range []decimal.Null{t.ExitPrice, t.ReturnPct, t.RMultiple} {
 		c.rankedOptionals()[i].push(d)
 	}
+	for i, n := range t.Excursion.values() {
+		c.excursion[i].push(*n)
+	}
 	c.symbol.push(t.Symbol)
 	c.instrument.push(t.InstrumentType)
 	c.setups.push(joinIDs(t.Setups))
@@ -137,6 +144,9 @@ func (c *page) bytes() int {
 	for _, o := range append(c.optionalColumns(), c.rankedOptionals()...) {
 		n += o.bytes()
 	}
+	for i := range c.excursion {
+		n += c.excursion[i].bytes()
+	}
 	for _, d := range c.dictionaries() {
 		n += d.bytes()
 	}
@@ -151,8 +161,8 @@ func (c *page) trade(r int32) Trade {
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
 		Quantity: c.quantity.at(r), EntryPrice: c.entryPrice.at(r), ExitPrice: c.exitPrice.at(r), ReturnPct: c.returnPct.at(r),
-		RMultiple: c.rMultiple.at(r),
-		Setups:    splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
+		RMultiple: c.rMultiple.at(r), Excursion: c.excursionAt(r),
+		Setups: splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: state.isPart(), Open: state.isOpen(),
 		Root: contract.root, OptionRight: contract.right, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),
@@ -262,6 +272,9 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	}
 	for i, o := range c.rankedOptionals() {
 		o.appendRange(from.rankedOptionals()[i], first, end)
+	}
+	for i := range c.excursion {
+		c.excursion[i].appendRange(&from.excursion[i], first, end)
 	}
 	for i, d := range c.dictionaries() {
 		d.appendRange(from.dictionaries()[i], learned[i], first, end)

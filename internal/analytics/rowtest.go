@@ -95,6 +95,7 @@ func (c *page) newRowTest(f *Filter) func(row int32) bool {
 	t.addInstrument(f)
 	t.addAnnotations(f)
 	t.addResult(f)
+	t.addExcursion(f)
 	t.addLookups(f)
 	if f.Invert {
 		passes := t.joined()
@@ -334,6 +335,34 @@ func (t *rowTests) addResult(f *Filter) {
 	}
 	if len(f.Outcomes) > 0 {
 		t.addOutcome(f)
+	}
+}
+
+// addExcursion tests what the price did during the trade.
+func (t *rowTests) addExcursion(f *Filter) {
+	c := t.page
+	for _, test := range []struct {
+		within tradefilter.Range
+		column int
+	}{
+		{f.MAER, maeRAt},
+		{f.MFER, mfeRAt},
+		{f.ExitEfficiency, exitEfficiencyAt},
+		{f.ATRPct, atrPctAt},
+		{f.GapPct, gapPctAt},
+		{f.RelativeVolume, relativeVolumeAt},
+		{f.OpeningRange, openingRangeAt},
+	} {
+		if test.within.IsSet() {
+			column := &c.excursion[test.column]
+			inRange := column.values.newRangeTest(test.within)
+			t.add(func(row int32) bool { return column.has(row) && inRange(row) })
+		}
+	}
+	if f.HasExcursion.Set {
+		t.add(func(row int32) bool {
+			return (c.excursion[maeLowAt].has(row) && c.excursion[mfeLowAt].has(row)) == f.HasExcursion.Value
+		})
 	}
 }
 

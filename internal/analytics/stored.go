@@ -17,7 +17,7 @@ import (
 
 // StoredFormat is the version of the stored form. It must be raised with every
 // change to the columns or to the meaning of their values.
-const StoredFormat = 2
+const StoredFormat = 3
 
 // storedPage is the stored form of a page.
 type storedPage struct {
@@ -29,6 +29,7 @@ type storedPage struct {
 	ExternalEnds             []uint32
 	Amounts                  []storedAmounts // amountColumns, then rankedAmounts
 	Optionals                []storedOptional
+	Excursion                []storedOptional
 	Sides, Qualities, States []byte
 	Dictionaries             []storedDictionary
 }
@@ -123,7 +124,10 @@ func (c *page) toStored() *storedPage {
 		s.Amounts = append(s.Amounts, a.toStored())
 	}
 	for _, o := range append(c.optionalColumns(), c.rankedOptionals()...) {
-		s.Optionals = append(s.Optionals, storedOptional{Rows: o.rows, Present: o.present, Values: o.values.toStored()})
+		s.Optionals = append(s.Optionals, o.toStored())
+	}
+	for i := range c.excursion {
+		s.Excursion = append(s.Excursion, c.excursion[i].toStored())
 	}
 	for i := range c.side {
 		s.Sides, s.States = append(s.Sides, byte(c.side[i])), append(s.States, byte(c.state[i]))
@@ -149,8 +153,10 @@ func (s *storedPage) toPage(account journal.AccountID) *page {
 		*a = s.Amounts[i].toAmounts()
 	}
 	for i, o := range append(c.optionalColumns(), c.rankedOptionals()...) {
-		stored := &s.Optionals[i]
-		*o = optional{rows: stored.Rows, present: stored.Present, values: stored.Values.toAmounts()}
+		*o = s.Optionals[i].toOptional()
+	}
+	for i := range c.excursion {
+		c.excursion[i] = s.Excursion[i].toOptional()
 	}
 	for i := range c.side {
 		c.side[i], c.state[i] = Side(s.Sides[i]), rowState(s.States[i])
@@ -162,6 +168,14 @@ func (s *storedPage) toPage(account journal.AccountID) *page {
 		}
 	}
 	return c
+}
+
+func (o *optional) toStored() storedOptional {
+	return storedOptional{Rows: o.rows, Present: o.present, Values: o.values.toStored()}
+}
+
+func (s *storedOptional) toOptional() optional {
+	return optional{rows: s.Rows, present: s.Present, values: s.Values.toAmounts()}
 }
 
 func (a *amounts) toStored() storedAmounts {

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/excursions"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -154,6 +155,10 @@ var annotationHeaders = []string{
 	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop", "Rules",
 }
 
+// excursionHeaders are the columns of what the price did during the trade, from bars.
+// They are last.
+var excursionHeaders = []string{"Lowest MAE", "Highest MAE", "Lowest MFE", "Highest MFE", "Bar Coverage", "Bar Seconds"}
+
 var tradeHeaders = listTradeHeaders()
 
 func listTradeHeaders() []string {
@@ -163,7 +168,7 @@ func listTradeHeaders() []string {
 			headers = append(headers, f.Header)
 		}
 	}
-	return headers
+	return append(headers, excursionHeaders...)
 }
 
 func (t *tabler) trades(write rowWriter) error {
@@ -183,7 +188,7 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
 		whole(trade.Executions),
 	}
-	for _, header := range tradeHeaders[len(ownHeaders):] {
+	for _, header := range tradeHeaders[len(ownHeaders) : len(tradeHeaders)-len(excursionHeaders)] {
 		switch header {
 		case "R Multiple":
 			cells = append(cells, numberOr(trade.Derived.RMultiple))
@@ -197,7 +202,18 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 			cells = append(cells, annotationCell(&trade.Annotations.AnnotationValues, header))
 		}
 	}
-	return cells
+	return append(cells, excursionCells(trade.Excursion)...)
+}
+
+// excursionCells returns the values of excursionHeaders; the result may be nil.
+func excursionCells(r *excursions.Result) []cell {
+	if r == nil {
+		return make([]cell, len(excursionHeaders))
+	}
+	return []cell{
+		number(r.MAE.Low), number(r.MAE.High), number(r.MFE.Low), number(r.MFE.High), number(r.Coverage),
+		whole(int(r.BarSecs)),
+	}
 }
 
 // joinRules returns the states of rules as one text.

@@ -13,6 +13,10 @@
 // future: of two ways to take a trade the better one is chosen more or less often,
 // depending on how far the account is from its intended result.
 //
+// Price bars follow the same walk and go through every fill (bars.go). They are not part
+// of the account that a user adds to a journal of their own, because they would be taken
+// for the prices of the user's trades.
+//
 // Tables and texts are in data.json. [Fill] stores a journal through the services of
 // the other packages, and [Seed] does so for the user of the demo (writer.go).
 package demo
@@ -39,6 +43,7 @@ type Story struct {
 	Notes       []Note
 	Missed      []Missed
 	Routine     []RoutineItem
+	Bars        []BarSeries
 }
 
 // Account is a trading account with all of its records.
@@ -141,6 +146,7 @@ func Compose(last journal.Day) Story {
 	story.Notes = s.composeNotes()
 	story.Missed = s.composeMissed()
 	story.Routine = s.composeRoutine()
+	story.Bars = s.composeBars()
 	return story
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/identity"
@@ -31,6 +32,7 @@ type Services struct {
 	Identity *identity.Service // for Seed only
 	Ledger   *ledger.Service
 	Playbook *playbook.Service
+	Bars     *bars.Service // nil stores no price bars
 }
 
 // Seed creates the user of the demo, an owner of the installation, with a journal
@@ -81,7 +83,7 @@ var errFull = errors.New("the journal is not empty")
 
 // Fill stores a story as the journal of a user who has no account yet; for any
 // other user it returns a conflict and writes nothing. Everything except the
-// pictures is written in one transaction. Records have the times of the story, not
+// pictures and the price bars is written in one transaction. Records have the times of the story, not
 // the time of storing.
 func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) error {
 	var w *writer
@@ -100,6 +102,12 @@ func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) er
 				return fmt.Errorf("attaching %s: %w", p.Name, err)
 			}
 		}
+	}
+	if s.Bars == nil {
+		return nil
+	}
+	if _, _, err := s.Bars.Commit(ctx, owner, story.toImport()); err != nil {
+		return fmt.Errorf("storing the price bars: %w", err)
 	}
 	return nil
 }

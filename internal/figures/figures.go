@@ -20,6 +20,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/excursions"
 	"fillbook/internal/identity"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
@@ -366,7 +367,11 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	closed, open := toRows(trades, annotations, links)
+	kept, err := excursions.Load(ctx, tx, owner, touched)
+	if err != nil {
+		return err
+	}
+	closed, open := toRows(trades, annotations, links, kept)
 	h.columns = old.columns.WithChanges(closed, missingIDs(touched, closed))
 	h.open = old.open.WithChanges(open, missingIDs(touched, open))
 	if old.realized == nil {
@@ -403,8 +408,12 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	var parts, open []*analytics.Columns
 	var annotations map[journal.TradeID]playbook.Annotations
 	var links playbook.Links
+	kept, err := excursions.LoadAccount(ctx, tx, owner, account)
+	if err != nil {
+		return err
+	}
 	add := func(trades []ledger.FigureTrade) error {
-		closedRows, openRows := toRows(trades, annotations, links)
+		closedRows, openRows := toRows(trades, annotations, links, kept)
 		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
 		open = append(open, analytics.BuildColumns(account.ID, openRows))
 		return nil
@@ -457,8 +466,11 @@ func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	return ids
 }
 
-// toRows puts what figures and filters need of the annotations beside the trades.
-func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links) (closed, open []analytics.Trade) {
+// toRows puts what figures and filters need of annotations and excursions beside the
+// trades.
+func toRows(
+	trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, kept map[journal.TradeID]excursions.Result,
+) (closed, open []analytics.Trade) {
 	closed = make([]analytics.Trade, 0, len(trades))
 	roots := rootCache{}
 	for i := range trades {
@@ -467,6 +479,8 @@ func toRows(trades []ledger.FigureTrade, annotations map[journal.TradeID]playboo
 		row.Root = roots.find(row.Symbol, row.InstrumentType)
 		row.HasNote = links.Notes[id] || !journal.IsBlank(annotations[id].Notes)
 		row.HasAttachment = links.Attachments[id]
+		result, found := kept[id]
+		addExcursion(&row, &result, found)
 		if row.Open {
 			open = append(open, row)
 		} else {

@@ -17,6 +17,7 @@ import (
 
 func figureRoute(path, id, summary string) route {
 	r := journalRoute(http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
+	r.excursions = true
 	r.repeated = repeatable
 	return r
 }
@@ -35,6 +36,7 @@ func (a *API) registerAnalyticsRoutes() {
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
 	register(a, compare, a.compare)
 	register(a, figureRoute("rules", "ruleReport", "Read how often the rules of setups were followed, and what breaking them cost"), a.ruleReport)
+	register(a, figureRoute("excursions", "excursionStats", "Compare results with what the price did: MAE and MFE, other stops and targets, after the exit"), a.excursionStats)
 	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 

@@ -35,6 +35,8 @@ type Options struct {
 
 	AttachmentMaxBytes int64
 	ImportMaxBytes     int64
+	// BarsMaxBytes is the size of the largest file of bars.
+	BarsMaxBytes int64
 	// ShareLinks enables public links.
 	ShareLinks bool
 	// PublicURL is the public address of the server, for links; empty if it is
@@ -85,6 +87,9 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	if options.ImportMaxBytes == 0 {
 		options.ImportMaxBytes = 10 << 20
 	}
+	if options.BarsMaxBytes == 0 {
+		options.BarsMaxBytes = 256 << 20
+	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux()}
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
@@ -113,6 +118,7 @@ func (a *API) registerRoutes() {
 	a.registerAccountRoutes()
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
+	a.registerPositionRoutes()
 	a.registerViewRoutes()
 	a.registerSymbolRoutes()
 	a.registerNoteTemplateRoutes()
@@ -125,6 +131,7 @@ func (a *API) registerRoutes() {
 	a.registerRoutineRoutes()
 	a.registerSettingRoutes()
 	a.registerImportRoutes()
+	a.registerBarRoutes()
 	a.registerExportRoutes()
 	a.registerAnalyticsRoutes()
 	a.registerShareRoutes()

@@ -220,10 +220,26 @@ func appendTrade(b []byte, t *Trade) ([]byte, error) {
 	o.text("emotional_state", t.EmotionalState)
 	o.grade("confidence", int(t.Confidence))
 	o.grade("trade_quality", int(t.TradeQuality))
+	if t.Excursion.value == nil {
+		o.null("excursion")
+	} else {
+		t.Excursion.value.append(&o)
+	}
 	o.nullNumber("mae", t.MAE)
 	o.nullNumber("mfe", t.MFE)
 	o.nullInstant("reviewed_at", t.ReviewedAt)
 	return append(o.b, '}'), o.err
+}
+
+func (e *TradeExcursion) append(o *jsonObject) {
+	o.name("excursion")
+	o.b = append(o.b, '{')
+	o.number("mae_low", e.MAELow)
+	o.number("mae_high", e.MAEHigh)
+	o.number("mfe_low", e.MFELow)
+	o.number("mfe_high", e.MFEHigh)
+	o.number("coverage", e.Coverage)
+	o.b = append(o.b, '}')
 }
 
 func (t *tradeTag) append(o *jsonObject) {

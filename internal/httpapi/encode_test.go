@@ -78,6 +78,12 @@ func fillRandomly(random *rand.Rand, v reflect.Value) {
 			fillRandomly(random, reflect.ValueOf(&at.Decimal).Elem())
 		}
 		return
+	case *orNull[TradeExcursion]:
+		if at.value = nil; random.IntN(3) > 0 {
+			at.value = &TradeExcursion{}
+			fillRandomly(random, reflect.ValueOf(at.value).Elem())
+		}
+		return
 	case *time.Time:
 		*at = time.UnixMicro(random.Int64N(7e15)).UTC()
 		if random.IntN(2) == 0 {

@@ -120,6 +120,9 @@ func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, ke
 		return in.addMonth(values, key, zone)
 	case analytics.ByHoldTime:
 		return in.addHoldTime(values, key)
+	case analytics.ByMAE, analytics.ByMFE, analytics.ByExitEfficiency, analytics.ByATR, analytics.ByGap, analytics.ByRelativeVolume,
+		analytics.ByOpeningRange:
+		return addExcursionRange(values, by, key)
 	case analytics.ByWeekday, analytics.ByHour:
 		if !in.setFilterZone(values, zone) {
 			return false
@@ -130,6 +133,23 @@ func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, ke
 		return false
 	}
 	values.Set(name, key)
+	return true
+}
+
+// addExcursionRange narrows the filter to a bucket of what the price did, and reports
+// whether it could: not if the question has a range of the same value.
+func addExcursionRange(values url.Values, by analytics.Dimension, key string) bool {
+	within, known := analytics.ExcursionRange(by, key)
+	low, high := string(by)+"_min", string(by)+"_max"
+	if !known || values.Has(low) || values.Has(high) {
+		return false
+	}
+	if within.Min.Valid {
+		values.Set(low, within.Min.String())
+	}
+	if within.Max.Valid {
+		values.Set(high, within.Max.String())
+	}
 	return true
 }
 

@@ -140,9 +140,10 @@ func (p *Paging) playbookPage() (playbook.Page, error) {
 // listing is the answer of a list: its headers and a function that reads the
 // records.
 type listing[T any] struct {
-	link  string
-	total string
-	each  func(emit func(T) error) error
+	link    string
+	total   string
+	headers map[string]string // further ones; may be nil
+	each    func(emit func(T) error) error
 }
 
 // newListing returns a listing of records that were read. If there is one more
@@ -214,6 +215,9 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 		}},
 	}}
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
+		if err := a.refreshFor(ctx, r); err != nil {
+			return nil, toErrorAnswer(ctx, err)
+		}
 		list, err := handler(ctx, in)
 		if err != nil {
 			return nil, toErrorAnswer(ctx, err)

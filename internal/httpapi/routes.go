@@ -94,6 +94,8 @@ type route struct {
 	// secret: answers contain credentials, so Idempotency-Key is ignored and no
 	// answer is stored.
 	secret bool
+	// excursions: the answer has excursions of trades, which are made current first.
+	excursions bool
 	// gate may refuse the call before anything else is checked; it may be nil.
 	gate func(ctx context.Context) error
 	// refusals are the error statuses beyond those that every route has.
@@ -116,6 +118,9 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	operation := a.operation(r)
 	operation.Parameters = describeFilter[In]()
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
+		if err := a.refreshFor(ctx, r); err != nil {
+			return nil, toErrorAnswer(ctx, err)
+		}
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, toErrorAnswer(ctx, err)
@@ -128,6 +133,14 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	if r.body == transport.JSONBody {
 		a.describeBody(r, reflect.TypeFor[In]())
 	}
+}
+
+// refreshFor makes excursions current if the answer of a route has them.
+func (a *API) refreshFor(ctx context.Context, r route) error {
+	if !r.excursions {
+		return nil
+	}
+	return a.Excursions.Refresh(ctx, caller(ctx).UserID)
 }
 
 // formBody describes a form with a file. It is added after the operation is

@@ -22,6 +22,9 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	if list.total != "" {
 		ctx.SetHeader("X-Total-Count", list.total)
 	}
+	for name, value := range list.headers {
+		ctx.SetHeader(name, value)
+	}
 	w := &listWriter{out: ctx.BodyWriter(), buffer: listBuffers.Get().(*[]byte)}
 	defer w.release()
 	err := writeInChunks(list.each, func(part []T) error { return writePart(w, part) })

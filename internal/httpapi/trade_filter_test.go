@@ -128,6 +128,9 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"date_basis": {"open", "close"}, "status": {"open", "closed", "closed"}, "symbol": {"aapl", "NQZ6,btc/usd"}, "root": {"NQ", "aapl,es", "MNQ"},
 		"side": {"long", "short"}, "instrument_type": {"option", "future", "stock,crypto"}, "option_right": {"call", "put,call"}, "dte_min": {"0", "7"}, "dte_max": {"7", "40"},
 		"outcome": {"win", "loss", "breakeven", "win,breakeven"}, "pnl_min": {"-2", "0", "-1e3"}, "pnl_max": {"0", "2", "4000"}, "r_min": {"-1", "0"}, "r_max": {"0.5", "1"},
+		"mae_r_min": {"0", "0.5"}, "mae_r_max": {"0.5", "1"}, "mfe_r_min": {"0.5", "1"}, "mfe_r_max": {"0", "2"}, "has_excursion": {"true", "false"},
+		"exit_efficiency_min": {"0"}, "exit_efficiency_max": {"1"}, "atr_pct_min": {"0"}, "atr_pct_max": {"9"}, "gap_pct_min": {"-9"}, "gap_pct_max": {"9"},
+		"relative_volume_min": {"0"}, "relative_volume_max": {"9"}, "opening_range_min": {"-9"}, "opening_range_max": {"9"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},
 		"session": {"rth,premarket", "overnight"}, "filter_tz": {"Asia/Tokyo", "America/New_York"}, "setup_id": {j.setups[0], j.setups[0] + "," + j.setups[1]},
 		"setup_mode": {"any", "all", "none"}, "tag_id": {j.tags[0], j.tags[1] + "," + j.tags[2]}, "tag_mode": {"any", "all", "none"}, "mistake": {"true", "false"},
@@ -338,6 +341,15 @@ func (j *filteredJournal) passesOne(trade map[string]any, name string, values ur
 		return inBound(name, value, number(trade["net_pnl"]))
 	case "r_min", "r_max":
 		return inBound(name, value, number(trade["r_multiple"]))
+	case "mae_r_min", "mae_r_max", "mfe_r_min", "mfe_r_max":
+		// There are no bars, so only what the trader typed is known.
+		typed, risk := number(trade[name[:3]]), number(trade["initial_risk"])
+		return typed != nil && risk != nil && risk.Sign() > 0 && inBound(name, value, typed.Abs(typed).Quo(typed, risk))
+	case "has_excursion":
+		return (trade["mae"] != nil && trade["mfe"] != nil) == (value == "true")
+	case "exit_efficiency_min", "exit_efficiency_max", "atr_pct_min", "atr_pct_max", "gap_pct_min", "gap_pct_max",
+		"relative_volume_min", "relative_volume_max", "opening_range_min", "opening_range_max":
+		return false
 	case "has_r":
 		return (trade["r_multiple"] != nil) == (value == "true")
 	case "hold_min", "hold_max":

@@ -18,46 +18,47 @@ import (
 // that have a place among its other members in JSON, and the initial risk, which
 // may be derived; the others follow at its end.
 type Trade struct {
-	ID                 journal.TradeID     `json:"id"`
-	AccountID          journal.AccountID   `json:"account_id"`
-	Symbol             string              `json:"symbol"`
-	InstrumentType     string              `json:"instrument_type"`
-	Direction          matching.Direction  `json:"direction" enum:"long,short"`
-	Status             ledger.Status       `json:"status" enum:"open,closed"`
-	OpenedAt           time.Time           `json:"opened_at"`
-	ClosedAt           *time.Time          `json:"closed_at"`
-	QtyOpened          decimal.Decimal     `json:"qty_opened"`
-	QtyRemaining       decimal.Decimal     `json:"qty_remaining"`
-	AvgEntryPrice      decimal.Decimal     `json:"avg_entry_price"`
-	AvgExitPrice       decimal.Null        `json:"avg_exit_price"`
-	GrossPnL           decimal.Null        `json:"gross_pnl"`
-	FeesTotal          decimal.Decimal     `json:"fees_total" doc:"Fees and commission of all its fills."`
-	NetPnL             decimal.Null        `json:"net_pnl" doc:"Gross less costs; null until the trade is closed."`
-	RealizedPnL        decimal.Decimal     `json:"realized_pnl" doc:"Net result of the closed part."`
-	PnLCurrency        string              `json:"pnl_currency"`
-	ReturnPct          decimal.Null        `json:"return_pct" doc:"Net result in percent of the entry notional."`
-	TimeInTradeSecs    *int64              `json:"time_in_trade_secs"`
-	Multiplier         decimal.Decimal     `json:"multiplier"`
-	ExecutionCount     int                 `json:"execution_count"`
-	OptionRight        *string             `json:"option_right"`
-	Strike             decimal.Null        `json:"strike"`
-	Expiry             *journal.Day        `json:"expiry"`
-	Notes              string              `json:"notes"`
-	Tags               []tradeTag          `json:"tags"`
-	TagIDs             []journal.TagID     `json:"tag_ids"`
-	SetupIDs           []journal.SetupID   `json:"setup_ids"`
-	Rules              []playbook.RuleTick `json:"rules" doc:"Whether the trade followed the rules of its setups; rules without an answer are not listed."`
-	InitialRisk        decimal.Null        `json:"initial_risk"`
-	InitialRiskDerived bool                `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
-	StopPrice          decimal.Null        `json:"stop_price"`
-	RiskToStop         decimal.Null        `json:"risk_to_stop" doc:"What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop."`
-	TargetPrice        decimal.Null        `json:"target_price"`
-	LastStop           decimal.Null        `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
-	RMultiple          decimal.Null        `json:"r_multiple"`
-	PlannedR           decimal.Null        `json:"planned_r"`
-	EmotionalState     string              `json:"emotional_state"`
-	Confidence         annotations.Grade   `json:"confidence" doc:"1 to 5."`
-	TradeQuality       annotations.Grade   `json:"trade_quality" doc:"1 to 5."`
+	ID                 journal.TradeID        `json:"id"`
+	AccountID          journal.AccountID      `json:"account_id"`
+	Symbol             string                 `json:"symbol"`
+	InstrumentType     string                 `json:"instrument_type"`
+	Direction          matching.Direction     `json:"direction" enum:"long,short"`
+	Status             ledger.Status          `json:"status" enum:"open,closed"`
+	OpenedAt           time.Time              `json:"opened_at"`
+	ClosedAt           *time.Time             `json:"closed_at"`
+	QtyOpened          decimal.Decimal        `json:"qty_opened"`
+	QtyRemaining       decimal.Decimal        `json:"qty_remaining"`
+	AvgEntryPrice      decimal.Decimal        `json:"avg_entry_price"`
+	AvgExitPrice       decimal.Null           `json:"avg_exit_price"`
+	GrossPnL           decimal.Null           `json:"gross_pnl"`
+	FeesTotal          decimal.Decimal        `json:"fees_total" doc:"Fees and commission of all its fills."`
+	NetPnL             decimal.Null           `json:"net_pnl" doc:"Gross less costs; null until the trade is closed."`
+	RealizedPnL        decimal.Decimal        `json:"realized_pnl" doc:"Net result of the closed part."`
+	PnLCurrency        string                 `json:"pnl_currency"`
+	ReturnPct          decimal.Null           `json:"return_pct" doc:"Net result in percent of the entry notional."`
+	TimeInTradeSecs    *int64                 `json:"time_in_trade_secs"`
+	Multiplier         decimal.Decimal        `json:"multiplier"`
+	ExecutionCount     int                    `json:"execution_count"`
+	OptionRight        *string                `json:"option_right"`
+	Strike             decimal.Null           `json:"strike"`
+	Expiry             *journal.Day           `json:"expiry"`
+	Notes              string                 `json:"notes"`
+	Tags               []tradeTag             `json:"tags"`
+	TagIDs             []journal.TagID        `json:"tag_ids"`
+	SetupIDs           []journal.SetupID      `json:"setup_ids"`
+	Rules              []playbook.RuleTick    `json:"rules" doc:"Whether the trade followed the rules of its setups; rules without an answer are not listed."`
+	InitialRisk        decimal.Null           `json:"initial_risk"`
+	InitialRiskDerived bool                   `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
+	StopPrice          decimal.Null           `json:"stop_price"`
+	RiskToStop         decimal.Null           `json:"risk_to_stop" doc:"What the open quantity loses between the average entry and the stop, at least 0; null for a closed trade or without a stop."`
+	TargetPrice        decimal.Null           `json:"target_price"`
+	LastStop           decimal.Null           `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
+	RMultiple          decimal.Null           `json:"r_multiple"`
+	PlannedR           decimal.Null           `json:"planned_r"`
+	EmotionalState     string                 `json:"emotional_state"`
+	Confidence         annotations.Grade      `json:"confidence" doc:"1 to 5."`
+	TradeQuality       annotations.Grade      `json:"trade_quality" doc:"1 to 5."`
+	Excursion          orNull[TradeExcursion] `json:"excursion" doc:"What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present."`
 	playbook.AnnotationValues
 }
 
@@ -83,6 +84,9 @@ func shapeTrade(v *tradeview.View) Trade {
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
+	}
+	if v.Excursion != nil {
+		out.Excursion = orNull[TradeExcursion]{shapeTradeExcursion(v.Excursion)}
 	}
 	if v.ClosedAt != nil {
 		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)
@@ -151,7 +155,9 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 }
 
 func tradeRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/trades"+path, id, "Trades", summary)
+	r := journalRoute(method, "/trades"+path, id, "Trades", summary)
+	r.excursions = method == http.MethodGet
+	return r
 }
 
 func (a *API) registerTradeRoutes() {
@@ -166,6 +172,7 @@ func (a *API) registerTradeRoutes() {
 	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
 	a.registerTradeFillRoutes()
+	a.registerExcursionRoutes()
 	a.registerTradeWriteRoutes()
 	a.registerOrphanRoutes()
 }

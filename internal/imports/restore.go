@@ -34,7 +34,7 @@ func readBackup(up Upload) (*content, error) {
 // is found by its name or created.
 func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
 	s.running.setStage(b.ID, "writing", c.backup.Rows())
-	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock}, backup.Order{
+	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock, BarsLimit: s.barsLimit}, backup.Order{
 		Owner: b.UserID, Document: c.backup, Into: up.Account,
 		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return b.ID, nil },
 	})
@@ -55,7 +55,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
 		Restored: &Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
-			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views,
+			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, Bars: done.Bars,
 		},
 	}
 	if len(done.Accounts) == 1 {
@@ -71,7 +71,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 // stored. Fillbook's own backup of an empty journal is valid.
 func isNothing(doc *backup.Document, done backup.Result) bool {
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
-	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + len(doc.ImportKinds)
+	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.Bars)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 

@@ -45,6 +45,9 @@ type Restored struct {
 
 	NoteTemplates int `json:"note_templates"`
 
+	BarAliases int `json:"bar_aliases"`
+	Bars       int `json:"bars" doc:"Price bars that were not stored before."`
+
 	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`
 
 	Attachments int `json:"attachments"`

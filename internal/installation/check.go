@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
@@ -39,8 +40,17 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	if err := i.checkAnnotations(ctx, users, report); err != nil {
 		return fmt.Errorf("checking annotations: %w", err)
 	}
+	for id, user := range users {
+		err := i.Excursions.Check(ctx, id, func(problem string) { report(fmt.Sprintf("user %s: %s", user, problem)) })
+		if err != nil {
+			return fmt.Errorf("checking excursions: %w", err)
+		}
+	}
 	if err := i.Routine.Check(ctx, report); err != nil {
 		return fmt.Errorf("checking the routine: %w", err)
+	}
+	if err := i.checkBars(ctx, users, report); err != nil {
+		return fmt.Errorf("checking price bars: %w", err)
 	}
 	if err := i.checkFiles(ctx, report); err != nil {
 		return fmt.Errorf("checking attachments: %w", err)
@@ -89,6 +99,20 @@ func (i *Installation) checkAnnotations(ctx context.Context, users map[journal.U
 		}
 		return nil
 	})
+}
+
+// checkBars checks that the bars of every user can be read and that their counts are
+// right.
+func (i *Installation) checkBars(ctx context.Context, users map[journal.UserID]journal.PublicID, report func(string)) error {
+	for user, id := range users {
+		err := i.DB.View(ctx, func(tx *db.Tx) error {
+			return bars.Check(ctx, tx, user, func(what string) { report(fmt.Sprintf("user %s: %s", id, what)) })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkFiles checks that every attachment has its file.

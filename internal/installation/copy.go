@@ -2,21 +2,36 @@ package installation
 
 import (
 	"context"
+	"slices"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
+	"fillbook/internal/excursions"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
+
+// CopyOptions are the settings of [Installation.CopyTo].
+type CopyOptions struct {
+	// WithoutBars leaves out the price bars and what was computed from them.
+	WithoutBars bool
+	// Progress is called with the number of rows copied so far; it may be nil.
+	Progress func(done, total int)
+}
 
 // CopyTo copies everything to another installation of the same or the other
 // engine: all users with their data, credentials and attached files. The other
 // must have no users. It is one transaction: rows and files are copied
 // completely or not at all. It returns the attachments whose content is
 // missing.
-func (i *Installation) CopyTo(ctx context.Context, other *Installation, progress func(done, total int)) (missing []journal.AttachmentID, err error) {
+func (i *Installation) CopyTo(ctx context.Context, other *Installation, options CopyOptions) (missing []journal.AttachmentID, err error) {
 	var content playbook.CopiedContent
+	skip := []string{playbook.ContentTable}
+	if options.WithoutBars {
+		skip = slices.Concat(skip, bars.Tables(), excursions.Tables())
+	}
 	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{
-		Skip: []string{playbook.ContentTable}, Empty: []string{"users"}, Progress: progress,
+		Skip: skip, Empty: []string{"users"}, Progress: options.Progress,
 		Finish: func(from, to *db.Tx) (err error) {
 			content.Undo() // of the attempt before this one
 			content, err = playbook.CopyContent(ctx, i.Playbook, from, other.Playbook, to)

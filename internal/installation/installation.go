@@ -9,13 +9,17 @@
 package installation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 
+	"fillbook/internal/barimport"
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
+	"fillbook/internal/excursions"
 	"fillbook/internal/figures"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports"
@@ -47,7 +51,9 @@ type Options struct {
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
 	BeforeLargeImport func() (after func())
-	Identity          identity.Options
+	// BarsPerUser is how many price bars one user may store; 0 means the default.
+	BarsPerUser int64
+	Identity    identity.Options
 }
 
 // Installation contains all services of one installation.
@@ -65,6 +71,11 @@ type Installation struct {
 	Sharing  *sharing.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
+	Bars     *bars.Service
+	// BarImports imports files of bars.
+	BarImports *barimport.Service
+	// Excursions computes what the price did during trades.
+	Excursions *excursions.Service
 
 	files *playbook.Files
 }
@@ -93,9 +104,14 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
+	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
+	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
+	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
+	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
+		BarsLimit: barsLimit,
 	})
 	return i, nil
 }
@@ -152,12 +168,18 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
+		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
 		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
 	}
 	if len(change.Deleted) > 0 {
 		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
 			return err
 		}
+	}
+	if err := bars.ForgetMarks(ctx, tx, owner, change.Removed); err != nil {
+		return err
 	}
 	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
 }

@@ -52,6 +52,12 @@ type (
 	NoteTemplateID string
 	// ViewID names a saved view.
 	ViewID string
+	// SeriesID names a series of price bars.
+	SeriesID string
+	// BarImportID names an import of price bars.
+	BarImportID string
+	// BarAliasID names an alias: the symbol of the bars of another symbol.
+	BarAliasID string
 	// ShareID names a public link, not its token.
 	ShareID string
 )

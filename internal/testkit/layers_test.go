@@ -30,8 +30,10 @@ var levels = map[string]int{
 	"internal/demo":         4,
 	"internal/installation": 4,
 
-	"internal/tradeview": 3,
-	"internal/views":     3,
+	"internal/excursions": 3,
+	"internal/tradeview":  3,
+	"internal/views":      3,
+	"internal/barimport":  3,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
@@ -41,6 +43,7 @@ var levels = map[string]int{
 	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
+	"internal/bars":     2,
 	"internal/identity": 2,
 	"internal/ledger":   2,
 	"internal/playbook": 2,
@@ -52,6 +55,9 @@ var levels = map[string]int{
 	"internal/analytics":       1,
 	"internal/instruments":     1,
 	"internal/tradefilter":     1,
+	"internal/market":          1,
+	"internal/market/files":    2,
+	"internal/market/oracle":   2,
 	"internal/imports/tabular": 1,
 	"internal/imports/parse":   1,
 
@@ -83,6 +89,7 @@ var sideways = map[[2]string]string{
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
 	{"internal/analytics", "internal/tradefilter"}:    "columns are tested with the conditions of the filter",
 	{"internal/views", "internal/tradeview"}:          "a view has a sort key of the list",
+	{"internal/tradeview", "internal/excursions"}:     "a trade is shown with its excursion",
 	{"internal/tradefilter", "internal/instruments"}:  "another name of a root finds the root",
 
 	{"internal/imports", "internal/backup"}:                       "a backup is one of the files that can be imported",

@@ -87,6 +87,21 @@ var parameters = []Parameter{
 	flagParameter("has_r", "Whether the trade has a result in units of risk: it is closed and its initial risk is known.", func(f *Filter) *journal.Opt[bool] { return &f.HasR }),
 	numberParameter("hold_min", "The shortest time from opening to closing, in seconds.", func(f *Filter) *decimal.Null { return &f.Hold.Min }),
 	numberParameter("hold_max", "The longest time from opening to closing, in seconds.", func(f *Filter) *decimal.Null { return &f.Hold.Max }),
+	numberParameter("mae_r_min", "The least MAE as a multiple of the initial risk, by its lower bound.", func(f *Filter) *decimal.Null { return &f.MAER.Min }),
+	numberParameter("mae_r_max", "The greatest MAE as a multiple of the initial risk, by its lower bound.", func(f *Filter) *decimal.Null { return &f.MAER.Max }),
+	numberParameter("mfe_r_min", "The least MFE as a multiple of the initial risk, by its lower bound.", func(f *Filter) *decimal.Null { return &f.MFER.Min }),
+	numberParameter("mfe_r_max", "The greatest MFE as a multiple of the initial risk, by its lower bound.", func(f *Filter) *decimal.Null { return &f.MFER.Max }),
+	numberParameter("exit_efficiency_min", "The least exit efficiency, 0 to 1, by its lower bound.", func(f *Filter) *decimal.Null { return &f.ExitEfficiency.Min }),
+	numberParameter("exit_efficiency_max", "The greatest exit efficiency, 0 to 1, by its lower bound.", func(f *Filter) *decimal.Null { return &f.ExitEfficiency.Max }),
+	numberParameter("atr_pct_min", "The least average true range at entry, in percent of the entry price.", func(f *Filter) *decimal.Null { return &f.ATRPct.Min }),
+	numberParameter("atr_pct_max", "The greatest average true range at entry, in percent of the entry price.", func(f *Filter) *decimal.Null { return &f.ATRPct.Max }),
+	numberParameter("gap_pct_min", "The least opening gap of the session, in percent.", func(f *Filter) *decimal.Null { return &f.GapPct.Min }),
+	numberParameter("gap_pct_max", "The greatest opening gap of the session, in percent.", func(f *Filter) *decimal.Null { return &f.GapPct.Max }),
+	numberParameter("relative_volume_min", "The least relative volume at entry.", func(f *Filter) *decimal.Null { return &f.RelativeVolume.Min }),
+	numberParameter("relative_volume_max", "The greatest relative volume at entry.", func(f *Filter) *decimal.Null { return &f.RelativeVolume.Max }),
+	numberParameter("opening_range_min", "The least place of the entry in the opening range; 0 is its low, 1 its high.", func(f *Filter) *decimal.Null { return &f.OpeningRange.Min }),
+	numberParameter("opening_range_max", "The greatest place of the entry in the opening range; 0 is its low, 1 its high.", func(f *Filter) *decimal.Null { return &f.OpeningRange.Max }),
+	flagParameter("has_excursion", "Whether MAE and MFE of the trade are known, from price bars or typed.", func(f *Filter) *journal.Opt[bool] { return &f.HasExcursion }),
 	wholesParameter("weekday", "Weekdays of the opening in filter_tz; 0 is Sunday.", Bounds{0, 6}, func(f *Filter) *[]int { return &f.Weekdays }),
 	wholesParameter("hour", "Hours of the opening in filter_tz.", Bounds{0, 23}, func(f *Filter) *[]int { return &f.Hours }),
 	choicesParameter("session", "Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00.", Sessions(), func(f *Filter) *[]Session { return &f.Sessions }),
@@ -168,7 +183,8 @@ func (f *Filter) check() error {
 	for _, r := range []struct {
 		name string
 		Range
-	}{{"pnl", f.PnL}, {"r", f.R}, {"hold", f.Hold}, {"dte", f.DTE}} {
+	}{{"pnl", f.PnL}, {"r", f.R}, {"hold", f.Hold}, {"dte", f.DTE}, {"mae_r", f.MAER}, {"mfe_r", f.MFER}, {"exit_efficiency", f.ExitEfficiency},
+		{"atr_pct", f.ATRPct}, {"gap_pct", f.GapPct}, {"relative_volume", f.RelativeVolume}, {"opening_range", f.OpeningRange}} {
 		if r.Min.Valid && r.Max.Valid && r.Min.Decimal.Cmp(r.Max.Decimal) > 0 {
 			return journal.InvalidField(r.name+"_min", "%s_min must not be above %s_max.", r.name, r.name)
 		}

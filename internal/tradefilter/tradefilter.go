@@ -46,6 +46,13 @@ type Conditions struct {
 	HasR     journal.Opt[bool]
 	Hold     Range // seconds from the opening to the closing
 
+	// MAER to OpeningRange are ranges of what the price did during the trade and of what
+	// was known at its entry. MAE and MFE are in units of the initial risk.
+	MAER, MFER, ExitEfficiency                   Range
+	ATRPct, GapPct, RelativeVolume, OpeningRange Range
+	// HasExcursion is whether MAE and MFE are known, from bars or typed.
+	HasExcursion journal.Opt[bool]
+
 	Setups    []journal.SetupID
 	SetupMode Mode
 	Tags      []journal.TagID
@@ -163,7 +170,14 @@ func isOtherMode(m Mode) bool { return m == All || m == None }
 func (c *Conditions) testsMore() bool {
 	return len(c.Roots) > 0 || len(c.OptionRights) > 0 || c.DTE.IsSet() || len(c.Weekdays) > 0 || len(c.Hours) > 0 ||
 		len(c.Sessions) > 0 || c.TestsResult() || c.R.IsSet() || c.HasR.Set || c.Mistake.Set || len(c.Qualities) > 0 ||
-		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() || len(c.Trades) > 0
+		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() ||
+		c.testsExcursion() || len(c.Trades) > 0
+}
+
+// testsExcursion reports whether one of the conditions tests what the price did.
+func (c *Conditions) testsExcursion() bool {
+	return c.MAER.IsSet() || c.MFER.IsSet() || c.ExitEfficiency.IsSet() || c.ATRPct.IsSet() || c.GapPct.IsSet() ||
+		c.RelativeVolume.IsSet() || c.OpeningRange.IsSet() || c.HasExcursion.Set
 }
 
 // TestsRules reports whether the states of rules matter.

@@ -5,6 +5,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/excursions"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
@@ -55,6 +56,9 @@ func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known p
 	}
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	view := View{Trade: trade.Trade}
+	if r.results, err = excursions.Load(ctx, tx, owner, []journal.TradeID{known.Trade}); err != nil {
+		return Detail{}, err
+	}
 	if err := r.setAnnotations(&view, known); err != nil {
 		return Detail{}, err
 	}

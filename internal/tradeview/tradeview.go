@@ -10,6 +10,7 @@ import (
 	"context"
 
 	"fillbook/internal/db"
+	"fillbook/internal/excursions"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -23,6 +24,8 @@ type View struct {
 	Annotations playbook.Annotations
 	Tags        []playbook.Tag // in the order of Annotations.Tags
 	Derived     playbook.Derived
+	// Excursion is what the price did during the trade, nil if it is not known.
+	Excursion *excursions.Result
 	// Rank is what the trade was sorted by; it is set in sorted lists only.
 	Rank ledger.RankedTrade
 }
@@ -157,6 +160,9 @@ type reader struct {
 	views []View                         // the memory for a chunk
 	// few are the annotations of all trades, nil if they are many or not loaded.
 	few map[journal.TradeID]playbook.Annotations
+	// results are the excursions of all trades if few is set, else of those that are
+	// being read.
+	results map[journal.TradeID]excursions.Result
 }
 
 // readChunk reads the trades of a query that has a limit.
@@ -200,6 +206,11 @@ func (r *reader) annotate(views []View) error {
 	if err != nil {
 		return err
 	}
+	if r.few == nil {
+		if r.results, err = excursions.Load(r.ctx, r.tx, r.owner, idsOf(views)); err != nil {
+			return err
+		}
+	}
 	for i := range views {
 		if err := r.setAnnotations(&views[i], stored[views[i].ID]); err != nil {
 			return err
@@ -212,6 +223,9 @@ func (r *reader) annotate(views []View) error {
 func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error) {
 	v.Annotations = stored
 	v.Derived = Derive(&v.Trade, stored)
+	if result, found := r.results[v.ID]; found && result.IsAvailable() {
+		v.Excursion = &result
+	}
 	v.Tags, err = r.findTags(stored.Tags)
 	return err
 }
@@ -220,12 +234,24 @@ func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error
 // of the trades.
 const fewTrades = 64
 
+// fewResults is the number of excursions up to which all of them are loaded at once.
+const fewResults = 20_000
+
 // loadFew loads the annotations of all trades, and the tags that they name, if
 // there are at most ChunkSize of them: people annotate fewer trades than they
 // make, and a search for each id takes longer.
 func (r *reader) loadFew() (err error) {
 	if r.few, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
 		return err
+	}
+	if r.few == nil {
+		return nil
+	}
+	if r.results, err = excursions.LoadFew(r.ctx, r.tx, r.owner, fewResults); err != nil {
+		return err
+	}
+	if r.results == nil { // too many: read all by id
+		r.few = nil
 	}
 	for _, stored := range r.few {
 		if _, err := r.findTags(stored.Tags); err != nil {
@@ -240,11 +266,15 @@ func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Ann
 	if r.few != nil {
 		return r.few, nil
 	}
+	return playbook.LoadAnnotations(r.ctx, r.tx, r.owner, idsOf(views))
+}
+
+func idsOf(views []View) []journal.TradeID {
 	ids := make([]journal.TradeID, len(views))
 	for i := range views {
 		ids[i] = views[i].ID
 	}
-	return playbook.LoadAnnotations(r.ctx, r.tx, r.owner, ids)
+	return ids
 }
 
 func (r *reader) findTags(ids []journal.TagID) ([]playbook.Tag, error) {

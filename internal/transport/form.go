@@ -44,6 +44,14 @@ func (f *File) Content() io.Reader {
 	return io.NewSectionReader(f.spooled, 0, f.Size)
 }
 
+// ReaderAt returns the content of the file, for readers that go back and forth.
+func (f *File) ReaderAt() io.ReaderAt {
+	if f.spooled == nil {
+		return bytes.NewReader(f.memory)
+	}
+	return f.spooled
+}
+
 // Bytes reads the whole file into memory.
 func (f *File) Bytes() ([]byte, error) {
 	if f.spooled == nil {

@@ -2,6 +2,7 @@
 
 import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import CalendarDays from '@lucide/svelte/icons/calendar-days';
+import ChartCandlestick from '@lucide/svelte/icons/chart-candlestick';
 import ChartColumn from '@lucide/svelte/icons/chart-column';
 import CircleOff from '@lucide/svelte/icons/circle-off';
 import Download from '@lucide/svelte/icons/download';
@@ -28,6 +29,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/routines': ListChecks,
   '/accounts': Wallet,
   '/import': Upload,
+  '/prices': ChartCandlestick,
   '/export': Download,
   '/settings': Settings,
   '/admin': Shield,

@@ -180,6 +180,13 @@ export const routes: Route[] = [
   },
   { path: '/import/{id}', title: 'Import', load: loadImport },
   {
+    path: '/prices',
+    title: 'Prices',
+    section: 'data',
+    key: 'p',
+    load: () => import('../screens/prices/Screen.svelte'),
+  },
+  {
     path: '/export',
     title: 'Export',
     section: 'data',

@@ -42,6 +42,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     [`/accounts/${h.account}`]: `A ${image}`,
     '/import': /^<img src=x onerror=.*csv$/, // quotes do not survive the upload
     [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
+    '/prices': 'No prices yet',
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',
   }),

@@ -199,6 +199,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
     ],
+    prices: ['/prices'],
     export: ['/export'],
     'export-gains': ['/export?format=gains'],
     'settings-profile': ['/settings/profile'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { groupByContract } from '../../src/screens/calendar/contracts';
 import { addMonths, isMonth, isYear, weeksOf } from '../../src/screens/calendar/days';
 
 describe('weeksOf', () => {
@@ -37,5 +38,43 @@ describe('isMonth and isYear', () => {
       false,
     ]);
     expect(['2026', '1969', '1970', '2200', ''].map(isYear)).toEqual([true, false, true, false, false]);
+  });
+});
+
+describe('groupByContract', () => {
+  const of = (id: string, symbol: string, direction: 'long' | 'short') => ({
+    id,
+    symbol,
+    direction,
+    instrument_type: 'stock',
+    option_right: null,
+    strike: null,
+    expiry: null,
+  });
+  const fill = (id: string, at: string, side: 'buy' | 'sell', ...trade_ids: string[]) => ({
+    id,
+    trade_ids,
+    side,
+    executed_at: `2026-03-02T${at}Z`,
+    price: 1,
+    quantity: 1,
+  });
+
+  it('has the fills of listed trades by symbol, and which of them open', () => {
+    const contracts = groupByContract(
+      [of('a', 'AAPL', 'long'), of('b', 'MSFT', 'short'), of('c', 'MSFT', 'long')],
+      [
+        fill('3', '10:00:00', 'buy', 'b', 'c'), // a reversal
+        fill('1', '09:30:00', 'buy', 'a'),
+        fill('2', '09:40:00', 'sell', 'b'),
+        fill('4', '11:00:00', 'sell', 'c'),
+        fill('5', '11:00:00', 'sell', 'unlisted'),
+      ],
+    );
+    expect(contracts.map((c) => [c.instrument.symbol, c.fills.map((f) => f.fill.id + f.opens)])).toEqual([
+      ['MSFT', ['2true', '3true', '4false']],
+      ['AAPL', ['1true']],
+    ]);
+    expect(contracts[0]!.last - contracts[0]!.first).toBe(80 * 60);
   });
 });

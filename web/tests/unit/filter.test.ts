@@ -37,6 +37,21 @@ const full: Filter = {
   hasR: 'true',
   holdMin: '60',
   holdMax: '300',
+  maeRMin: '0.5',
+  maeRMax: '2',
+  mfeRMin: '0.5',
+  mfeRMax: '2',
+  exitEfficiencyMin: '0.5',
+  exitEfficiencyMax: '2',
+  atrPctMin: '0.5',
+  atrPctMax: '2',
+  gapPctMin: '0.5',
+  gapPctMax: '2',
+  relativeVolumeMin: '0.5',
+  relativeVolumeMax: '2',
+  openingRangeMin: '0.5',
+  openingRangeMax: '2',
+  hasExcursion: 'true',
   weekdays: ['1', '5'],
   hours: ['14', '15'],
   sessions: ['rth', 'overnight'],
@@ -70,7 +85,7 @@ describe('the filter in the address', () => {
   it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
     expect(countActive(emptyFilter as Filter)).toBe(0);
-    expect(countActive(full)).toBe(39);
+    expect(countActive(full)).toBe(54);
   });
 
   it('ignores invalid values', () => {
@@ -144,6 +159,21 @@ describe('the query parameters', () => {
       has_r: true,
       hold_min: '60',
       hold_max: '300',
+      mae_r_min: '0.5',
+      mae_r_max: '2',
+      mfe_r_min: '0.5',
+      mfe_r_max: '2',
+      exit_efficiency_min: '0.5',
+      exit_efficiency_max: '2',
+      atr_pct_min: '0.5',
+      atr_pct_max: '2',
+      gap_pct_min: '0.5',
+      gap_pct_max: '2',
+      relative_volume_min: '0.5',
+      relative_volume_max: '2',
+      opening_range_min: '0.5',
+      opening_range_max: '2',
+      has_excursion: true,
       weekday: [1, 5],
       hour: [14, 15],
       session: ['rth', 'overnight'],

@@ -21,6 +21,7 @@ export type Kind =
   | 'admin'
   | 'analytics'
   | 'attachments'
+  | 'bars'
   | 'cash'
   | 'executions'
   | 'imports'

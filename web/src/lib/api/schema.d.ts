@@ -312,6 +312,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/excursions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare results with what the price did: MAE and MFE, other stops and targets, after the exit */
+        get: operations["excursionStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/montecarlo": {
         parameters: {
             query?: never;
@@ -481,6 +498,144 @@ export interface paths {
         /** Register, if registration is open */
         post: operations["registerUser"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the bars of a symbol in columns */
+        get: operations["getBars"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/aliases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List which bars your symbols use */
+        get: operations["listBarAliases"];
+        put?: never;
+        /** Use the bars of another symbol for a symbol */
+        post: operations["createBarAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/aliases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an alias */
+        delete: operations["deleteBarAlias"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the imports of bars, newest first */
+        get: operations["listBarImports"];
+        put?: never;
+        /** Preview a file of bars; nothing is written */
+        post: operations["previewBarImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import a file of bars */
+        post: operations["commitBarImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Reverse an import of bars: what it replaced counts again */
+        delete: operations["reverseBarImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars */
+        get: operations["listBarSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bars/series/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a series with the bars of all imports */
+        delete: operations["deleteBarSeries"];
         options?: never;
         head?: never;
         patch?: never;
@@ -973,6 +1128,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List open positions with what they are worth
+         * @description The filter selects trades as in the list of trades; status is always open.
+         */
+        get: operations["listPositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/positions/{id}/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Type the price of an open position, or delete it */
+        put: operations["setPositionMark"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/public/share/{token}": {
         parameters: {
             query?: never;
@@ -1451,6 +1643,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trades/{id}/excursion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the price did during a trade
+         * @description Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds.
+         */
+        get: operations["getTradeExcursion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/trades/{id}/fills": {
         parameters: {
             query?: never;
@@ -1583,10 +1795,37 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AfterExitStats: {
+            interval: components["schemas"]["MoneyInterval"];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mean: number | null;
+            /** Format: int64 */
+            minutes: number | null;
+            /** Format: int64 */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        AliasRequest: {
+            /** @example NQZ26 */
+            bars_symbol: string;
+            /** @example US100 */
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         Amount: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             amount: number;
             currency: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AmountBounds: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            high: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            low: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -1657,6 +1896,270 @@ export interface components {
             user_agent: string;
             /** @description The user who did it; empty if no user was signed in. */
             user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarAlias: {
+            /** @description The symbol whose bars it uses. */
+            bars_symbol: string;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description The symbol in the journal. */
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarCommit: {
+            /** Format: int64 */
+            error_count: number;
+            /** @description The first 200 rows that were left out. */
+            errors: components["schemas"]["BarProblem"][];
+            import_batch_id: string;
+            /** Format: int64 */
+            inserted: number;
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /** @description What must be sent before this file can be committed: tz, stamp, symbol or bar_secs. */
+            missing_mapping: string[];
+            /** Format: int64 */
+            replaced: number;
+            /**
+             * Format: int64
+             * @description Data rows of the file.
+             */
+            rows: number;
+            series: components["schemas"]["BarPreviewSeries"][];
+            /** Format: int64 */
+            unchanged: number;
+            warnings: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        BarGap: {
+            from: string;
+            /** @description The last day, inclusive. */
+            to: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarImport: {
+            /** Format: date-time */
+            created_at: string;
+            filename: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description Bars that were new.
+             */
+            inserted: number;
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /**
+             * Format: int64
+             * @description Bars that replaced one with other values.
+             */
+            replaced: number;
+            /**
+             * Format: int64
+             * @description The number of series in the file.
+             */
+            series: number;
+            /** @enum {string} */
+            status: "committed" | "reversed";
+            /**
+             * Format: int64
+             * @description Bars that were stored before.
+             */
+            unchanged: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BarPreview: {
+            /** Format: int64 */
+            error_count: number;
+            /** @description The first 200 rows that were left out. */
+            errors: components["schemas"]["BarProblem"][];
+            /** @description The name of what wrote the file, such as TradingView. */
+            layout: string;
+            /** @description What must be sent before this file can be committed: tz, stamp, symbol or bar_secs. */
+            missing_mapping: string[];
+            /**
+             * Format: int64
+             * @description Data rows of the file.
+             */
+            rows: number;
+            series: components["schemas"]["BarPreviewSeries"][];
+            warnings: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        BarPreviewSeries: {
+            /**
+             * Format: int64
+             * @description 0 if it is not in the file; send it.
+             */
+            bar_secs: number;
+            /** Format: int64 */
+            bars: number;
+            /**
+             * Format: int64
+             * @description Of these those with other values. A commit replaces them.
+             */
+            conflicts: number;
+            /** @description The contract of an option; empty otherwise. */
+            contract: string;
+            /**
+             * Format: int64
+             * @description Your fills of the symbol between the first and the last bar.
+             */
+            fills_checked: number;
+            /**
+             * Format: int64
+             * @description Of these those whose price lies between low and high of their bar.
+             */
+            fills_inside: number;
+            /**
+             * Format: date-time
+             * @description The opening of the first bar.
+             */
+            from: string;
+            /**
+             * Format: int64
+             * @description The number of days in all gaps.
+             */
+            gap_days: number;
+            /** @description The first 50 runs of weekdays without bars, holidays among them; also weekends if the file has them. */
+            gaps: components["schemas"]["BarGap"][];
+            /** @description The name of what wrote the file. */
+            layout: string;
+            /**
+             * Format: int64
+             * @description Bars that are stored already.
+             */
+            overlaps: number;
+            /** @enum {string} */
+            price_kind: "trade" | "bid" | "ask" | "mid";
+            /** @description What prices of the file are multiplied by. */
+            price_scale: number;
+            /** @description The reading under which most fills lie inside their bar; null without fills. */
+            proposed: components["schemas"]["BarReading"] | null;
+            /**
+             * Format: int64
+             * @description Bars that the file has twice with different values. The later one is used.
+             */
+            repeated_in_file: number;
+            /** @description The fills are of another contract of the same future. */
+            similar: boolean;
+            /** @description open or close: which instant of a bar its time is; null if it must be sent. */
+            stamp: string | null;
+            symbol: string;
+            /**
+             * Format: date-time
+             * @description The opening of the last bar.
+             */
+            to: string;
+            /** @description The time zone that a commit uses; null if it must be sent. */
+            tz: string | null;
+            /** @enum {string} */
+            volume_kind: "real" | "ticks" | "none";
+        } & {
+            [key: string]: unknown;
+        };
+        BarProblem: {
+            /** @description The file in an archive. */
+            file?: string;
+            message: string;
+            /**
+             * Format: int64
+             * @description The line of a text file or the number of the record, from 1.
+             */
+            row: number;
+        } & {
+            [key: string]: unknown;
+        };
+        BarReading: {
+            /** @description Enough fills prove it, so that a commit uses it without being asked. */
+            certain: boolean;
+            /**
+             * Format: int64
+             * @description Fills between the first and the last bar under this reading; at most 200 are compared.
+             */
+            fills_checked: number;
+            /** Format: int64 */
+            fills_inside: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price_scale: number;
+            /** @enum {string} */
+            stamp: "open" | "close";
+            /** @description A name such as America/New_York, or an offset such as -05:00. */
+            tz: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BarSeries: {
+            /** Format: int64 */
+            bar_secs: number;
+            /** Format: int64 */
+            bars: number;
+            /** @description The contract of an option; empty otherwise. */
+            contract: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The opening of the first bar.
+             */
+            from: string;
+            id: string;
+            /** @enum {string} */
+            price_kind: "trade" | "bid" | "ask" | "mid";
+            symbol: string;
+            /**
+             * Format: date-time
+             * @description The opening of the last bar.
+             */
+            to: string;
+            /** @enum {string} */
+            volume_kind: "real" | "ticks" | "none";
+        } & {
+            [key: string]: unknown;
+        };
+        BarWindow: {
+            /**
+             * Format: int64
+             * @description The length of a bar in seconds. It is longer than asked if there were more than max_points bars; 0 without bars.
+             */
+            bar_secs: number;
+            c: number[];
+            h: number[];
+            l: number[];
+            o: number[];
+            /** @description trade, bid, ask or mid; null without bars. */
+            price_kind: string | null;
+            /**
+             * Format: int32
+             * @description The decimals of prices: price = integer / 10^scale.
+             */
+            scale: number;
+            /** @description The series that the bars are made of; null without bars. */
+            series_id: string | null;
+            /** @description The symbol of that series, which may be another notation or an alias. */
+            series_symbol: string | null;
+            /** @description The bars are those of another contract, such as the continuous one, and your fills lie inside them. */
+            similar: boolean;
+            symbol: string;
+            /** @description The openings of the bars in seconds since 1970. */
+            t: number[];
+            /** @description Volumes; null if the source has none. */
+            v: number[] | null;
+            /** @description real, ticks or none; null without bars. */
+            volume_kind: string | null;
+            /**
+             * Format: int32
+             * @description The decimals of volumes.
+             */
+            volume_scale: number;
         } & {
             [key: string]: unknown;
         };
@@ -1848,6 +2351,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CountBounds: {
+            /** Format: int64 */
+            high: number;
+            /** Format: int64 */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
         Credentials: {
             /** Format: email */
             email: string;
@@ -1998,6 +2509,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        EntryContext: {
+            /** @description Average true range of the 14 days before, in units of price, by Wilder. */
+            atr: number | null;
+            /** @description First price of the session against the last one of the session before, in percent. */
+            gap_pct: number | null;
+            /** @description Where the entry is in the range of the first 30 minutes: 0 is its low, 1 its high. */
+            opening_range_place: number | null;
+            /** @description Volume of the session up to the entry, divided by the mean of up to 20 sessions before up to the same time. */
+            relative_volume: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         ErrorAnswer: {
             error: components["schemas"]["ErrorInfo"];
         } & {
@@ -2050,6 +2573,128 @@ export interface components {
             /** Format: int64 */
             seed: number;
             win_rate: components["schemas"]["Interval"];
+        } & {
+            [key: string]: unknown;
+        };
+        ExactBounds: {
+            /** @description Whether the value is known: both bounds are equal, and bars cover the whole holding time. */
+            exact: boolean;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            high: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ExcursionAnswer: {
+            /** @description What the last fill would have brought more, some minutes later and at the end of the session. */
+            after_exit?: components["schemas"]["ExitOutcome"][];
+            at_entry: components["schemas"]["EntryContext"];
+            available: boolean;
+            /** Format: int64 */
+            bar_secs?: number;
+            /** @description The result if only the last fill had been placed elsewhere before the end of its session, at the best price. */
+            best_exit?: components["schemas"]["ValueBounds"] | null;
+            /** @description The share of the holding time that has bars, 0 to 1. */
+            coverage: number;
+            /** @description MFE / (MFE + MAE), 0 to 1. */
+            entry_efficiency?: components["schemas"]["ValueBounds"] | null;
+            /** @description (Result + MAE) / (MFE + MAE), 0 to 1. */
+            exit_efficiency?: components["schemas"]["ValueBounds"] | null;
+            /**
+             * Format: int64
+             * @description Fills that have a bar.
+             */
+            fills_checked?: number;
+            /**
+             * Format: int64
+             * @description Fills whose price lies between the low and the high of their bar.
+             */
+            fills_inside?: number;
+            /** Format: int64 */
+            fills_without_bar?: number;
+            /** @description The part of the MFE that was not kept. */
+            given_back?: components["schemas"]["ValueBounds"] | null;
+            /** @description The result before costs; null while the trade is open. */
+            gross_at_exit?: number | null;
+            /** @description The most that the position lost at any time, in money before costs. */
+            mae?: components["schemas"]["ExactBounds"];
+            /** @description In percent of the entry notional. */
+            mae_pct?: components["schemas"]["ExactBounds"] | null;
+            /** @description In units of the initial risk; null without one. */
+            mae_r?: components["schemas"]["ExactBounds"] | null;
+            /** @description In ticks per unit of the opened quantity; null if the tick size is not known. */
+            mae_ticks?: components["schemas"]["ExactBounds"] | null;
+            /** @description The reason as a sentence. */
+            message: string | null;
+            /** @description The most that the position gained at any time. */
+            mfe?: components["schemas"]["ExactBounds"];
+            mfe_pct?: components["schemas"]["ExactBounds"] | null;
+            mfe_r?: components["schemas"]["ExactBounds"] | null;
+            mfe_ticks?: components["schemas"]["ExactBounds"] | null;
+            /** @enum {string} */
+            price_kind?: "trade" | "mid" | "bid" | "ask";
+            /**
+             * @description Why there is no excursion.
+             * @enum {string|null}
+             */
+            reason: "no_bars" | "not_enough_bars" | "daily_bars_only" | "fills_outside_bars" | "different_multipliers" | "unknown_rate" | "times_too_coarse" | null;
+            /** @description What wrote the newest file of the bars. */
+            source?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExcursionExplanation: {
+            /** @description The bars that MAE and MFE come from, the most used first. */
+            bars: components["schemas"]["UsedBars"][];
+            formulas: components["schemas"]["FigureText"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ExcursionFigures: {
+            after_exit: components["schemas"]["AfterExitStats"][];
+            baseline: components["schemas"]["WhatIf"];
+            /** Format: int64 */
+            exact: number;
+            explanation?: components["schemas"]["ExcursionExplanation"];
+            grid: components["schemas"]["WhatIf"][][];
+            losers: components["schemas"]["ExcursionGroup"];
+            points: components["schemas"]["ExcursionPoint"][];
+            stops: components["schemas"]["WhatIf"][];
+            targets: components["schemas"]["WhatIf"][];
+            /** Format: int64 */
+            trades: number;
+            went_for_breakeven: components["schemas"]["CountBounds"];
+            winners: components["schemas"]["ExcursionGroup"];
+            /** Format: int64 */
+            with_excursion: number;
+            /** Format: int64 */
+            with_r: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ExcursionGroup: {
+            avg_mae: components["schemas"]["AmountBounds"];
+            avg_mfe: components["schemas"]["AmountBounds"];
+            /** Format: int64 */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ExcursionPoint: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mae_high: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mae_low: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mfe_high: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mfe_low: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            r: number | null;
+            trade_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -2143,6 +2788,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ExitOutcome: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description Minutes after the exit; null for the end of the session.
+             */
+            minutes: number | null;
+            /** @description Null if the bars end before. */
+            pnl: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         Explained: {
             figure: string;
             formula: string;
@@ -2178,6 +2836,12 @@ export interface components {
             p95: number;
             /** Format: int64 */
             trade: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FigureText: {
+            figure: string;
+            formula: string;
         } & {
             [key: string]: unknown;
         };
@@ -2502,6 +3166,12 @@ export interface components {
             label: string;
             /** @description The key in column_mapping. */
             name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MarkFields: {
+            /** @description Required. Null deletes a typed price. */
+            price?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -3088,6 +3758,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Position: {
+            account_id: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            avg_entry_price: number;
+            /** @description How much the result changed since the last price of the session before; all of it for a position opened in this session. */
+            day_change: number | null;
+            /** @enum {string} */
+            direction: "long" | "short";
+            instrument_type: string;
+            /** @description The close of the last bar that ended, or a price typed later; null without one. */
+            mark: components["schemas"]["PositionMark"] | null;
+            /** @description What is lost from the mark to the stop, at least 0; null without a stop or a mark. */
+            open_risk: number | null;
+            /** Format: date-time */
+            opened_at: string;
+            pnl_currency: string;
+            /** @description Negative if short. */
+            quantity: number;
+            /** @description Net result of the closed part. */
+            realized_pnl: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            stop_price: number | null;
+            symbol: string;
+            trade_id: string;
+            /** @description Result at the mark before costs, without what was realized at running average cost. */
+            unrealized_pnl: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        PositionMark: {
+            /**
+             * Format: date-time
+             * @description The end of the bar, or when the price was typed.
+             */
+            at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price: number;
+            /** @description typed, or what wrote the file of the bar. */
+            source: string;
+            /** @description Whether the price is older than a session. */
+            stale: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         Preferences: {
             /** @description The server does not interpret the values. Empty until one is stored. */
             prefs: {
@@ -3102,6 +3816,14 @@ export interface components {
             message: string;
             /** Format: int64 */
             row: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RBounds: {
+            /** Format: double */
+            high: number;
+            /** Format: double */
+            low: number;
         } & {
             [key: string]: unknown;
         };
@@ -3168,6 +3890,13 @@ export interface components {
             accounts: number;
             /** Format: int64 */
             attachments: number;
+            /** Format: int64 */
+            bar_aliases: number;
+            /**
+             * Format: int64
+             * @description Price bars that were not stored before.
+             */
+            bars: number;
             /** Format: int64 */
             missed_trades: number;
             /**
@@ -4243,6 +4972,8 @@ export interface components {
             /** @enum {string} */
             direction: "long" | "short";
             emotional_state: string;
+            /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
+            excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
             execution_count: number;
             expiry: string | null;
@@ -4330,6 +5061,8 @@ export interface components {
             /** @description Dividends that are linked to the trade. */
             dividend_total: number;
             emotional_state: string;
+            /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
+            excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
             execution_count: number;
             expiry: string | null;
@@ -4404,6 +5137,20 @@ export interface components {
             trade_quality: number | null;
             /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        TradeExcursion: {
+            /** @description The share of the holding time that has bars, 0.9 to 1. Below 1 the upper bounds are only what the bars show. */
+            coverage: number;
+            /** @description The same, at most. */
+            mae_high: number;
+            /** @description The most that the position lost at any time, at least; positive money before costs. */
+            mae_low: number;
+            /** @description The same, at most. */
+            mfe_high: number;
+            /** @description The most that the position gained at any time, at least. */
+            mfe_low: number;
         } & {
             [key: string]: unknown;
         };
@@ -4513,6 +5260,35 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        UsedBars: {
+            /** Format: int64 */
+            bar_secs: number;
+            /**
+             * Format: int64
+             * @description Trades whose bounds are equal and whose holding time is covered.
+             */
+            exact: number;
+            /**
+             * Format: int64
+             * @description Trades with bars for 90 to 100 % of the holding time.
+             */
+            not_covered: number;
+            price_kind: string;
+            /** @description What wrote the newest file of the bars. */
+            source: string;
+            /** Format: int64 */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ValueBounds: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            high: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
         ViewChange: {
             columns?: string[] | null;
             /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
@@ -4582,6 +5358,22 @@ export interface components {
             win_rate: number;
             /** Format: int64 */
             wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        WhatIf: {
+            halves: components["schemas"]["RBounds"][];
+            /** Format: double */
+            high: number;
+            losers_stopped: components["schemas"]["CountBounds"];
+            /** Format: double */
+            low: number;
+            /** Format: double */
+            stop: number | null;
+            /** Format: double */
+            target: number | null;
+            targets_reached: components["schemas"]["CountBounds"];
+            winners_stopped: components["schemas"]["CountBounds"];
         } & {
             [key: string]: unknown;
         };
@@ -4666,6 +5458,8 @@ export interface components {
             /** @description Dividends that are linked to the trade. */
             dividend_total: number;
             emotional_state: string;
+            /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
+            excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
             execution_count: number;
             expiry: string | null;
@@ -4748,6 +5542,10 @@ export interface components {
     parameters: {
         /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
         "filter.account_id": string[];
+        /** @description The greatest average true range at entry, in percent of the entry price. */
+        "filter.atr_pct_max": number;
+        /** @description The least average true range at entry, in percent of the entry price. */
+        "filter.atr_pct_min": number;
         /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
         "filter.date_basis": "close" | "open";
         /** @description The most days from opening to expiry, in filter_tz. */
@@ -4756,12 +5554,22 @@ export interface components {
         "filter.dte_min": number;
         /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
         "filter.emotional_state": string[];
+        /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+        "filter.exit_efficiency_max": number;
+        /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+        "filter.exit_efficiency_min": number;
         /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
         "filter.filter_tz": string;
         /** @description The first instant, inclusive. */
         "filter.from": string;
+        /** @description The greatest opening gap of the session, in percent. */
+        "filter.gap_pct_max": number;
+        /** @description The least opening gap of the session, in percent. */
+        "filter.gap_pct_min": number;
         /** @description Whether a file is attached to the trade. */
         "filter.has_attachment": boolean;
+        /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+        "filter.has_excursion": boolean;
         /** @description Whether the trade has notes, or a note is about it. */
         "filter.has_note": boolean;
         /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
@@ -4776,8 +5584,20 @@ export interface components {
         "filter.import_batch_id": string;
         /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
         "filter.instrument_type": string[];
+        /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+        "filter.mae_r_max": number;
+        /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+        "filter.mae_r_min": number;
+        /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+        "filter.mfe_r_max": number;
+        /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+        "filter.mfe_r_min": number;
         /** @description Whether the trade has a tag that is a mistake. */
         "filter.mistake": boolean;
+        /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+        "filter.opening_range_max": number;
+        /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+        "filter.opening_range_min": number;
         /** @description The right of an option. A list: separated by commas, repeated, or both. */
         "filter.option_right": ("call" | "put")[];
         /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
@@ -4792,6 +5612,10 @@ export interface components {
         "filter.r_max": number;
         /** @description The least result as a multiple of the initial risk. */
         "filter.r_min": number;
+        /** @description The greatest relative volume at entry. */
+        "filter.relative_volume_max": number;
+        /** @description The least relative volume at entry. */
+        "filter.relative_volume_min": number;
         /** @description Whether the trade is marked as reviewed. */
         "filter.reviewed": boolean;
         /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -6344,6 +7168,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -6492,6 +7346,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -6534,7 +7418,7 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account";
+                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account" | "mae_r" | "mfe_r" | "exit_efficiency" | "atr_pct" | "gap_pct" | "relative_volume" | "opening_range";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */
@@ -6645,6 +7529,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -6797,6 +7711,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -6955,6 +7899,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7103,6 +8077,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7253,6 +8257,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7360,6 +8394,186 @@ export interface operations {
             };
         };
     };
+    excursionStats: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
+                tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
+                pnl_basis?: "closed" | "realized";
+                /** @description Add the formula of each figure, and which bars it comes from. */
+                explain?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExcursionFigures"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     monteCarlo: {
         parameters: {
             query?: {
@@ -7403,6 +8617,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7557,6 +8801,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7705,6 +8979,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -7853,6 +9157,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -8005,6 +9339,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -8586,6 +9950,902 @@ export interface operations {
             };
             /** @description Too Many Requests */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getBars: {
+        parameters: {
+            query: {
+                /** @description The symbol, in any notation: NQZ26, NQ 12-26 and /NQZ6 are the same. */
+                symbol: string;
+                /** @description The type of the instrument, such as future. It decides whether ES is the future or the share. */
+                instrument_type?: string;
+                /** @description With strike and expiry: the contract of an option whose symbol is the underlying. */
+                option_right?: "call" | "put";
+                strike?: string;
+                expiry?: string;
+                /** @description The length of a bar in seconds. A length that is not stored is made of the longest stored one that divides it. Default: the shortest stored. */
+                bar_secs?: number;
+                /** @description Default: trade if stored, else mid, bid, ask. */
+                price_kind?: "trade" | "bid" | "ask" | "mid";
+                /** @description The earliest opening of a bar, inclusive. Default: the first stored. */
+                from?: string;
+                /** @description The latest opening of a bar, inclusive. Default: the last stored. */
+                to?: string;
+                /** @description The maximum number of bars, 1 to 2000. If there are more, bars are longer. Default 2000. */
+                max_points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarWindow"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarAliases: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarAlias"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    createBarAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AliasRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarAlias"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteBarAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarImports: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarImport"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description The length of a bar in seconds. Ticks become bars of this length; default 1. */
+                    bar_secs?: string;
+                    /** Format: binary */
+                    file: string;
+                    /** @description What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another. */
+                    price_scale?: string;
+                    /** @description open or close: which instant of a bar its time is. Without it the fills find it. */
+                    stamp?: string;
+                    /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
+                    symbol?: string;
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    tz?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarPreview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    commitBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description The length of a bar in seconds. Ticks become bars of this length; default 1. */
+                    bar_secs?: string;
+                    /** Format: binary */
+                    file: string;
+                    /** @description What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another. */
+                    price_scale?: string;
+                    /** @description open or close: which instant of a bar its time is. Without it the fills find it. */
+                    stamp?: string;
+                    /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
+                    symbol?: string;
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    tz?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarCommit"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    reverseBarImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listBarSeries: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarSeries"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteBarSeries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9582,6 +11842,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -9622,6 +11912,8 @@ export interface operations {
                 q?: components["parameters"]["filter.q"];
                 /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
                 format?: "json" | "csv" | "xlsx" | "zip";
+                /** @description true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again. */
+                bars?: boolean;
                 /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
                 rows?: "trades" | "executions" | "realized-gains";
             };
@@ -12829,6 +15121,300 @@ export interface operations {
             };
         };
     };
+    listPositions: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Position"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    setPositionMark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Position"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     openShareLink: {
         parameters: {
             query?: never;
@@ -15464,6 +18050,36 @@ export interface operations {
                 hold_min?: components["parameters"]["filter.hold_min"];
                 /** @description The longest time from opening to closing, in seconds. */
                 hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
                 /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
                 weekday?: components["parameters"]["filter.weekday"];
                 /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
@@ -16578,6 +19194,73 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getTradeExcursion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExcursionAnswer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,6 +3,7 @@
 // written from this table.
 
 import { isDecimal } from '../format/decimal';
+import { excursionRanges, maxOf, minOf, type ExcursionMembers } from './excursions';
 
 export type Flag = '' | 'true' | 'false';
 export type Mode = 'any' | 'all' | 'none';
@@ -10,7 +11,7 @@ export type Outcome = 'win' | 'loss' | 'breakeven';
 export type Session = 'premarket' | 'rth' | 'afterhours' | 'overnight';
 
 /** Conditions are texts as in an address; '' and [] test nothing. */
-export interface Conditions {
+export interface Conditions extends ExcursionMembers {
   status: '' | 'open' | 'closed';
   symbols: string[];
   roots: string[];
@@ -27,6 +28,7 @@ export interface Conditions {
   hasR: Flag;
   holdMin: string; // seconds
   holdMax: string;
+  hasExcursion: Flag;
   weekdays: string[]; // 0 is Sunday
   hours: string[];
   sessions: string[];
@@ -96,6 +98,11 @@ export const fields: Field[] = [
   { member: 'hasR', api: 'has_r', clean: flag, type: 'boolean' },
   { member: 'holdMin', api: 'hold_min', clean: decimal },
   { member: 'holdMax', api: 'hold_max', clean: decimal },
+  ...excursionRanges.flatMap(({ id, api }): Field[] => [
+    { member: minOf(id), api: `${api}_min`, clean: decimal },
+    { member: maxOf(id), api: `${api}_max`, clean: decimal },
+  ]),
+  { member: 'hasExcursion', api: 'has_excursion', clean: flag, type: 'boolean' },
   { member: 'weekdays', api: 'weekday', list: true, clean: whole(0, 6), type: 'number' },
   { member: 'hours', api: 'hour', list: true, clean: whole(0, 23), type: 'number' },
   {

@@ -3,6 +3,7 @@
 // with setup Opening drive".
 
 import { duration } from '../format/format';
+import { excursionRanges, maxOf, minOf, type ExcursionID } from './excursions';
 import type { Filter } from './filter';
 
 /** What a chip edits. */
@@ -28,6 +29,8 @@ export type PartID =
   | 'r'
   | 'hasR'
   | 'hold'
+  | ExcursionID
+  | 'excursion'
   | 'dte'
   | 'note'
   | 'attachment'
@@ -209,6 +212,16 @@ export function describeFilter(f: Filter, words: Words): Part[] {
       holdMin: '',
       holdMax: '',
     });
+  for (const { id, phrase, unit } of excursionRanges) {
+    const [min, max] = [f[minOf(id)], f[maxOf(id)]];
+    if (min || max)
+      add(id, `${phrase} ${describeRange(min, max, (text) => words.number(text) + unit)}`, {
+        [minOf(id)]: '',
+        [maxOf(id)]: '',
+      });
+  }
+  if (f.hasExcursion)
+    add('excursion', choose(f.hasExcursion, 'with MAE and MFE', 'without MAE and MFE'), { hasExcursion: '' });
   if (f.dteMin || f.dteMax) add('dte', describeDays(f.dteMin, f.dteMax), { dteMin: '', dteMax: '' });
   if (f.hasNote) add('note', choose(f.hasNote, 'with a note', 'without a note'), { hasNote: '' });
   if (f.hasAttachment)

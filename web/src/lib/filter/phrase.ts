@@ -2,6 +2,7 @@
 // "losing nq shorts fri after 14:00 opening drive". Words that are no condition
 // are searched for in notes.
 
+import { excursionRanges, maxOf, minOf } from './excursions';
 import { normalizeNumber } from '../format/typed';
 import type { Filter } from './filter';
 import { sessionNames, weekdayNames } from './describe';
@@ -107,6 +108,11 @@ const fixed: [string[], Term][] = [
   [
     ['no screenshot', 'without screenshot', 'without a screenshot', 'no attachment'],
     term('Screenshot', 'No', { hasAttachment: 'false' }),
+  ],
+  [['has mae', 'with mae', 'has mfe', 'with mfe'], term('MAE and MFE', 'Known', { hasExcursion: 'true' })],
+  [
+    ['no mae', 'without mae', 'no mfe', 'without mfe'],
+    term('MAE and MFE', 'Unknown', { hasExcursion: 'false' }),
   ],
   [['has r', 'with r'], term('R multiple', 'Known', { hasR: 'true' })],
   [['no r', 'without r'], term('R multiple', 'Unknown', { hasR: 'false' })],
@@ -230,6 +236,16 @@ function findRange(tokens: string[], journal: Journal): Found | null {
     return { length: 3, term: term('R multiple', `${symbol} ${number} R`, bounds('rMin', 'rMax', number)) };
   if (['pnl', 'profit', 'net'].includes(name) && isNumber)
     return { length: 3, term: term('P&L', `${symbol} ${number}`, bounds('pnlMin', 'pnlMax', number)) };
+  const excursion = excursionRanges.find((range) => range.typed.includes(name));
+  if (excursion && isNumber)
+    return {
+      length: 3,
+      term: term(
+        excursion.title,
+        `${symbol} ${number}${excursion.unit}`,
+        bounds(minOf(excursion.id), maxOf(excursion.id), number),
+      ),
+    };
   if (['dte', 'expiry'].includes(name) && /^-?\d+$/.test(number))
     return {
       length: 3,

@@ -1,0 +1,313 @@
+package bars
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/market"
+)
+
+// Commit stores the bars of a file and returns the import with the counts of each
+// series. If the owner would store more bars than the limit, nothing is written.
+func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		done, counts, err = commit(ctx, tx, owner, s.clock(), s.limit, file)
+		return err
+	})
+	return done, counts, err
+}
+
+// commit is the step of [Service.Commit].
+func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (done Import, counts []Counts, err error) {
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return done, nil, err
+	}
+	u.lastImport++
+	done = Import{
+		ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
+		Series: len(file.Series), CreatedAt: now, number: u.lastImport,
+	}
+	w := writer{tx: tx, owner: owner, usage: &u, limit: limit, before: u.bars, number: done.number, now: now}
+	for _, series := range file.Series {
+		added, err := w.addSeries(ctx, series)
+		if err != nil {
+			return done, nil, err
+		}
+		counts = append(counts, added)
+		done.add(added)
+	}
+	if _, err := tx.Exec(ctx, importTable.Insert(), importTable.Values(owner, &done)...); err != nil {
+		return done, nil, err
+	}
+	return done, counts, saveUsage(ctx, tx, owner, u)
+}
+
+// writer writes one import.
+type writer struct {
+	tx     *db.Tx
+	owner  journal.UserID
+	usage  *usage
+	limit  int64
+	before int64 // how many bars the owner had
+	number int64 // of the import
+	now    time.Time
+	rows   [][]any
+}
+
+// flushRows is how many blocks are inserted at once; a week of minutes is about 14 kB.
+const flushRows = 32
+
+func (w *writer) addSeries(ctx context.Context, n NewSeries) (counts Counts, err error) {
+	series, isNew, err := w.findOrCreate(ctx, n)
+	if err != nil {
+		return counts, err
+	}
+	declared := market.NewRangeBuilder(n.Secs, n.Calendar)
+	for block := range n.Blocks {
+		added, err := w.addBlock(ctx, series, isNew, block)
+		if err != nil {
+			return counts, err
+		}
+		series.extend(block)
+		counts.add(added)
+		declared.Add(block.Bars)
+	}
+	if err := w.flush(ctx); err != nil {
+		return counts, err
+	}
+	if n.Ranges == nil {
+		n.Ranges = declared.Ranges()
+	}
+	var ranges [][]any
+	for _, r := range n.Ranges {
+		ranges = append(ranges, []any{w.owner, series.number, w.number, r.From, r.To})
+	}
+	if _, err := w.tx.InsertMany(ctx, "bar_ranges", []string{"user_id", "series", "import", "from_at", "to_at"}, "", ranges); err != nil {
+		return counts, err
+	}
+	series.Bars += counts.Inserted
+	if series.VolumeKind == market.NoVolume {
+		series.VolumeKind = n.VolumeKind
+	}
+	if err := recordChanges(ctx, w.tx, w.owner, w.usage, `AND r.series = $2 AND r.import = $3`, series.number, w.number); err != nil {
+		return counts, err
+	}
+	return counts, saveSeries(ctx, w.tx, w.owner, series)
+}
+
+// extend sets the first and the last bar to include those of a block. The series has no
+// bars yet if its last bar is before its first.
+func (s *Series) extend(block market.Block) {
+	first, last := block.Bars[0].Time, block.Bars[len(block.Bars)-1].Time
+	if s.Last < s.First {
+		s.First, s.Last = first, last
+		return
+	}
+	s.First, s.Last = min(s.First, first), max(s.Last, last)
+}
+
+func saveSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
+	_, err := tx.Exec(ctx, seriesTable.Update(), seriesTable.UpdateValues(owner, &series)...)
+	return err
+}
+
+// findSeries returns a series of the owner, or [db.ErrNoRows].
+func findSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key) (Series, error) {
+	return scanSeries(tx.QueryRow(ctx, selectSeries+
+		` WHERE s.user_id = $1 AND s.symbol = $2 AND s.contract = $3 AND s.bar_secs = $4 AND s.price_kind = $5`,
+		owner, key.Symbol, key.Contract, key.Secs, key.PriceKind))
+}
+
+func (w *writer) findOrCreate(ctx context.Context, n NewSeries) (series Series, isNew bool, err error) {
+	series, err = findSeries(ctx, w.tx, w.owner, n.Key)
+	if !errors.Is(err, db.ErrNoRows) {
+		return series, false, err
+	}
+	w.usage.lastSeries++
+	series = Series{
+		ID: journal.NewID[journal.SeriesID](), Key: n.Key, VolumeKind: n.VolumeKind, First: 0, Last: -1,
+		CreatedAt: w.now, number: w.usage.lastSeries,
+	}
+	_, err = w.tx.Exec(ctx, seriesTable.Insert(), seriesTable.Values(w.owner, &series)...)
+	return series, true, err
+}
+
+func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) (counts Counts, err error) {
+	if w.usage.bars += int64(len(block.Bars)); w.usage.bars > w.limit {
+		return counts, TooMany(w.limit, w.before)
+	}
+	start := market.BlockStart(block.Bars[0].Time, series.Secs)
+	counts.Inserted = len(block.Bars)
+	if !isNew {
+		if counts, err = CompareBlock(ctx, w.tx, w.owner, series, block); err != nil {
+			return counts, err
+		}
+	}
+	w.rows = append(w.rows, []any{w.owner, series.number, start, w.number, len(block.Bars), block.AppendTo(nil)})
+	if len(w.rows) < flushRows {
+		return counts, nil
+	}
+	return counts, w.flush(ctx)
+}
+
+// TooMany returns the error of a file with which the owner would store too many bars.
+func TooMany(limit, used int64) error {
+	tooMany := journal.TooLarge("You can store %d bars. Delete a series or reverse an import of bars first.", limit)
+	tooMany.Details = map[string]any{"limit": limit, "used": used}
+	return tooMany
+}
+
+// CompareBlock returns what storing a block would do to the bars of a series. It is a
+// step.
+func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (counts Counts, err error) {
+	start := market.BlockStart(block.Bars[0].Time, series.Secs)
+	stored, err := readBlocks(ctx, tx, owner, series, start)
+	if err != nil {
+		return counts, err
+	}
+	before := market.Block{Secs: series.Secs}
+	for _, old := range stored {
+		before = market.MergeBlocks(before, old)
+	}
+	block.Bars = slices.Clone(block.Bars) // EqualizeScales changes them
+	market.EqualizeScales(&before, &block)
+	_, counts.Inserted, counts.Replaced, counts.Unchanged = market.Merge(before.Bars, block.Bars)
+	return counts, nil
+}
+
+func (w *writer) flush(ctx context.Context) error {
+	_, err := w.tx.InsertMany(ctx, "bar_blocks", []string{"user_id", "series", "start_at", "import", "bars", "data"}, "", w.rows)
+	w.rows = w.rows[:0]
+	return err
+}
+
+// Reverse takes an import back. Bars that it replaced count again, and bars that
+// another import stored as well stay. Reversing it again does nothing.
+func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		u, err := lockUsage(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		found, err := scanImport(tx.QueryRow(ctx, selectImports+` WHERE i.user_id = $1 AND i.id = $2`, owner, id))
+		if errors.Is(err, db.ErrNoRows) {
+			return journal.NotFound("import of bars")
+		}
+		if err != nil {
+			return err
+		}
+		if found.Status == Reversed {
+			return nil
+		}
+		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND import = $2`, owner, found.number)
+		if err != nil {
+			return err
+		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
+			return err
+		}
+		touched, err := db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1
+			AND s.number IN (SELECT series FROM bar_ranges WHERE user_id = $1 AND import = $2)`, owner, found.number)
+		if err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`DELETE FROM bar_blocks WHERE user_id = $1 AND import = $2`,
+			`DELETE FROM bar_ranges WHERE user_id = $1 AND import = $2`,
+		} {
+			if _, err := tx.Exec(ctx, statement, owner, found.number); err != nil {
+				return err
+			}
+		}
+		for _, series := range touched {
+			if err := recountSeries(ctx, tx, owner, series); err != nil {
+				return err
+			}
+		}
+		found.Status = Reversed
+		if _, err := tx.Exec(ctx, importTable.Update(), importTable.UpdateValues(owner, &found)...); err != nil {
+			return err
+		}
+		u.bars -= removed
+		return saveUsage(ctx, tx, owner, u)
+	})
+}
+
+func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int64, err error) {
+	err = tx.QueryRow(ctx, query, args...).Scan(&sum)
+	return sum, err
+}
+
+// recountSeries sets the count and the range of a series after some of its bars were removed. A series
+// without bars is deleted.
+func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
+	counted, err := countSeries(ctx, tx, owner, series)
+	if err != nil {
+		return err
+	}
+	if counted.Bars == 0 {
+		_, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1 AND number = $2`, owner, series.number)
+		return err
+	}
+	return saveSeries(ctx, tx, owner, counted)
+}
+
+// allTime is longer than any series.
+var allTime = market.Range{From: math.MinInt32, To: math.MaxInt64 / 2}
+
+// countSeries returns the series with the count and the range of its stored bars.
+func countSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) (Series, error) {
+	series.Bars, series.First, series.Last = 0, 0, -1
+	err := eachMerged(ctx, tx, owner, series, allTime, func(block market.Block) error {
+		series.extend(block)
+		series.Bars += len(block.Bars)
+		return nil
+	})
+	return series, err
+}
+
+// DeleteSeries deletes a series with the bars of all imports.
+func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id journal.SeriesID) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		u, err := lockUsage(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		series, err := readSeries(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND series = $2`, owner, series.number)
+		if err != nil {
+			return err
+		}
+		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`DELETE FROM bar_blocks WHERE user_id = $1 AND series = $2`,
+			`DELETE FROM bar_ranges WHERE user_id = $1 AND series = $2`,
+			`DELETE FROM bar_series WHERE user_id = $1 AND number = $2`,
+		} {
+			if _, err := tx.Exec(ctx, statement, owner, series.number); err != nil {
+				return err
+			}
+		}
+		u.bars -= removed
+		return saveUsage(ctx, tx, owner, u)
+	})
+}
+
+func readSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.SeriesID) (Series, error) {
+	series, err := scanSeries(tx.QueryRow(ctx, selectSeries+` WHERE s.user_id = $1 AND s.id = $2`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Series{}, journal.NotFound("series")
+	}
+	return series, err
+}

@@ -1,0 +1,468 @@
+package excursions
+
+import (
+	"errors"
+	"math"
+
+	"fillbook/internal/bars"
+	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/market"
+)
+
+const micros = 1_000_000
+
+// leastCoverage is the share of the holding time that bars must cover, in percent.
+const leastCoverage = 90
+
+// maxBars is the most bars that one trade may need. Longer bars are used for more.
+const maxBars = 2_000_000
+
+// group is the positions of one instrument that are measured together.
+type group struct {
+	*meter
+	priced   instruments.Priced
+	calendar market.Calendar
+	sessions *market.Sessions
+	readers  map[journal.SeriesID]*seriesReader
+	matches  map[month]readers
+	// daily are bars of days, which are loaded once they are needed.
+	daily    market.Block
+	hasDaily bool
+	// onlyDaily is the history of an instrument that has bars of days only.
+	onlyDaily *market.History
+	// end is where the last of the positions needs bars, in seconds.
+	end int64
+}
+
+// trade is a position to measure.
+type trade struct {
+	ledger.Position
+	fills      []market.Fill
+	multiplier decimal.Decimal
+}
+
+// measure calls fn with the result of each position of an instrument. They must be in
+// the order of opening.
+func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn func(journal.TradeID, Result)) error {
+	g := m.newGroup(i)
+	for _, p := range positions {
+		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+secondsOfDay)
+	}
+	for _, p := range positions {
+		result, err := g.measure(&trade{Position: p})
+		if err != nil {
+			return err
+		}
+		fn(p.Trade, result)
+	}
+	return nil
+}
+
+func (m *meter) newGroup(i ledger.Instrument) *group {
+	calendar := bars.CalendarOf(i.Type, i.Symbol)
+	if m.sessions[calendar] == nil {
+		m.sessions[calendar] = market.NewSessions(calendar)
+	}
+	return &group{
+		meter: m, priced: toPriced(i), calendar: calendar, sessions: m.sessions[calendar],
+		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
+	}
+}
+
+// loadDaily loads the bars of days with the best kind of price.
+func (g *group) loadDaily(own []*seriesReader) error {
+	if g.hasDaily {
+		return nil
+	}
+	var best *seriesReader
+	for _, r := range own {
+		if r.series.Secs == secondsOfDay && (best == nil || kindRank(r.series.PriceKind) < kindRank(best.series.PriceKind)) {
+			best = r
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	block, err := bars.Read(g.ctx, g.tx, g.owner, best.series, market.Range{From: best.series.First, To: best.series.Last + 1})
+	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(g.sessions, nil, block)
+	return err
+}
+
+// kindRank orders kinds of prices: those of trades are best.
+func kindRank(kind market.PriceKind) int {
+	switch kind {
+	case market.TradePrice:
+		return 0
+	case market.MidPrice:
+		return 1
+	case market.BidPrice, market.AskPrice:
+	}
+	return 2
+}
+
+// prepare sets the fills of a trade for package market. It returns false if they have
+// different multipliers.
+func (t *trade) prepare() bool {
+	t.multiplier = t.Fills[0].Multiplier
+	t.fills = make([]market.Fill, len(t.Fills))
+	for i, f := range t.Fills {
+		if !f.Multiplier.Equal(t.multiplier) {
+			return false
+		}
+		t.fills[i] = market.Fill{At: f.At, Width: f.Width, Quantity: f.Quantity, Price: f.Price}
+	}
+	return true
+}
+
+// isRateKnown reports whether amounts can be converted to the currency of the account.
+func (t *trade) isRateKnown() bool {
+	return !t.Rate.Stated.Valid || t.Rate.Stated.Decimal.Sign()*t.Rate.Priced.Decimal.Sign() > 0
+}
+
+// convert returns an amount in the currency of the account.
+func (t *trade) convert(amount decimal.Decimal) decimal.Decimal {
+	if !t.Rate.Stated.Valid {
+		return amount
+	}
+	return t.Rate.Convert(amount).Decimal
+}
+
+func (t *trade) convertNull(n decimal.Null) decimal.Null {
+	if n.Valid {
+		n.Decimal = t.convert(n.Decimal)
+	}
+	return n
+}
+
+func (t *trade) convertBounds(b market.Bounds) market.Bounds {
+	return market.Bounds{Low: t.convert(b.Low), High: t.convert(b.High)}
+}
+
+// opened and closed are the first and the last instant of a trade, in microseconds.
+// The last fill of an open one does not end it.
+func (t *trade) opened() int64 { return t.Fills[0].At }
+
+func (t *trade) closed() int64 {
+	last := t.Fills[len(t.Fills)-1]
+	return last.At + last.Width
+}
+
+// choice is a series that a trade can be measured with.
+type choice struct {
+	*seriesReader
+	// coverage is the share of the holding time, from 0 to 1.
+	coverage decimal.Decimal
+	// until is where the holding time ends, in microseconds.
+	until int64
+}
+
+// measure returns the result of a trade.
+func (g *group) measure(t *trade) (Result, error) {
+	isSame := t.prepare()
+	own, similar, err := g.readersAt(t.opened())
+	if err != nil {
+		return Result{}, err
+	}
+	if err := g.loadDaily(own); err != nil {
+		return Result{}, err
+	}
+	choices := g.choose(t, own)
+	if isSame && (len(choices) == 0 || !choices[0].isEnough()) {
+		fitting, err := g.chooseSimilar(t, similar)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(fitting) > 0 {
+			choices = fitting
+		}
+	}
+	if len(choices) == 0 {
+		return g.withoutBars(t), nil
+	}
+	context, err := choices[0].context(t)
+	if err != nil {
+		return Result{}, err
+	}
+	failed := Result{Coverage: choices[0].coverage, Context: context}
+	switch {
+	case !isSame:
+		failed.Reason = DifferentMultipliers
+	case !t.isRateKnown():
+		failed.Reason = UnknownRate
+	case choices[0].coverage.IsZero():
+		failed.Reason = NoBars
+	case !choices[0].isEnough():
+		failed.Reason = NotEnoughBars
+	}
+	if failed.Reason != "" {
+		return failed, nil
+	}
+	return best(t, choices, context)
+}
+
+// best measures a trade with several choices and returns the result with most fills
+// inside their bar, then that of the newest import.
+func best(t *trade, choices []choice, context market.Context) (best Result, err error) {
+	newest := int64(-1)
+	for _, c := range choices {
+		result, number, err := c.measure(t)
+		if err != nil {
+			return Result{}, err
+		}
+		result.Context = context
+		isBetter := newest < 0 || result.FillsInside > best.FillsInside || result.FillsInside == best.FillsInside && number > newest
+		if isBetter {
+			best, newest = result, number
+		}
+	}
+	return best, nil
+}
+
+// isEnough reports whether the bars cover enough of the holding time.
+func (c choice) isEnough() bool { return c.coverage.Cmp(decimal.FromScaled(leastCoverage, 2)) >= 0 }
+
+// chooseSimilar returns the series of other contracts that fit a trade best, of those
+// whose bars contain its fills.
+func (g *group) chooseSimilar(t *trade, similar []*seriesReader) ([]choice, error) {
+	var fitting []*seriesReader
+	for _, r := range similar {
+		c, ok := r.toChoice(t)
+		if !ok || !c.isEnough() {
+			continue
+		}
+		block, err := r.load(t, c.until)
+		if err != nil {
+			return nil, err
+		}
+		if bars.FillsFit(block, t.fills) {
+			fitting = append(fitting, r)
+		}
+	}
+	return g.choose(t, fitting), nil
+}
+
+// withoutBars returns the result of a trade for which there is no series to measure
+// with.
+func (g *group) withoutBars(t *trade) Result {
+	r := Result{Reason: NoBars}
+	if g.onlyDaily != nil {
+		r.Reason = DailyBarsOnly
+		r.Context = g.onlyDaily.Context(t.opened(), t.Fills[0].Price, market.Block{Secs: secondsOfDay})
+	}
+	return r
+}
+
+// choose returns the series that fit a trade best: the shortest bars that cover all of
+// it, else those that cover most of it and then the shortest, and of equal ones those
+// with the best kind of price. Several are returned if they are equal in all of that.
+func (g *group) choose(t *trade, among []*seriesReader) (best []choice) {
+	for _, r := range among {
+		c, ok := r.toChoice(t)
+		if !ok {
+			continue
+		}
+		switch order := c.compare(best); {
+		case order < 0:
+			best = append(best[:0], c)
+		case order == 0:
+			best = append(best, c)
+		}
+	}
+	return best
+}
+
+// compare is negative if c is better than the choices so far, which are equal.
+func (c choice) compare(others []choice) int {
+	if len(others) == 0 {
+		return -1
+	}
+	o := others[0]
+	if order := o.coverage.Cmp(c.coverage); order != 0 {
+		return order
+	}
+	if c.series.Secs != o.series.Secs {
+		return int(max(min(c.series.Secs-o.series.Secs, 1), -1))
+	}
+	return kindRank(c.series.PriceKind) - kindRank(o.series.PriceKind)
+}
+
+// toChoice returns the series as a choice for a trade, and false if it cannot be one:
+// bars of days for a trade that is shorter than two days, or too many bars.
+func (r *seriesReader) toChoice(t *trade) (choice, bool) {
+	c := choice{seriesReader: r, until: t.closed()}
+	if t.Open {
+		c.until = max(c.until, r.coverage.End()*micros)
+	}
+	if r.series.Secs >= secondsOfDay && !r.group.canUseDays(t.opened(), c.until) {
+		return choice{}, false
+	}
+	held := market.Range{From: t.opened() / micros, To: c.until/micros + 1}
+	if (held.To-held.From)/r.series.Secs > maxBars {
+		return choice{}, false
+	}
+	covered, all := r.group.sessions.CoveredTime(t.opened(), c.until, r.coverage.During(held))
+	c.coverage = toCoverage(covered, all)
+	if all == 0 { // opened and closed at one instant, or while the market was closed
+		c.coverage = decimal.Zero
+		if len(r.coverage.During(held)) > 0 {
+			c.coverage = one
+		}
+	}
+	return c, true
+}
+
+// canUseDays reports whether bars of days can be compared with fills: whether they are
+// days of UTC, or inside of one, and at least one whole day is within the time.
+func (g *group) canUseDays(from, to int64) bool {
+	isDayUTC := g.calendar == market.AroundTheClock || g.calendar == market.USStocks
+	return isDayUTC && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2
+}
+
+// toCoverage returns a share, rounded down so that only a whole one is 1.
+func toCoverage(covered, all int64) decimal.Decimal {
+	const scale, unit = 4, 10_000
+	switch {
+	case all == 0 || covered == 0:
+		return decimal.Zero
+	case covered >= all:
+		return one
+	}
+	return decimal.FromScaled(int64(math.Floor(float64(covered)/float64(all)*unit)), scale)
+}
+
+// context returns what was known at the entry.
+func (c choice) context(t *trade) (market.Context, error) {
+	block, err := c.load(t, c.until)
+	if err != nil {
+		return market.Context{}, err
+	}
+	return c.history.Context(t.opened(), t.Fills[0].Price, block), nil
+}
+
+// measure returns the result of a trade with one series, and the number of the newest
+// import that its bars come from.
+func (c choice) measure(t *trade) (r Result, number int64, err error) {
+	block, err := c.load(t, c.until)
+	if err != nil {
+		return Result{}, 0, err
+	}
+	r = Result{Coverage: c.coverage, BarSecs: c.series.Secs, PriceKind: c.series.PriceKind}
+	r.Source, number = c.source(t)
+	found, err := market.MeasureExcursion(t.fills, t.multiplier, block)
+	if errors.Is(err, market.ErrTooCoarse) {
+		return Result{Coverage: c.coverage, Reason: TimesTooCoarse}, number, nil
+	}
+	if err != nil {
+		return Result{}, 0, err
+	}
+	if found.FillsInside < found.FillsChecked && market.FindStrayFill(t.fills, block) >= 0 {
+		return Result{Coverage: c.coverage, Reason: FillsOutsideBars}, number, nil
+	}
+	r.MAE, r.MFE = t.convertBounds(found.MAE), t.convertBounds(found.MFE)
+	r.FillsChecked, r.FillsInside, r.FillsWithoutBar = int64(found.FillsChecked), int64(found.FillsInside), int64(found.FillsWithoutBar)
+	if !t.Open {
+		c.measureExit(t, block, &r)
+	}
+	return r, number, nil
+}
+
+// source returns the layout and the number of the newest import of the bars.
+func (c choice) source(t *trade) (string, int64) {
+	return c.seriesReader.coverage.Source(market.Range{From: t.opened() / micros, To: c.until/micros + 1})
+}
+
+// measureExit adds what follows from the exit of a closed trade.
+func (c choice) measureExit(t *trade, block market.Block, r *Result) {
+	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
+	exit := t.Fills[len(t.Fills)-1].At / micros
+	r.SessionEnd = c.group.sessions.End(exit)
+	// The bars after the exit must be declared without a break, a few missing at the
+	// end of a session excepted.
+	declared := exit
+	for _, part := range c.seriesReader.coverage.During(market.Range{From: exit, To: r.SessionEnd}) {
+		if part.From <= declared+c.series.Secs {
+			declared = max(declared, part.To)
+		}
+	}
+	const fewBars = 5
+	isWhole := declared >= r.SessionEnd-fewBars*c.series.Secs
+	if isWhole {
+		best := t.convertBounds(market.BestExit(t.fills, t.multiplier, block, r.SessionEnd))
+		r.BestExitLow, r.BestExitHigh = decimal.Of(best.Low), decimal.Of(best.High)
+	}
+	for i, minutes := range AfterExitMinutes {
+		if at := exit + minutes*60; declared >= at {
+			r.AfterExit[i] = t.convertNull(market.AfterExit(t.fills, t.multiplier, block, at))
+		}
+	}
+	if isWhole {
+		r.AfterExit[len(AfterExitMinutes)] = t.convertNull(market.AfterExit(t.fills, t.multiplier, block, r.SessionEnd))
+	}
+}
+
+// seriesReader reads the bars of a series for positions in the order of opening. It
+// holds a window of them, so that neighboring positions read each block once.
+type seriesReader struct {
+	group    *group
+	series   bars.Series
+	coverage bars.Coverage
+
+	window  market.Range
+	block   market.Block
+	history *market.History
+	added   int64 // up to where bars were added to the history
+}
+
+// windowSpans is how many blocks are read at once at most, unless one trade needs more.
+const windowSpans = 8
+
+// load returns the bars around a trade: from the start of the session of its opening to
+// the end of the session in which it ends, or an hour later. The bars before are added
+// to the history.
+func (r *seriesReader) load(t *trade, until int64) (market.Block, error) {
+	sessions := r.group.sessions
+	need := market.Range{From: sessions.Of(t.opened() / micros).From, To: max(sessions.End(until/micros), until/micros+61*60)}
+	if r.history == nil {
+		r.history = market.NewHistory(sessions, r.coverage.Declared, r.group.daily)
+	}
+	if need.From >= r.window.From && need.To <= r.window.To {
+		return r.block, nil
+	}
+	span := market.BlockSpan(r.series.Secs)
+	start := market.BlockStart(need.From, r.series.Secs)
+	window := market.Range{From: start, To: max(need.To, min(r.group.end, start+windowSpans*span))}
+	if err := r.addHistory(market.Range{From: max(r.added, need.From-market.LookBack), To: window.From}); err != nil {
+		return market.Block{}, err
+	}
+	block, err := r.read(window)
+	if err != nil {
+		return market.Block{}, err
+	}
+	r.window, r.block, r.added = window, block, max(r.added, window.To)
+	return block, nil
+}
+
+// addHistory adds the bars of a range to the history, some blocks at a time.
+func (r *seriesReader) addHistory(within market.Range) error {
+	step := windowSpans * market.BlockSpan(r.series.Secs)
+	for from := within.From; from < within.To; from += step {
+		if _, err := r.read(market.Range{From: from, To: min(from+step, within.To)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads bars, with the memory of the window, and adds them to the history.
+func (r *seriesReader) read(within market.Range) (market.Block, error) {
+	block, err := bars.ReadInto(r.group.ctx, r.group.tx, r.group.owner, r.series, within, r.block.Bars)
+	if err != nil {
+		return market.Block{}, err
+	}
+	r.block, r.window = block, market.Range{}
+	r.history.Add(block)
+	return block, nil
+}

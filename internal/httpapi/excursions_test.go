@@ -1,0 +1,138 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/bars"
+	"fillbook/internal/market"
+)
+
+var crypto = more{"instrument_type": "crypto"}
+
+// addBars stores bars of a minute of BTCUSD from the given minute of the trading day on,
+// for the only user. Each is an open, a high, a low and a close in whole units.
+func (w *world) addBars(first int, prices ...[4]int64) {
+	w.t.Helper()
+	users, err := w.people.Users(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	start, err := time.Parse(time.RFC3339, at(first))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	block := market.Block{Secs: 60}
+	for i, p := range prices {
+		block.Bars = append(block.Bars, market.Bar{Time: start.Unix() + int64(i)*60, Open: p[0], High: p[1], Low: p[2], Close: p[3]})
+	}
+	_, _, err = bars.New(w.db, w.clock.Now, bars.DefaultLimit, nil).Commit(w.t.Context(), users[0].ID, bars.NewImport{
+		FileName: "btc.csv", Layout: "TradingView", Series: []bars.NewSeries{{
+			Key: bars.Key{Symbol: "BTCUSD", Secs: 60, PriceKind: market.TradePrice}, VolumeKind: market.NoVolume,
+			Blocks: func(yield func(market.Block) bool) { yield(block) },
+		}},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestExcursion(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("BTCUSD", "buy 2@100", 1, crypto)
+		id := d.fill("BTCUSD", "sell 2@103", 3, crypto).text("trade_id")
+		path := "/trades/" + id + "/excursion"
+		d.get(path).want(http.StatusOK).holds("", `{"available": false, "reason": "no_bars", "coverage": 0}`)
+		d.trade(id).is("excursion", "null")
+
+		w.addBars(0, [4]int64{100, 100, 100, 100}, [4]int64{100, 102, 99, 100}, [4]int64{100, 105, 98, 103}, [4]int64{103, 106, 102, 104},
+			[4]int64{104, 104, 104, 104}, [4]int64{104, 104, 104, 104}, [4]int64{104, 104, 104, 104}, [4]int64{104, 104, 104, 104})
+		d.annotate(id, more{"initial_risk": 4})
+		d.get(path).want(http.StatusOK).holds("", `{
+			"available": true, "reason": null, "coverage": 1,
+			"mae": {"low": 4, "high": 4, "exact": true}, "mfe": {"low": 10, "high": 12, "exact": false},
+			"mae_r": {"low": 1, "high": 1, "exact": true}, "mfe_r": {"low": 2.5, "high": 3, "exact": false},
+			"mae_pct": {"low": 2, "high": 2}, "mae_ticks": null,
+			"fills_checked": 2, "fills_inside": 2, "fills_without_bar": 0, "bar_secs": 60, "source": "TradingView", "price_kind": "trade",
+			"gross_at_exit": 6, "best_exit": null, "given_back": {"low": 4, "high": 6},
+			"entry_efficiency": {"low": 0.714286, "high": 0.75}, "exit_efficiency": {"low": 0.625, "high": 0.714286},
+			"after_exit": [{"minutes": 5, "pnl": 2}, {"minutes": 15, "pnl": null}, {"minutes": 30}, {"minutes": 60}, {"minutes": null, "pnl": null}],
+			"at_entry": {"atr": null, "gap_pct": null, "relative_volume": null, "opening_range_place": null}
+		}`)
+		const kept = `{"mae_low": 4, "mae_high": 4, "mfe_low": 10, "mfe_high": 12, "coverage": 1}`
+		d.trade(id).holds("excursion", kept)
+		d.trades("BTCUSD").holds("0.excursion", kept)
+		d.get("/trades?limit=1&sort=net_pnl").want(http.StatusOK).holds("0.excursion", kept)
+		export := string(d.get("/exports?format=csv&rows=trades").want(http.StatusOK).body)
+		if want := ",4,4,10,12,1,60\n"; !strings.Contains(export, want) || !strings.Contains(export, "Lowest MAE") {
+			w.t.Errorf("the export has no excursion: %s", export)
+		}
+
+		figures := d.get("/analytics/excursions?explain=true").want(http.StatusOK)
+		figures.holds("", `{"trades": 1, "with_excursion": 1, "exact": 0, "with_r": 1,
+			"winners": {"trades": 1, "avg_mae": {"low": 4, "high": 4}, "avg_mfe": {"low": 10, "high": 12}},
+			"points": [{"trade_id": "`+id+`", "net_pnl": 6, "r": 1.5, "mae_low": 4, "mfe_high": 12}],
+			"baseline": {"stop": null, "target": null, "low": 1.5, "high": 1.5, "halves": [{"low": 1.5}, {"low": 0}]},
+			"went_for_breakeven": {"low": 0, "high": 0}}`)
+		// A stop at 1 R would have been hit; one at 1.5 R not.
+		figures.holds("stops.3", `{"stop": 1, "low": -1, "high": -1, "winners_stopped": {"low": 1, "high": 1}}`)
+		figures.holds("stops.4", `{"stop": 1.5, "low": 1.5, "high": 1.5, "winners_stopped": {"low": 0, "high": 0}}`)
+		// It is not known whether the target of 3 R was reached.
+		figures.holds("targets.4", `{"target": 3, "low": 1.5, "high": 3, "targets_reached": {"low": 0, "high": 1}}`)
+		figures.holds("grid.3.4", `{"stop": 1, "target": 3, "low": -1, "high": 3}`)
+		figures.holds("after_exit.0", `{"minutes": 5, "trades": 1, "mean": 2}`)
+		figures.holds("explanation.bars", `[{"source": "TradingView", "bar_secs": 60, "price_kind": "trade", "trades": 1, "exact": 0, "not_covered": 0}]`)
+		d.get("/trades?mae_r_min=1&mae_r_max=1&mfe_r_min=2.5&has_excursion=true").want(http.StatusOK).wantColumn("id", id)
+		d.get("/trades?mfe_r_min=2.6").want(http.StatusOK).is("", "[]")
+		row := d.get("/analytics/breakdown?by=mfe_r&explain=true").want(http.StatusOK).holds("", `[{"key": "2_3", "trades": 1}]`)
+		d.get(strings.TrimPrefix(row.text("0.explanation.trades_link"), "/api/v1")).want(http.StatusOK).wantColumn("id", id)
+		// Values that the trader typed count instead, also after they were removed again.
+		d.annotate(id, more{"mfe": 16})
+		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"over_3"`)
+		d.annotate(id, more{"mfe": nil})
+		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"2_3"`)
+
+		// A fill in between changes the trade, and its excursion with it.
+		d.fill("BTCUSD", "buy 1@100", 2, crypto)
+		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mae_high": 6, "mfe_low": 12, "mfe_high": 18}`)
+
+		other := w.addUser(d.client, "other@example.org")
+		other.get(path).wantError(http.StatusNotFound, "not_found")
+	})
+}
+
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("BTCUSD", "buy 3@100", 1, crypto)
+		id := d.fill("BTCUSD", "sell 1@102", 2, crypto).text("trade_id")
+		d.fill("ETHUSD", "sell 1@10", 2, crypto)
+		d.annotate(id, more{"stop_price": 95})
+		list := d.get("/positions?symbol=BTCUSD").want(http.StatusOK)
+		list.holds("", `[{"trade_id": "`+id+`", "quantity": 2, "avg_entry_price": 100, "mark": null, "unrealized_pnl": null, "open_risk": null}]`)
+		d.get("/positions").want(http.StatusOK).holds("", `[{}, {}]`)
+
+		w.addBars(0, [4]int64{100, 101, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 103})
+		valued := d.get("/positions?symbol=BTCUSD").want(http.StatusOK)
+		// 2 × (103 − 100) are not realized; the closed part realized 2.
+		valued.holds("0", `{"mark": {"price": 103, "at": "2026-01-05T15:03:00Z", "source": "TradingView", "stale": true},
+			"unrealized_pnl": 6, "realized_pnl": 2, "day_change": 8, "open_risk": 16}`)
+
+		path := "/positions/" + id + "/mark"
+		d.put(path, more{"price": 110}).want(http.StatusOK).
+			holds("", `{"mark": {"price": 110, "source": "typed", "stale": false}, "unrealized_pnl": 20, "day_change": null, "open_risk": 30}`)
+		d.put(path, more{"price": -1}).wantField("price")
+		d.put(path, more{}).wantField("price")
+		w.addUser(d.client, "other@example.org").put(path, more{"price": 1}).wantError(http.StatusNotFound, "not_found")
+		d.put(path, more{"price": nil}).want(http.StatusOK).holds("mark", `{"price": 103}`)
+
+		d.fill("BTCUSD", "sell 2@102", 3, crypto)
+		d.put(path, more{"price": 110}).wantError(http.StatusConflict, "conflict")
+		d.get("/positions").want(http.StatusOK).holds("", `[{"symbol": "ETHUSD", "quantity": -1}]`)
+	})
+}

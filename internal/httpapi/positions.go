@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/excursions"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+	"fillbook/internal/tradefilter"
+	"fillbook/internal/tradeview"
+)
+
+// position is an open trade with what it is worth.
+type position struct {
+	TradeID        journal.TradeID      `json:"trade_id"`
+	AccountID      journal.AccountID    `json:"account_id"`
+	Symbol         string               `json:"symbol"`
+	InstrumentType string               `json:"instrument_type"`
+	Direction      matching.Direction   `json:"direction" enum:"long,short"`
+	OpenedAt       time.Time            `json:"opened_at"`
+	PnLCurrency    string               `json:"pnl_currency"`
+	Quantity       decimal.Decimal      `json:"quantity" doc:"Negative if short."`
+	AvgEntryPrice  decimal.Decimal      `json:"avg_entry_price"`
+	Mark           orNull[positionMark] `json:"mark" doc:"The close of the last bar that ended, or a price typed later; null without one."`
+	UnrealizedPnL  decimal.Null         `json:"unrealized_pnl" doc:"Result at the mark before costs, without what was realized at running average cost."`
+	RealizedPnL    decimal.Decimal      `json:"realized_pnl" doc:"Net result of the closed part."`
+	DayChange      decimal.Null         `json:"day_change" doc:"How much the result changed since the last price of the session before; all of it for a position opened in this session."`
+	StopPrice      decimal.Null         `json:"stop_price"`
+	OpenRisk       decimal.Null         `json:"open_risk" doc:"What is lost from the mark to the stop, at least 0; null without a stop or a mark."`
+}
+
+type positionMark struct {
+	Price  decimal.Decimal `json:"price"`
+	At     time.Time       `json:"at" doc:"The end of the bar, or when the price was typed."`
+	Source string          `json:"source" doc:"typed, or what wrote the file of the bar."`
+	Stale  bool            `json:"stale" doc:"Whether the price is older than a session."`
+}
+
+type markFields struct {
+	Price opt[decimal.Decimal] `json:"price" required:"false" doc:"Required. Null deletes a typed price."`
+}
+
+type positionQuery struct {
+	TradeFilter
+}
+
+func positionRoute(method, path, id, summary string) route {
+	return journalRoute(method, "/positions"+path, id, "Positions", summary)
+}
+
+func (a *API) registerPositionRoutes() {
+	read := positionRoute(http.MethodGet, "", "listPositions", "List open positions with what they are worth")
+	read.about = "The filter selects trades as in the list of trades; status is always open."
+	registerList(a, read, func(ctx context.Context, in *positionQuery) (*listing[position], error) {
+		in.filter.Status = tradefilter.Open
+		list, err := a.readPositions(ctx, tradeview.Query{Filter: in.filter})
+		if err != nil {
+			return nil, err
+		}
+		return &listing[position]{each: func(emit func(position) error) error {
+			for _, p := range list {
+				if err := emit(p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}, nil
+	})
+	register(a, positionRoute(http.MethodPut, "/{id}/mark", "setPositionMark", "Type the price of an open position, or delete it"),
+		func(ctx context.Context, in *struct {
+			ByID[journal.TradeID]
+			Body markFields
+		},
+		) (*body[position], error) {
+			if !in.Body.Price.Set {
+				return nil, journal.InvalidField("price", "price is missing. Send a number, or null to delete a typed price.")
+			}
+			owner := caller(ctx).UserID
+			price := decimal.Null{Decimal: in.Body.Price.Value, Valid: !in.Body.Price.Null}
+			if err := a.Excursions.SetMark(ctx, owner, a.Clock(), in.ID, price); err != nil {
+				return nil, err
+			}
+			detail, err := a.Trades.Detail(ctx, owner, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			values, err := a.Excursions.Value(ctx, owner, a.Clock(), []journal.TradeID{in.ID})
+			return answer(shapePosition(&detail.View, values[in.ID]), err)
+		})
+}
+
+// readPositions returns the open trades of a query with what they are worth, newest
+// first.
+func (a *API) readPositions(ctx context.Context, query tradeview.Query) ([]position, error) {
+	owner := caller(ctx).UserID
+	var views []tradeview.View
+	var ids []journal.TradeID
+	err := a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error {
+		views, ids = append(views, *v), append(ids, v.ID)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	values, err := a.Excursions.Value(ctx, owner, a.Clock(), ids)
+	list := make([]position, len(views))
+	for i := range views {
+		list[i] = shapePosition(&views[i], values[views[i].ID])
+	}
+	return list, err
+}
+
+func shapePosition(v *tradeview.View, value excursions.Valuation) position {
+	out := position{
+		TradeID: v.ID, AccountID: v.Account, Symbol: v.Instrument.Symbol, InstrumentType: v.Instrument.Type, Direction: v.Direction,
+		OpenedAt: v.OpenedAt, PnLCurrency: v.Currency, Quantity: value.Quantity, AvgEntryPrice: v.AvgEntry,
+		UnrealizedPnL: value.Unrealized, RealizedPnL: v.RealizedPnL, DayChange: value.DayChange, StopPrice: v.Annotations.StopPrice,
+	}
+	if m := value.Mark; m != nil {
+		out.Mark = orNull[positionMark]{&positionMark{Price: m.Price, At: m.At, Source: m.Source, Stale: m.IsStale}}
+	}
+	if v.Annotations.StopPrice.Valid {
+		out.OpenRisk = value.RiskAt(v.Annotations.StopPrice.Decimal, &v.Trade)
+	}
+	return out
+}

@@ -1,0 +1,265 @@
+package market
+
+import (
+	"errors"
+	"math"
+	"sort"
+
+	"fillbook/internal/decimal"
+)
+
+// Fill is one fill of a position.
+type Fill struct {
+	// At is the instant in microseconds since 1970, UTC.
+	At int64
+	// Width is how many microseconds after At the fill may have happened: a minute
+	// less one microsecond if the broker wrote the minute only. It is 0 if At is
+	// exact.
+	Width int64
+	// Quantity is the part of the fill that belongs to the position, negative if sold.
+	Quantity decimal.Decimal
+	Price    decimal.Decimal
+}
+
+// Bounds are the least and the most that a value can be.
+type Bounds struct {
+	Low, High decimal.Decimal
+}
+
+// Equal reports whether both bounds are the same, so that the value is known.
+func (b Bounds) Equal() bool { return b.Low.Equal(b.High) }
+
+// Excursion is how far a position went against and for the trader while it was open,
+// as positive money. Fees and commissions are not part of it.
+type Excursion struct {
+	MAE, MFE Bounds
+	// FillsChecked counts the fills that have a bar, FillsInside those whose price
+	// lies between the low and the high of it, and FillsWithoutBar the others.
+	FillsChecked, FillsInside, FillsWithoutBar int
+}
+
+// ErrTooCoarse is the error of fills whose times are known so badly that comparing
+// each with each bar would take too long.
+var ErrTooCoarse = errors.New("market: the times of the fills are too coarse for these bars")
+
+// maxWork is the number of bars times positions that one excursion may compare.
+const maxWork = 5_000_000
+
+const micros = 1_000_000
+
+// MeasureExcursion returns the excursion of a position over the bars of a block.
+//
+// The result of the position at a price is the money received and paid so far plus
+// the value of what is held: multiplier × (held × price − Σ quantity × price of the
+// fills so far). While a bar has no fill inside, both its high and its low were
+// reached with the position that was held. In a bar with fills inside it is not known
+// in which part of the bar the high and the low were, so the result is given as
+// bounds: low is what certainly happened, high is the most that may have happened.
+//
+// Fills are in the order of the ledger. Bars of the time before the first and after
+// the last fill are ignored, except after the last fill of a position that is open:
+// that one is held to the end of the bars.
+func MeasureExcursion(fills []Fill, multiplier decimal.Decimal, b Block) (Excursion, error) {
+	if len(fills) == 0 {
+		return Excursion{}, nil
+	}
+	w := newWalk(fills, multiplier, b.PriceScale)
+	for i := range fills {
+		w.addCertain(w.result(i, fills[i].Price))
+	}
+	w.compareFills(b)
+
+	from := sort.Search(len(b.Bars), func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > w.starts[0] })
+	for _, bar := range b.Bars[from:] {
+		begin, end := bar.Time*micros, (bar.Time+b.Secs)*micros
+		first, last := w.partsDuring(begin, end)
+		if first == len(fills) && w.isFlat(first) {
+			break
+		}
+		if first == last {
+			w.extendStretch(first, bar)
+			continue
+		}
+		if err := w.addMixedBar(bar, begin, end); err != nil {
+			return Excursion{}, err
+		}
+	}
+	w.endStretch()
+	return w.excursion(), nil
+}
+
+// walk goes through the bars of a position. Part k of the position is the time after
+// k fills.
+type walk struct {
+	fills      []Fill
+	multiplier decimal.Decimal
+	scale      int32
+	// starts and ends are the first and the last instant at which each fill can have
+	// happened, given the order of fills.
+	starts, ends []int64
+	// held and paid are the quantity and the money paid for it in each part.
+	held, paid []decimal.Decimal
+
+	// before and possible count the fills that certainly happened before the start of
+	// the bar, and that may have happened before its end.
+	before, possible int
+
+	// part is the part of the current stretch of bars without a fill, and high and low
+	// are its extremes; part is -1 if there is none.
+	part      int
+	high, low int64
+
+	// The extremes of the result: what certainly happened and what may have happened.
+	certainMin, certainMax   decimal.Decimal
+	possibleMin, possibleMax decimal.Decimal
+
+	work                 int
+	checked, inside, out int
+}
+
+func newWalk(fills []Fill, multiplier decimal.Decimal, scale int32) *walk {
+	n := len(fills)
+	w := &walk{
+		fills: fills, multiplier: multiplier, scale: scale, part: -1,
+		starts: make([]int64, n), ends: make([]int64, n),
+		held: make([]decimal.Decimal, n+1), paid: make([]decimal.Decimal, n+1),
+	}
+	latest := int64(math.MinInt64)
+	for i, f := range fills {
+		latest = max(latest, f.At)
+		w.starts[i] = latest
+		w.held[i+1] = w.held[i].Add(f.Quantity)
+		w.paid[i+1] = w.paid[i].Add(f.Quantity.Mul(f.Price))
+	}
+	earliest := int64(math.MaxInt64)
+	for i := n - 1; i >= 0; i-- {
+		earliest = min(earliest, max(w.starts[i], fills[i].At+fills[i].Width))
+		w.ends[i] = max(earliest, w.starts[i])
+	}
+	return w
+}
+
+// partsDuring returns the first and the last part in which the position can have
+// been during a bar. Calls go forward in time.
+func (w *walk) partsDuring(begin, end int64) (first, last int) {
+	for w.before < len(w.fills) && w.ends[w.before] < begin {
+		w.before++
+	}
+	for w.possible < len(w.fills) && w.starts[w.possible] < end {
+		w.possible++
+	}
+	return w.before, w.possible
+}
+
+func (w *walk) isFlat(part int) bool { return w.held[part].IsZero() }
+
+// result returns the result of the position in a part at a price.
+func (w *walk) result(part int, price decimal.Decimal) decimal.Decimal {
+	return w.held[part].Mul(price).Sub(w.paid[part]).Mul(w.multiplier)
+}
+
+func (w *walk) price(n int64) decimal.Decimal { return decimal.FromScaled(n, w.scale) }
+
+// extendStretch adds a bar without a fill inside. Of all such bars in one part only
+// the highest and the lowest price matter.
+func (w *walk) extendStretch(part int, bar Bar) {
+	if part == w.part {
+		w.high, w.low = max(w.high, bar.High), min(w.low, bar.Low)
+		return
+	}
+	w.endStretch()
+	w.part, w.high, w.low = part, bar.High, bar.Low
+}
+
+func (w *walk) endStretch() {
+	if w.part >= 0 && !w.isFlat(w.part) {
+		w.addCertain(w.result(w.part, w.price(w.high)))
+		w.addCertain(w.result(w.part, w.price(w.low)))
+	}
+	w.part = -1
+}
+
+// addMixedBar adds a bar during which the position can have been in several parts.
+func (w *walk) addMixedBar(bar Bar, begin, end int64) error {
+	w.endStretch()
+	first, last := w.before, w.possible
+	if w.work += last - first; w.work > maxWork {
+		return ErrTooCoarse
+	}
+	w.addReached(w.price(bar.High), first, last)
+	w.addReached(w.price(bar.Low), first, last)
+	// The open was reached before the first fill of the bar if no fill can have
+	// happened before the bar, and the close after its last fill if none can have
+	// happened after the bar.
+	if w.starts[first] >= begin {
+		w.addCertain(w.result(first, w.price(bar.Open)))
+	}
+	if w.ends[last-1] < end {
+		w.addCertain(w.result(last, w.price(bar.Close)))
+	}
+	return nil
+}
+
+// addReached adds a price that was reached in one of the parts, it is not known in
+// which: the least of its results was certainly exceeded or met, and so was the
+// greatest from above.
+func (w *walk) addReached(price decimal.Decimal, first, last int) {
+	least := w.result(first, price)
+	most := least
+	for part := first + 1; part <= last; part++ {
+		if w.isInstant(part, last) {
+			continue
+		}
+		result := w.result(part, price)
+		least, most = decimal.Min(least, result), decimal.Max(most, result)
+	}
+	w.certainMax, w.certainMin = decimal.Max(w.certainMax, least), decimal.Min(w.certainMin, most)
+	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, most), decimal.Min(w.possibleMin, least)
+}
+
+// isInstant reports whether a part lasted no time, because the fills before and after
+// it happened at one instant.
+func (w *walk) isInstant(part, last int) bool {
+	return part < last && w.starts[part-1] == w.ends[part]
+}
+
+// addCertain adds a result that the position certainly had.
+func (w *walk) addCertain(result decimal.Decimal) {
+	w.certainMax, w.certainMin = decimal.Max(w.certainMax, result), decimal.Min(w.certainMin, result)
+	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, result), decimal.Min(w.possibleMin, result)
+}
+
+// compareFills counts the fills whose price is in their bar. A fill whose minute or
+// day is known only may lie in any bar of that time.
+func (w *walk) compareFills(b Block) {
+	for i, f := range w.fills {
+		from, to := w.starts[i], w.ends[i]
+		at := sort.Search(len(b.Bars), func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > from })
+		hasBar, isInside := false, false
+		for ; at < len(b.Bars) && b.Bars[at].Time*micros <= to && !isInside; at++ {
+			hasBar = true
+			isInside = isBetween(f.Price, w.price(b.Bars[at].Low), w.price(b.Bars[at].High))
+		}
+		switch {
+		case !hasBar:
+			w.out++
+		case isInside:
+			w.checked++
+			w.inside++
+		default:
+			w.checked++
+		}
+	}
+}
+
+func isBetween(price, low, high decimal.Decimal) bool {
+	return price.Cmp(low) >= 0 && price.Cmp(high) <= 0
+}
+
+func (w *walk) excursion() Excursion {
+	return Excursion{
+		MAE:          Bounds{Low: w.certainMin.Neg(), High: w.possibleMin.Neg()},
+		MFE:          Bounds{Low: w.certainMax, High: w.possibleMax},
+		FillsChecked: w.checked, FillsInside: w.inside, FillsWithoutBar: w.out,
+	}
+}

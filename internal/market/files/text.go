@@ -1,0 +1,410 @@
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/market"
+)
+
+// maxLine is the longest line of a text file. TradingView writes a column for every
+// indicator.
+const maxLine = 64 << 10
+
+// row is a line cut into cells. The cells are valid until the next line.
+type row struct {
+	cells [][]byte
+}
+
+func (r row) len() int { return len(r.cells) }
+
+func (r row) cell(i int) []byte {
+	if i < 0 || i >= len(r.cells) {
+		return nil
+	}
+	return r.cells[i]
+}
+
+// split cuts a line at the delimiter. Cells of bars contain neither quotes nor line
+// breaks, so that quotes around a cell are only removed.
+func (r *row) split(line []byte, delimiter byte) {
+	r.cells = r.cells[:0]
+	for {
+		i := bytes.IndexByte(line, delimiter)
+		cell := line
+		if i >= 0 {
+			cell = line[:i]
+		}
+		r.cells = append(r.cells, trimCell(cell))
+		if i < 0 {
+			return
+		}
+		line = line[i+1:]
+	}
+}
+
+// trimCell removes blanks and quotes around a cell, which most have not.
+func trimCell(cell []byte) []byte {
+	if n := len(cell); n > 0 && isTrimmed(cell[0]) && isTrimmed(cell[n-1]) {
+		return cell
+	}
+	return bytes.Trim(cell, "\" \r")
+}
+
+func isTrimmed(c byte) bool { return c != '"' && c != ' ' && c != '\r' }
+
+// textReader reads the lines of a text file into series.
+type textReader struct {
+	file    *File
+	options Options
+	name    fileName
+	layout  layout
+	roles   []role
+	index   [priceColumn + 1]int // the column of each role, or -1
+	times   timeParser
+	lines   *bufio.Scanner
+	line    int
+	row     row
+	bars    int
+	// series by the texts of symbol, period and record; last is the one of the row
+	// before.
+	series  map[string]*Series
+	lastKey []byte
+	last    *Series
+}
+
+// readText reads a text file.
+func readText(in io.Reader, name string, options Options) (*File, error) {
+	r := &textReader{file: &File{}, options: options, name: parseName(name), series: map[string]*Series{}}
+	r.lines = bufio.NewScanner(in)
+	r.lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	delimiter, err := r.findLayout(name)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err := r.addRow(); err != nil {
+			return nil, err
+		}
+		if !r.next() {
+			break
+		}
+		r.row.split(r.lines.Bytes(), delimiter)
+	}
+	if err := r.lines.Err(); err != nil {
+		return nil, lineError(err, r.line)
+	}
+	return r.file, r.finish()
+}
+
+func lineError(err error, line int) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%w: line %d is too long", ErrDamaged, line+1)
+	}
+	return err
+}
+
+// next reads the next line that is not empty.
+func (r *textReader) next() bool {
+	for r.lines.Scan() {
+		r.line++
+		if len(bytes.TrimSpace(r.lines.Bytes())) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// findLayout reads the header, if there is one, and the first row, and finds the
+// layout.
+func (r *textReader) findLayout(name string) (delimiter byte, err error) {
+	if !r.next() {
+		return 0, orError(lineError(r.lines.Err(), 0), ErrNoBars)
+	}
+	first := bytes.Clone(r.lines.Bytes())
+	delimiter = findDelimiter(first)
+	header := parseHeader(first, delimiter)
+	if header != nil && !r.next() {
+		return 0, orError(lineError(r.lines.Err(), r.line), ErrNoBars)
+	}
+	r.row.split(r.lines.Bytes(), delimiter)
+	for _, l := range layouts {
+		if l.fits(name, header, r.row) {
+			r.useLayout(l, header)
+			return delimiter, nil
+		}
+	}
+	return 0, ErrUnknownLayout
+}
+
+func orError(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// findDelimiter returns the delimiter that occurs most in the line.
+func findDelimiter(line []byte) byte {
+	best := byte(',')
+	for _, delimiter := range []byte{';', '\t'} {
+		if bytes.Count(line, []byte{delimiter}) > bytes.Count(line, []byte{best}) {
+			best = delimiter
+		}
+	}
+	return best
+}
+
+// parseHeader returns the names of the columns, or nil if the line is data: a header
+// has no cell that begins with a digit. Names may be quoted.
+func parseHeader(line []byte, delimiter byte) []string {
+	if trimmed := bytes.TrimLeft(line, `" `); len(trimmed) == 0 || trimmed[0] >= '0' && trimmed[0] <= '9' {
+		return nil
+	}
+	reader := csv.NewReader(bytes.NewReader(line))
+	reader.Comma, reader.LazyQuotes, reader.TrimLeadingSpace = rune(delimiter), true, true
+	names, err := reader.Read()
+	if err != nil {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = normalizeName(name)
+	}
+	return names
+}
+
+func (r *textReader) useLayout(l layout, header []string) {
+	r.layout, r.file.Layout = l, l.name
+	r.times.monthFirst = l.monthFirst
+	if r.roles = l.columns; header != nil {
+		r.roles = assignRoles(header)
+	}
+	for i := range r.index {
+		r.index[i] = -1
+	}
+	for i, found := range r.roles {
+		r.index[found] = i
+	}
+}
+
+func (r *textReader) cellOf(of role) []byte { return r.row.cell(r.index[of]) }
+
+// addRow adds the current row to its series, or to the errors of the file. The error
+// that it returns ends the file.
+func (r *textReader) addRow() error {
+	r.file.Rows++
+	problem, err := r.readRow()
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		r.file.addError(r.line, problem)
+		return nil
+	}
+	if r.bars++; r.bars > r.options.Bars {
+		return LimitError{What: "bars", Limit: int64(r.options.Bars)}
+	}
+	return nil
+}
+
+// readRow adds the current row to its series, or returns why it cannot be read.
+func (r *textReader) readRow() (problem string, err error) {
+	at, ok := r.parseTime()
+	if !ok {
+		return "The time can't be read.", nil
+	}
+	s, err := r.seriesOf(at)
+	if err != nil {
+		return "", err
+	}
+	if s.isUTC != at.isUTC {
+		return "The time has an offset from UTC in some rows and none in others.", nil
+	}
+	v, problem := r.parseValues()
+	if problem != "" {
+		return problem, nil
+	}
+	v.time = floorSecond(at.micros)
+	if r.layout.ticks {
+		v.time -= v.time % s.Secs
+	}
+	into := s.collectorOf(v.time)
+	add := into.add
+	if r.layout.ticks {
+		add = into.addTick
+	}
+	if refused := add(v); refused != nil {
+		return sentence(refused), nil
+	}
+	return "", nil
+}
+
+func (r *textReader) parseTime() (moment, bool) {
+	at, err := r.times.parse(r.cellOf(timeColumn), r.cellOf(clockColumn))
+	if r.layout.datesAreDays {
+		at = at.toDay()
+	}
+	return at, err == nil
+}
+
+func floorSecond(micros int64) int64 {
+	second := micros / microsOfSecond
+	if micros%microsOfSecond < 0 {
+		second--
+	}
+	return second
+}
+
+// sentence returns an error as a sentence for users.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+func (r *textReader) parseValues() (v values, problem string) {
+	if r.layout.ticks {
+		return r.parseTick()
+	}
+	for _, part := range [...]struct {
+		into   *number
+		column role
+		name   string
+	}{
+		{&v.open, openColumn, "open"},
+		{&v.high, highColumn, "high"},
+		{&v.low, lowColumn, "low"},
+		{&v.close, closeColumn, "close"},
+	} {
+		n, err := parseNumber(r.cellOf(part.column))
+		if err != nil {
+			return values{}, "The " + part.name + " isn't a number."
+		}
+		*part.into = n
+	}
+	return v, r.parseVolume(&v)
+}
+
+func (r *textReader) parseTick() (v values, problem string) {
+	price, err := parseNumber(r.cellOf(priceColumn))
+	if err != nil {
+		return values{}, "The price isn't a number."
+	}
+	v.open, v.high, v.low, v.close = price, price, price, price
+	return v, r.parseVolume(&v)
+}
+
+// parseVolume parses the volume and the number of ticks. An empty one, and words such
+// as NaN and null, are none; Interactive Brokers writes -1 for none.
+func (r *textReader) parseVolume(v *values) (problem string) {
+	for _, part := range [...]struct {
+		into   *number
+		column role
+	}{{&v.volume, volumeColumn}, {&v.ticks, tickVolumeColumn}} {
+		text := r.cellOf(part.column)
+		n, err := parseNumber(text)
+		switch {
+		case err == nil && n.coef > 0:
+			*part.into = n
+		case err != nil && !isNothing(text):
+			return "The volume isn't a number."
+		}
+	}
+	return ""
+}
+
+func isNothing(text []byte) bool {
+	switch strings.ToLower(string(text)) {
+	case "", "nan", "null", "none", "-":
+		return true
+	}
+	return false
+}
+
+// seriesOf returns the series of the current row.
+func (r *textReader) seriesOf(at moment) (*Series, error) {
+	symbol := r.cellOf(symbolColumn)
+	period, record := r.cellOf(periodColumn), r.cellOf(recordColumn)
+	if r.last != nil && len(r.lastKey) == len(symbol)+len(period)+len(record)+2 && r.isLast(symbol, period, record) {
+		return r.last, nil
+	}
+	r.lastKey = append(append(append(append(append(r.lastKey[:0], symbol...), 0), period...), 0), record...)
+	if found := r.series[string(r.lastKey)]; found != nil {
+		r.last = found
+		return found, nil
+	}
+	if len(r.series) == maxSeries {
+		return nil, LimitError{What: "series", Limit: maxSeries}
+	}
+	r.last = r.newSeries(string(symbol), string(period), string(record), at)
+	r.series[string(r.lastKey)] = r.last
+	r.file.Series = append(r.file.Series, r.last)
+	return r.last, nil
+}
+
+// maxSeries is how many series a file may have. A day of all American stocks has
+// about 11,000.
+const maxSeries = 20_000
+
+func (r *textReader) isLast(symbol, period, record []byte) bool {
+	key := r.lastKey
+	return bytes.HasPrefix(key, symbol) && bytes.HasSuffix(key, record) && bytes.Equal(key[len(symbol)+1:len(symbol)+1+len(period)], period)
+}
+
+func (r *textReader) newSeries(symbol, period, record string, at moment) *Series {
+	s := &Series{
+		Symbol: cleanSymbol(symbol), Secs: r.name.secs, PriceKind: market.TradePrice,
+		Clock: Clock{Zone: loadZone(r.layout.zone), Stamp: r.layout.stamp, StampKnown: r.layout.stampKnown},
+	}
+	if symbol == "" {
+		s.Symbol = r.name.symbol
+	}
+	if s.isUTC = at.isUTC; at.isUTC {
+		s.Clock.Zone = time.UTC
+	}
+	if period != "" {
+		s.Secs = parsePeriod(period)
+	}
+	if secs, ok := recordSeconds[record]; ok {
+		s.Secs = secs
+	}
+	if r.layout.ticks {
+		s.Secs, s.Clock.StampKnown = r.options.tickSecs(), true
+	}
+	switch {
+	case r.name.price != "":
+		s.PriceKind = r.name.price
+	case r.layout.price != "":
+		s.PriceKind = r.layout.price
+	}
+	return s
+}
+
+// recordSeconds are the lengths of bars by Databento's kinds of records.
+var recordSeconds = map[string]int64{"32": 1, "33": 60, "34": 60 * 60, "35": 24 * 60 * 60}
+
+// finish sets what follows from the whole file only.
+func (r *textReader) finish() error {
+	isNewestFirst := false
+	for _, s := range r.file.Series {
+		isNewestFirst = isNewestFirst || s.bars.isNewest
+		s.finish(r.layout.volume)
+	}
+	r.file.Series = slices.DeleteFunc(r.file.Series, func(s *Series) bool { return s.bars.count == 0 })
+	if len(r.file.Series) == 0 {
+		return ErrNoBars
+	}
+	if r.layout.name == "FirstRate Data" && isNewestFirst {
+		r.file.Layout = "Alpha Vantage"
+		for _, s := range r.file.Series {
+			s.Clock.Stamp = market.CloseStamp
+		}
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package market
+
+// PriceKind is what the prices of bars are made of.
+type PriceKind string
+
+// The kinds of prices.
+const (
+	TradePrice PriceKind = "trade"
+	BidPrice   PriceKind = "bid"
+	AskPrice   PriceKind = "ask"
+	MidPrice   PriceKind = "mid"
+)
+
+// VolumeKind is what the volume of bars counts.
+type VolumeKind string
+
+// The kinds of volumes.
+const (
+	RealVolume VolumeKind = "real"
+	TickVolume VolumeKind = "ticks"
+	NoVolume   VolumeKind = "none"
+)

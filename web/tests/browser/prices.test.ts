@@ -1,0 +1,188 @@
+import { countActions } from './actions';
+import { importBars, minuteBars } from './bars';
+import { expect, mainAccount, test, trade } from './fixtures';
+
+const day = '2026-03-02';
+
+test('the chart of a trade is read, zoomed and panned with the keyboard', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', day, 200, 202);
+  const [t] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades/${t!.id}`);
+  const drawer = page.getByRole('dialog');
+  await expect(drawer.getByText('No prices of AAPL for this time yet.')).toBeVisible();
+  await expect(drawer.getByRole('link', { name: 'Add prices' })).toHaveAttribute('href', '/prices');
+
+  await importBars(api, 'AAPL', minuteBars(day, 200, 202));
+  await api('PATCH', `/trades/${t!.id}`, { stop_price: 199, target_price: 203 });
+  await page.reload();
+  const chart = drawer.getByRole('slider', { name: /^Price of AAPL/ });
+  await expect(chart).toBeVisible();
+  for (const name of ['Entry', 'Stop', 'Target', 'MAE', 'MFE'])
+    await expect(chart.getByText(name, { exact: true })).toBeVisible();
+  await expect(drawer.getByText('Given back')).toBeVisible();
+  await expectAccessible('the chart of a trade');
+
+  await chart.focus();
+  await page.keyboard.press('Home');
+  const valueNow = () => chart.getAttribute('aria-valuetext');
+  const first = await valueNow();
+  expect(first).toMatch(/: open 200\.00, high 200\.20, low 199\.68, close 199\.88, volume 1,000$/);
+  await page.keyboard.press('ArrowRight');
+  expect(await valueNow()).not.toBe(first);
+  const [values, plot] = [
+    (await chart.getByText('Vol').boundingBox())!,
+    (await chart.locator('canvas').boundingBox())!,
+  ];
+  expect(values.y + values.height).toBeLessThanOrEqual(plot.y);
+
+  // The bar of the entry names its fill, wherever the chart was before.
+  for (let i = 0; i < 59; i++) await page.keyboard.press('ArrowRight');
+  expect(await valueNow()).toMatch(/bought 100 at 200\.00$/);
+  const labels = () => chart.locator('svg').first().textContent();
+  const before = await labels();
+  for (const key of ['+', '+', 'Shift+ArrowRight']) await page.keyboard.press(key);
+  expect(await labels()).not.toBe(before);
+  await page.keyboard.press('0');
+
+  await drawer.getByRole('radio', { name: '5m', exact: true }).check();
+  await expect(drawer.getByRole('slider', { name: 'Price of AAPL, bars of 5m' })).toBeVisible();
+  await drawer.getByRole('button', { name: 'Show Price of AAPL as a table' }).click();
+  const row = drawer.getByRole('row').filter({ hasText: 'bought 100 at 200.00' });
+  await expect(row.getByRole('cell')).toHaveCount(7);
+  await expectAccessible('the bars as a table');
+});
+
+test('fills that do not fit the bars are reported', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', day, 200, 202);
+  await importBars(api, 'AAPL', minuteBars(day, 150, 152));
+  const [t] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades/${t!.id}`);
+  await expect(page.getByText('2 of 2 fills lie outside their bars.')).toBeVisible();
+});
+
+test('a trade is replayed with the keyboard, and the future is hidden', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', day, 200, 202);
+  await importBars(api, 'AAPL', minuteBars(day, 200, 202));
+  const [t] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades/${t!.id}`);
+  const actions = countActions(page);
+  await actions.click(page.getByRole('button', { name: 'Replay', exact: true }));
+  const chart = page.getByRole('slider', { name: 'Replay of Price of AAPL' });
+  await expect(chart).toBeFocused();
+  const now = page.getByRole('status').filter({ hasText: /Flat|Long/ });
+  await expect(now).toContainText('Flat');
+  await expect(chart.getByText('Entry', { exact: true })).toBeHidden();
+
+  // From the start to the entry, the exit and the end: three more actions.
+  await actions.press('Shift+ArrowRight');
+  await expect(now).toContainText('Long 100');
+  await expect(now).toContainText('bought 100 at 200.00');
+  await expect(chart.getByText('Entry', { exact: true })).toBeVisible();
+  await actions.press('Shift+ArrowRight');
+  await expect(now).toContainText('sold 100 at 202.00');
+  expect(actions.count).toBe(3);
+
+  await page.keyboard.press('ArrowLeft');
+  await expect(now).toContainText('Long 100');
+  await expectAccessible('a replay');
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByLabel('Speed')).toHaveValue('5');
+  await page.keyboard.press('Space');
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+  await expect(now).toContainText('Flat'); // it plays
+  await page.keyboard.press('Space');
+  await page.keyboard.press('End');
+  await expect(page.getByRole('button', { name: 'Play again' })).toBeVisible();
+  const others = page.getByRole('region', { name: 'Other exits' });
+  await expect(others.getByText('Exit 15 minutes later')).toBeVisible();
+  await page.getByRole('button', { name: 'End replay' }).click();
+  await expect(page.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
+});
+
+test('a day shows the fills of all its trades in a symbol', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', day, 200, 202);
+  await trade(api, account, 'MSFT', day, 300, 301);
+  await importBars(api, 'AAPL', minuteBars(day, 200, 202));
+  await signIn(`/calendar/${day}`);
+  await page.getByLabel('Symbol').selectOption({ label: 'MSFT, 2 fills' });
+  await expect(page.getByText('No prices of MSFT for this day yet.')).toBeVisible();
+  await page.getByLabel('Symbol').selectOption({ label: 'AAPL, 2 fills' });
+  await expect(page.getByRole('slider', { name: 'Price of AAPL, bars of 1m' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show Price of AAPL as a table' }).click();
+  await expect(page.getByText('bought 100 at 200.00')).toBeVisible();
+  await expectAccessible('the chart of a day');
+});
+
+test('a file of bars is checked against the fills, imported, undone and deleted', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account = await mainAccount(api);
+  for (const at of ['02', '03', '04', '05', '06', '09'])
+    await trade(api, account, 'AAPL', `2026-03-${at}`, 200, 202);
+  // Times of New York without a zone, which only the fills tell.
+  const days = ['02', '03', '04', '05', '06', '09'].map((at) => minuteBars(`2026-03-${at}`, 200, 202));
+  const rows = days
+    .flatMap((csv) => csv.split('\n').slice(1))
+    .map((line) => {
+      const [second, ...cells] = line.split(',');
+      const utc = Number(second);
+      const summer = utc >= Date.parse('2026-03-08T07:00:00Z') / 1000;
+      const wall = new Date((utc - (summer ? 4 : 5) * 3600) * 1000).toISOString();
+      return [wall.slice(0, 19).replace('T', ' '), ...cells].join(',');
+    });
+  const file = {
+    name: 'AAPL.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(['timestamp,open,high,low,close,volume', ...rows].join('\n')),
+  };
+  await signIn('/prices');
+  const actions = countActions(page);
+  await page.locator('input[type=file]').setInputFiles(file);
+  await expect(page.getByText('12 of 12 inside')).toBeVisible();
+  await expect(page.getByLabel('Time zone of the file')).toHaveValue('America/New York');
+  await expectAccessible('the preview of bars');
+  await page.getByLabel('Multiply prices by').fill('100');
+  await page.keyboard.press('Tab');
+  await expect(page.getByText('0 of 12 inside')).toBeVisible();
+  await page.getByRole('button', { name: 'Use these settings' }).click();
+  await expect(page.getByText('12 of 12 inside')).toBeVisible();
+  await actions.click(page.getByRole('button', { name: 'Import prices' }));
+  expect(actions.count).toBe(1);
+  await expect(page.getByText('2,340 bars imported.')).toBeVisible();
+  const series = page.getByRole('row', { name: /AAPL 1m/ });
+  await expect(series).toContainText('2,340');
+
+  await page.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from('nothing to see') });
+  await expect(page.getByRole('alert')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Undo the import of AAPL.csv' }).click();
+  await page.getByRole('button', { name: 'Undo import', exact: true }).click();
+  await expect(page.getByText('No prices yet')).toBeVisible();
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+
+  await importBars(api, 'MSFT', minuteBars(day, 300, 301));
+  await page.reload();
+  await page.getByRole('button', { name: 'Delete MSFT 1m' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(page.getByText('No prices yet')).toBeVisible();
+});

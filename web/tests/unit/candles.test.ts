@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chooseLength,
+  findBarOf,
+  findPosition,
+  groupBars,
+  nameLength,
+  offerLengths,
+  toDecimalText,
+  toUnits,
+  windowAround,
+  type Bars,
+} from '../../src/charts/candles/bars';
+import {
+  checkFills,
+  findExtremes,
+  findPriceRange,
+  placeFills,
+  spreadLabels,
+  tickPrices,
+  type ChartFill,
+} from '../../src/charts/candles/marks';
+import {
+  changeSpeed,
+  clampShown,
+  fillsUntil,
+  findFill,
+  planReplay,
+  readReplayKey,
+  sumQuantities,
+} from '../../src/charts/candles/replay';
+import { createLocalTime, findSessions, labelTimes } from '../../src/charts/candles/timeAxis';
+import {
+  chooseGroup,
+  clampView,
+  findCandle,
+  panView,
+  readKey,
+  revealBar,
+  viewAround,
+  zoomView,
+} from '../../src/charts/candles/view';
+
+/** Minute bars from the given rows of open, high, low and close, in cents. */
+function makeBars(rows: [number, number, number, number][], start = 0): Bars {
+  const column = (k: number) => rows.map((row) => row[k]!);
+  const t = rows.map((_, i) => start + i * 60);
+  return {
+    secs: 60,
+    scale: 2,
+    volumeScale: 0,
+    t,
+    o: column(0),
+    h: column(1),
+    l: column(2),
+    c: column(3),
+    v: rows.map((_, i) => i + 1),
+  };
+}
+
+const fill = (second: number, price: number, side: 'buy' | 'sell' = 'buy'): ChartFill => ({
+  second,
+  price,
+  quantity: 1,
+  side,
+  opens: side === 'buy',
+  text: '',
+});
+
+const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+const utc = createLocalTime('UTC');
+
+describe('bars', () => {
+  it('toDecimalText writes integers at a scale exactly', () => {
+    expect(toDecimalText(503225, 2)).toBe('5032.25');
+    expect(toDecimalText(-5, 3)).toBe('-0.005');
+    expect(toDecimalText(42, 0)).toBe('42');
+    expect(toDecimalText(9007199254740991, 8)).toBe('90071992.54740991');
+  });
+
+  it('toUnits is exact where a product of floats is not', () => {
+    expect(toUnits(1.005, { scale: 3 })).toBe(1005);
+    expect(toUnits(0.0000001, { scale: 8 })).toBe(10);
+    expect(toUnits(4.35, { scale: 2 })).toBe(435);
+  });
+
+  it('finds the bar of a time and the place of a time between bars', () => {
+    const bars = {
+      ...makeBars([
+        [1, 1, 1, 1],
+        [1, 1, 1, 1],
+      ]),
+      t: [60, 240],
+    };
+    expect([59, 60, 119.9, 120, 240, 301].map((s) => findBarOf(bars, s))).toEqual([-1, 0, 0, -1, 1, -1]);
+    expect([0, 90, 200, 270].map((s) => findPosition(bars, s))).toEqual([0, 0.5, 1, 1.5]);
+  });
+
+  it('groupBars merges bars, but not across sessions', () => {
+    const bars = makeBars([
+      [10, 12, 9, 11],
+      [11, 15, 10, 14],
+      [14, 14, 8, 9],
+      [9, 10, 9, 10],
+    ]);
+    expect(groupBars(bars, 3, [])).toEqual([
+      { first: 0, end: 3, o: 10, h: 15, l: 8, c: 9, v: 6 },
+      { first: 3, end: 4, o: 9, h: 10, l: 9, c: 10, v: 4 },
+    ]);
+    expect(groupBars(bars, 3, [0, 1]).map((c) => [c.first, c.end])).toEqual([
+      [0, 1],
+      [1, 4],
+    ]);
+  });
+
+  it('chooses, offers and names bar lengths', () => {
+    expect([30, 2400, 6 * 3600, 40 * 86_400].map(chooseLength)).toEqual([1, 30, 300, 86_400]);
+    expect(offerLengths(60)).toEqual([60, 300, 900, 3600, 14_400]);
+    expect(offerLengths(86_400)).toEqual([86_400, 604_800]);
+    expect(offerLengths(0)).toEqual([]);
+    expect([15, 300, 14_400, 86_400, 604_800].map(nameLength)).toEqual(['15s', '5m', '4h', '1D', '1W']);
+  });
+
+  it('windowAround stays below the 2,000 bars of the API', () => {
+    const { from, to } = windowAround(0, 120 * 60, 60);
+    expect((Date.parse(to) - Date.parse(from)) / 60_000).toBeLessThan(2000);
+  });
+});
+
+describe('time axis', () => {
+  it('local time follows the change of clocks', () => {
+    const local = createLocalTime('America/New_York');
+    const hours = (iso: string) => (local(Date.parse(iso) / 1000) / 3600) % 24;
+    expect(hours('2026-03-08T06:59:00Z')).toBeCloseTo(1.983, 2);
+    expect(hours('2026-03-08T07:00:00Z')).toBe(3);
+  });
+
+  it('sessions begin after a break, and at midnight without breaks', () => {
+    const session = (start: number, bars: number) => range(bars).map((i) => start + i * 60);
+    expect(findSessions([...session(0, 30), ...session(86_400, 30)], 60, utc)).toEqual([0, 30]);
+    expect(findSessions([...session(0, 30), ...session(32 * 60, 30)], 60, utc)).toEqual([0]); // two minutes without a trade
+    const crypto = range(60).map((i) => 12 * 3600 + i * 3600);
+    expect(findSessions(crypto, 3600, utc)).toEqual([0, 12, 36]);
+    expect(findSessions([0, 86_400], 86_400, utc)).toEqual([]);
+  });
+
+  it('labels have round times, days where they change, and room', () => {
+    const t = range(180).map((i) => 22.5 * 3600 + i * 60); // 22:30 to 1:30
+    const labels = labelTimes(t, 0, 180, 5, utc);
+    expect(labels.filter((l) => l.isDay).map((l) => l.index)).toEqual([90]);
+    expect(labels.every((l) => (t[l.index]! / 60) % 15 === 0)).toBe(true);
+    for (let i = 1; i < labels.length; i++)
+      expect((labels[i]!.index - labels[i - 1]!.index) * 5).toBeGreaterThanOrEqual(72);
+    expect(labels.length).toBeGreaterThan(4);
+  });
+
+  it('daily bars are labeled with days', () => {
+    const t = range(30).map((i) => i * 86_400);
+    const labels = labelTimes(t, 0, 30, 20, utc);
+    expect(labels.map((l) => l.index).slice(0, 3)).toEqual([1, 5, 9]);
+    expect(labels.every((l) => l.isDay)).toBe(true);
+  });
+});
+
+describe('view', () => {
+  it('stays within the bars', () => {
+    expect(clampView({ from: -5, to: 35 }, 100)).toEqual({ from: 0, to: 40 });
+    expect(clampView({ from: 90, to: 130 }, 100)).toEqual({ from: 60, to: 100 });
+    expect(clampView({ from: 50, to: 51 }, 100)).toEqual({ from: 50, to: 62 });
+    expect(clampView({ from: 0, to: 500 }, 5)).toEqual({ from: 0, to: 5 });
+    expect(clampView({ from: 90, to: 130 }, 100, 10)).toEqual({ from: 70, to: 110 });
+  });
+
+  it('shows a trade with bars around it', () => {
+    expect(viewAround(100, 110, 500)).toEqual({ from: 80, to: 131 });
+  });
+
+  it('zooms around the anchor and pans', () => {
+    const view = { from: 100, to: 200 };
+    const near = zoomView(view, 0.5, 120, 1000);
+    expect(near).toEqual({ from: 110, to: 160 });
+    expect((120 - near.from) / (near.to - near.from)).toBe(0.2);
+    expect(zoomView(view, 100, 120, 1000)).toEqual({ from: 0, to: 1000 });
+    expect(panView(view, -150, 1000)).toEqual({ from: 0, to: 100 });
+  });
+
+  it('moves only as far as needed to show a bar', () => {
+    const view = { from: 100, to: 200 };
+    expect(revealBar(view, 150, 1000)).toBe(view);
+    expect(revealBar(view, 200, 1000)).toEqual({ from: 101, to: 201 });
+    expect(revealBar(view, 90, 1000)).toEqual({ from: 90, to: 190 });
+  });
+
+  it('merges bars that would be too narrow', () => {
+    expect([100, 400, 2000].map((to) => chooseGroup({ from: 0, to }, 600))).toEqual([1, 2, 10]);
+  });
+
+  it('finds the candle below the pointer', () => {
+    const bars = makeBars(range(7).map(() => [1, 1, 1, 1]));
+    const candles = groupBars(bars, 3, []);
+    expect([-1, 0, 2.9, 3, 6.5, 7].map((at) => findCandle(candles, at))).toEqual([-1, 0, 0, 1, 2, -1]);
+  });
+
+  it('keys read, pan, zoom and reset', () => {
+    const visible = { first: 10, last: 40 };
+    expect(readKey('ArrowRight', false, -1, 100, visible)).toEqual({ kind: 'read', at: 10 });
+    expect(readKey('ArrowLeft', false, -1, 100, visible)).toEqual({ kind: 'read', at: 40 });
+    expect(readKey('ArrowRight', false, 20, 100, visible)).toEqual({ kind: 'read', at: 21 });
+    expect(readKey('End', false, 20, 100, visible)).toEqual({ kind: 'read', at: 99 });
+    expect(readKey('ArrowLeft', true, 20, 100, visible)).toEqual({ kind: 'pan', by: -0.25 });
+    expect(readKey('+', true, 20, 100, visible)).toMatchObject({ kind: 'zoom' });
+    expect(readKey('0', false, 20, 100, visible)).toEqual({ kind: 'reset' });
+    expect(readKey('j', false, 20, 100, visible)).toBeNull();
+  });
+});
+
+describe('marks', () => {
+  const bars = makeBars([
+    [1000, 1100, 900, 1050], // a buy at 10.20 in this bar
+    [1050, 1080, 990, 1000],
+    [1000, 1300, 950, 1200], // a sell at 11.00 in this bar
+  ]);
+
+  it('highs and lows of the bars with the first and last fill are only possible', () => {
+    const long = { first: 20, last: 150, isLong: true };
+    const extremes = findExtremes(bars, [fill(20, 10.2), fill(150, 11, 'sell')], long)!;
+    expect(extremes.best).toEqual({ certain: 1100, possible: 1300 });
+    expect(extremes.worst).toEqual({ certain: 990, possible: 900 });
+    const short = findExtremes(bars, [fill(20, 10.2)], { ...long, isLong: false })!;
+    expect(short.best).toEqual({ certain: 990, possible: 900 });
+    expect([extremes.from, extremes.to]).toEqual([20 / 60, 2.5]);
+  });
+
+  it('a bar that is held whole is certain, also the last one of an open trade', () => {
+    const open = findExtremes(bars, [fill(20, 10.2)], { first: 20, last: null, isLong: true })!;
+    expect(open.best).toEqual({ certain: 1300, possible: 1300 });
+    expect(open.to).toBe(3);
+    // A fill at the end of a bar is not inside it.
+    const whole = findExtremes(bars, [], { first: 20, last: 120, isLong: true })!;
+    expect(whole.best.certain).toBe(1080);
+    expect(findExtremes(bars, [], { first: 1000, last: 2000, isLong: true })).toBeNull();
+  });
+
+  it('counts fills outside of their bars and without one', () => {
+    const fills = [fill(20, 10.2), fill(61, 10.81), fill(62, 9.9), fill(999, 10)];
+    expect(checkFills(bars, fills)).toEqual({ checked: 3, outside: 1, missing: 1 });
+  });
+
+  it('the price range ignores levels that are far away', () => {
+    const candles = groupBars(bars, 1, []);
+    const view = { from: 0, to: 2 };
+    expect(findPriceRange(candles, [], [], view)).toEqual([900 - 12, 1100 + 12]);
+    expect(findPriceRange(candles, [], [1200, 5000], view)).toEqual([900 - 18, 1200 + 18]);
+    expect(findPriceRange(candles, placeFills(bars, [fill(61, 12)]), [], view)[1]).toBe(1200 + 18);
+    expect(findPriceRange([], [], [], view)).toEqual([0, 1]);
+  });
+
+  it('ticks of prices are whole units', () => {
+    expect(tickPrices(900, 1100, 4)).toEqual([900, 950, 1000, 1050, 1100]);
+    expect(tickPrices(3.2, 6.1, 10)).toEqual([4, 5, 6]);
+  });
+
+  it('labels do not overlap and stay inside', () => {
+    expect(spreadLabels([50, 52, 10], 0, 100, 13)).toEqual([50, 63, 10]);
+    expect(spreadLabels([-40, 300, 299], 0, 100, 13)).toEqual([0, 100, 87]);
+  });
+});
+
+describe('replay', () => {
+  const bars = makeBars(range(200).map(() => [1, 1, 1, 1]));
+  const fills = [fill(100 * 60 + 30, 1), fill(110 * 60, 1), fill(120 * 60 + 59, 1, 'sell')];
+  const held = { first: fills[0]!.second, last: fills[2]!.second, isLong: true };
+  const course = planReplay(bars, held);
+
+  it('starts 30 bars before the entry and ends after the exit', () => {
+    expect(course).toEqual({ first: 71, last: 181 });
+    expect(planReplay(bars, { ...held, last: null }).last).toBe(200);
+    expect(planReplay(bars, { ...held, first: 0 }).first).toBe(1);
+    expect([clampShown(5, course), clampShown(500, course)]).toEqual([71, 181]);
+  });
+
+  it('fills appear when their bar has ended', () => {
+    expect([100, 101, 111, 121].map((shown) => fillsUntil(bars, fills, shown).length)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('goes to the next and the previous fill, and to the ends', () => {
+    expect([71, 101, 111, 121].map((shown) => findFill(bars, fills, shown, 1, course))).toEqual([
+      101, 111, 121, 181,
+    ]);
+    expect([121, 115, 101].map((shown) => findFill(bars, fills, shown, -1, course))).toEqual([111, 111, 71]);
+  });
+
+  it('has keys for everything, and speeds that end', () => {
+    expect([' ', 'ArrowRight', 'Home', 'x'].map((key) => readReplayKey(key, false))).toEqual([
+      'toggle',
+      'forward',
+      'start',
+      null,
+    ]);
+    expect(readReplayKey('ArrowLeft', true)).toBe('previous-fill');
+    expect([changeSpeed(2, 1), changeSpeed(1, -1), changeSpeed(30, 1)]).toEqual([5, 1, 30]);
+  });
+
+  it('adds quantities exactly', () => {
+    const of = (quantity: number, side: 'buy' | 'sell') => ({ quantity, side });
+    expect(sumQuantities([of(0.1, 'buy'), of(0.2, 'buy')])).toBe('0.3');
+    expect(sumQuantities([of(1e-7, 'sell'), of(2, 'buy'), of(2, 'sell')])).toBe('-0.0000001');
+    expect(sumQuantities([])).toBe('0');
+  });
+});
