@@ -2949,6 +2949,8 @@ export interface components {
             [key: string]: unknown;
         };
         ImportPreview: {
+            /** @description Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own. */
+            accepts_column_mapping: boolean;
             account_id: string;
             /**
              * Format: int64
@@ -3033,6 +3035,8 @@ export interface components {
             suggested_source_tz_note: string;
             /** @description Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind. */
             unknown_kinds: components["schemas"]["UnknownKind"][];
+            /** @description The same warnings in the same order, with what they are about. */
+            warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -3964,6 +3968,8 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** Format: int64 */
             trades: number;
+            /** @description The same warnings in the same order, with what they are about. */
+            warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -5336,6 +5342,19 @@ export interface components {
             position?: number | null;
             /** @description As in the list of trades. */
             sort?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        WarningDetail: {
+            /**
+             * @description What the warning is about; empty if it only informs.
+             * @enum {string}
+             */
+            code: "" | "time_zone_unknown" | "date_order_unknown" | "mapping_ignored" | "currency_not_converted";
+            /** @description The field of the form that it is about; empty if there is none. */
+            field: string;
+            /** @description The warning without the name of a field. */
+            text: string;
         } & {
             [key: string]: unknown;
         };
@@ -12081,7 +12100,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12089,6 +12108,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
@@ -12208,7 +12229,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12216,6 +12237,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
@@ -12641,7 +12664,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12649,6 +12672,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
