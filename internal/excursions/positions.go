@@ -110,13 +110,14 @@ type valuer struct {
 }
 
 // add values the open ones of some positions of an instrument.
-func (v *valuer) add(i ledger.Instrument, positions []ledger.Position) error {
+func (v *valuer) add(list ledger.InstrumentPositions) error {
+	i := list.Instrument
 	g := v.newGroup(i)
 	last, source, err := g.lastBars(v.now)
 	if err != nil {
 		return err
 	}
-	for _, p := range positions {
+	for _, p := range list.Positions {
 		if !p.Open {
 			continue
 		}

@@ -2371,6 +2371,8 @@ export interface components {
             currency: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             ending_equity: number;
+            /** @description Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is absent without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight. */
+            marked?: components["schemas"]["MarkedPoint"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
@@ -3176,6 +3178,14 @@ export interface components {
         MarkFields: {
             /** @description Required. Null deletes a typed price. */
             price?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        MarkedPoint: {
+            /** Format: date-time */
+            at: string;
+            /** @description null if there is no price bar of an open trade in the five days before. */
+            equity: number | null;
         } & {
             [key: string]: unknown;
         };
