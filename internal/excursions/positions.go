@@ -172,7 +172,7 @@ func (g *group) lastBars(now time.Time) (block market.Block, source string, err 
 }
 
 // markOf returns the later of the typed price and the close of the last bar, or nil.
-// A bar that ended before the trade was opened is none.
+// A bar that ended before the trade was opened is not used.
 func (v *valuer) markOf(t *trade, i ledger.Instrument, block market.Block, source string) (mark *Mark) {
 	if n := len(block.Bars); n > 0 {
 		bar := block.Bars[n-1]
