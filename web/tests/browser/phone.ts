@@ -17,12 +17,20 @@ export async function expectFitsPhone(page: Page, what: string): Promise<void> {
   const beyond = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await expect.poll(beyond, { message: `${what}: pixels beyond the edge of a phone` }).toBe(0);
+  expect(await page.evaluate(findWideTables), `${what}: tables wider than their card`).toEqual([]);
   expect(await page.evaluate(findNestedScrollers), `${what}: scrollers inside a scroller`).toEqual([]);
   expect(await page.evaluate(findSmallTargets), `${what}: targets below 40 × 40 pixels`).toEqual([]);
   expect(await page.evaluate(findBrokenWords), `${what}: words that break in the middle`).toEqual([]);
   // The colors are those of the desktop, where their contrast is checked.
   await expectAccessible(page, `${what}, on a phone`, { contrast: isLong });
   await page.setViewportSize(before);
+}
+
+/** Returns the short tables that must be scrolled sideways. Runs in the page. */
+function findWideTables(): string[] {
+  return [...document.querySelectorAll('table.listing')]
+    .filter((table) => table.checkVisibility() && table.scrollWidth > table.parentElement!.clientWidth + 1)
+    .map((table) => `${table.scrollWidth} ${table.ariaLabel} ${table.textContent!.slice(0, 80)}`);
 }
 
 /** Returns the words of ordinary length whose letters are on two lines. Runs in the page. */
