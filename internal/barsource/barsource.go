@@ -32,9 +32,9 @@ type Provider interface {
 	// Symbol returns the provider's name of an instrument that was traded at a time,
 	// and false if the provider cannot have its prices. It sends nothing.
 	Symbol(of instruments.Priced, at time.Time) (string, bool)
-	// Fetch returns the bars of a query. The error is a [*RateLimited], or it wraps one
-	// of the errors of this package or of the Doer. Bars are returned only without an
-	// error.
+	// Fetch returns the bars of a query. It may send several requests. The error is a
+	// [*RateLimited], or it wraps one of the errors of this package or of the Doer; then
+	// the result is empty.
 	Fetch(ctx context.Context, client Doer, credentials map[string]string, query Query) (Result, error)
 }
 
@@ -115,6 +115,10 @@ type Result struct {
 	// of the query: bars that are too recent or too old are not in it, whereas a time
 	// without trades is. It is empty if From equals To.
 	Covered market.Range
+	// IsComplete reports whether a time in Covered without a bar is one without trades,
+	// so that Covered can be declared if there are bars. It is false if the provider
+	// leaves out trades, for example those outside of regular hours.
+	IsComplete bool
 	// Skipped counts the bars of the answer that are not valid, for example those with
 	// a high below the low.
 	Skipped int

@@ -37,6 +37,9 @@ var (
 	ErrMalformed = errors.New("the answer of the provider can't be read")
 )
 
+// Malformed returns an error that wraps ErrMalformed.
+func Malformed(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, reason) }
+
 // Error is the refusal of a provider. It wraps one of the errors of this package.
 type Error struct {
 	Kind error

@@ -35,6 +35,16 @@ var levels = map[string]int{
 	"internal/views":      3,
 	"internal/barimport":  3,
 
+	"internal/barsource/alpaca":      3,
+	"internal/barsource/binance":     3,
+	"internal/barsource/bybit":       3,
+	"internal/barsource/databento":   3,
+	"internal/barsource/hyperliquid": 3,
+	"internal/barsource/oanda":       3,
+	"internal/barsource/twelvedata":  3,
+
+	"internal/barsource/barsourcetest": testsOnly,
+
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
 	"internal/imports/brokers/brokertest": testsOnly,
@@ -43,11 +53,12 @@ var levels = map[string]int{
 	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
-	"internal/bars":     2,
-	"internal/identity": 2,
-	"internal/ledger":   2,
-	"internal/playbook": 2,
-	"internal/routine":  2,
+	"internal/bars":      2,
+	"internal/barsource": 2,
+	"internal/identity":  2,
+	"internal/ledger":    2,
+	"internal/playbook":  2,
+	"internal/routine":   2,
 
 	"internal/annotations":     1,
 	"internal/matching":        1,
