@@ -191,6 +191,16 @@ func TestQueryIsLimited(t *testing.T) {
 	}
 }
 
+func TestUnfinishedBarThatOpensAtHalfPast(t *testing.T) {
+	t.Parallel()
+	c := newCase(newFake())
+	c.Query.BarSecs, c.Query.To, c.Query.Now = 3600, parseTime("2025-01-02 17:30:00"), parseTime("2025-01-02 17:10:00")
+	c.Answer = barsourcetest.Reply(http.StatusOK, `[[1735828200000,1,1,1,1,1],[1735835400000,2,2,2,2,2]]`)
+	if got := barsourcetest.Describe(c.MustFetch(t)); got != "2025-01-02 14:30:00 1 1 1 1 1\n" {
+		t.Error(got)
+	}
+}
+
 func TestFields(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
