@@ -147,7 +147,7 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	if len(p.MissingMapping) > 0 {
 		fmt.Fprintf(out, "use --map to set the columns for: %s\n", strings.Join(p.MissingMapping, ", "))
 	}
-	return printRest(out, p.Errors, p.Warnings, p.Reconciliation)
+	return printRest(out, p.Errors, p.Sentences, p.Reconciliation)
 }
 
 // formatCompleted returns a line about the stored fills that a file completes,
@@ -164,7 +164,7 @@ func printResult(out io.Writer, r imports.Result) error {
 		r.Skipped, formatCount(r.Trades, "trade"), r.Annotated, formatCount(r.CashInserted, "cash row"), formatCount(r.ErrorCount, "problem"),
 		formatCompleted(r.Completed))
 	printSkipped(out, r.SkippedReasons)
-	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
+	return printRest(out, r.Errors, r.Sentences, r.Reconciliation)
 }
 
 // printSkipped prints how many rows were skipped for each reason.
@@ -223,6 +223,7 @@ type exportCommand struct {
 	Email   string `required:"" placeholder:"EMAIL" help:"Email address of the user."`
 	Account string `placeholder:"ACCOUNT" help:"Name or id of one account. Default: all accounts."`
 	Format  string `enum:"json,csv,xlsx,zip" default:"json" help:"json: complete backup; zip: backup with attachments; csv, xlsx: tables."`
+	Bars    bool   `help:"Add the price bars to a json or zip file of all accounts."`
 	Rows    string `enum:"trades,executions,realized-gains" default:"trades" help:"Rows of a csv or xlsx file."`
 }
 
@@ -238,7 +239,7 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 		return err
 	}
 	request := backup.Request{
-		Owner: owner, Format: backup.Format(c.Format), Rows: backup.Rows(c.Rows), At: journal.SystemClock(),
+		Owner: owner, Format: backup.Format(c.Format), Rows: backup.Rows(c.Rows), At: journal.SystemClock(), Bars: c.Bars,
 	}
 	if c.Account != "" {
 		account, err := accountByName(env, services, owner, c.Account)

@@ -38,7 +38,7 @@ type Trade struct {
 	Tags    []journal.TagID
 	// The following values are only filtered by. Root is the root of the future,
 	// the underlying of the option, or the symbol; OptionRight and Expiry are empty
-	// without an option. EmotionalState is folded; see [tradefilter.Fold].
+	// without an option. EmotionalState is folded; see [textindex.Fold].
 	Root, OptionRight                string
 	Expiry                           journal.Day
 	EmotionalState                   string

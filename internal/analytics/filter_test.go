@@ -103,6 +103,12 @@ func anyConditions() *rapid.Generator[tradefilter.Conditions] {
 		if isSet("words") {
 			c.Words = []string{"A", "ZZ"}[:rapid.IntRange(1, 2).Draw(t, "words")]
 		}
+		if isSet("rules") {
+			c.RuleStates = []tradefilter.RuleState{tradefilter.Broken}
+		}
+		if isSet("trades") {
+			c.Trades = []journal.TradeID{"t002", "0198c0de-0000-7000-8000-000000000004"}
+		}
 		return c
 	})
 }
@@ -115,6 +121,7 @@ func anyLookups(words int) *rapid.Generator[Lookups] {
 		for range words {
 			l.Words = append(l.Words, WordLookup{Tags: []journal.TagID{"y"}, Trades: NewTradeIDs(ids[:2])})
 		}
+		l.Rules = NewTradeIDs(ids[1:3])
 		if rapid.IntRange(0, 9).Draw(t, "among") == 0 {
 			l.Among = NewTradeIDs(ids)
 		}
@@ -162,7 +169,7 @@ func passesLookups(row *Trade, f *Filter) bool {
 			return false
 		}
 	}
-	return f.Lookups.Among == nil || isIn(f.Lookups.Among)
+	return (f.Lookups.Among == nil || isIn(f.Lookups.Among)) && matchesAny(f.Trades, row.ID) && (len(f.RuleStates) == 0 || isIn(f.Lookups.Rules))
 }
 
 func slowMode[T comparable](mode tradefilter.Mode, want, have []T) bool {

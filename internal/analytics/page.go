@@ -318,11 +318,40 @@ const otherID = 8
 
 func (k idKey) isOther() bool { return [otherID]byte(k[:otherID]) == [otherID]byte{} }
 
-func packID(id journal.TradeID) (idKey, bool) {
-	parsed, err := uuid.Parse(string(id))
-	key := idKey(parsed)
-	return key, err == nil && !key.isOther() && parsed.String() == string(id)
+// packID returns the bytes of a UUID in its usual form. Other ids have none.
+func packID(id journal.TradeID) (key idKey, ok bool) {
+	const length = 36
+	if len(id) != length {
+		return key, false
+	}
+	n := 0
+	for at := 0; at < length; at += 2 {
+		if at == 8 || at == 13 || at == 18 || at == 23 {
+			if id[at] != '-' {
+				return key, false
+			}
+			at++
+		}
+		high, low := hexDigits[id[at]], hexDigits[id[at+1]]
+		if high|low > 0xf {
+			return key, false
+		}
+		key[n] = high<<4 | low
+		n++
+	}
+	return key, !key.isOther()
 }
+
+// hexDigits has the values of hexadecimal digits in lower case, and 0xff for others.
+var hexDigits = func() (table [256]byte) {
+	for c := range table {
+		table[c] = 0xff
+	}
+	for value, c := range []byte("0123456789abcdef") {
+		table[c] = byte(value) //nolint:gosec // it is less than 16
+	}
+	return table
+}()
 
 func (c *idColumn) push(id journal.TradeID) {
 	key, ok := packID(id)
@@ -353,7 +382,7 @@ type idSet struct {
 }
 
 func newIDSet(ids []journal.TradeID) *idSet {
-	s := &idSet{map[idKey]struct{}{}, map[journal.TradeID]struct{}{}}
+	s := &idSet{make(map[idKey]struct{}, len(ids)), map[journal.TradeID]struct{}{}}
 	for _, id := range ids {
 		s.add(id)
 	}

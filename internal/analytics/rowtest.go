@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 )
 
@@ -19,6 +20,8 @@ type Lookups struct {
 	Mistakes []journal.TagID
 	// Words are what each of the conditions' words finds.
 	Words []WordLookup
+	// Rules are the trades that pass the conditions on rules; nil if there are none.
+	Rules *TradeIDs
 	// Among are the only trades that pass; nil means all.
 	Among *TradeIDs
 }
@@ -342,8 +345,13 @@ func (t *rowTests) addExcursion(f *Filter) {
 		within tradefilter.Range
 		column int
 	}{
-		{f.MAER, maeRAt}, {f.MFER, mfeRAt}, {f.ExitEfficiency, exitEfficiencyAt}, {f.ATRPct, atrPctAt}, {f.GapPct, gapPctAt},
-		{f.RelativeVolume, relativeVolumeAt}, {f.OpeningRange, openingRangeAt},
+		{f.MAER, maeRAt},
+		{f.MFER, mfeRAt},
+		{f.ExitEfficiency, exitEfficiencyAt},
+		{f.ATRPct, atrPctAt},
+		{f.GapPct, gapPctAt},
+		{f.RelativeVolume, relativeVolumeAt},
+		{f.OpeningRange, openingRangeAt},
 	} {
 		if test.within.IsSet() {
 			column := &c.excursion[test.column]
@@ -406,12 +414,19 @@ func (c *page) newOutcomeReader(tolerance Tolerance) func(row int32) outcome {
 
 func (t *rowTests) addLookups(f *Filter) {
 	c := t.page
+	if len(f.Trades) > 0 {
+		chosen := NewTradeIDs(f.Trades)
+		t.add(func(row int32) bool { return chosen.hasRow(&c.ids, row) })
+	}
+	if f.TestsRules() {
+		t.add(func(row int32) bool { return f.Lookups.Rules.hasRow(&c.ids, row) })
+	}
 	if among := f.Lookups.Among; among != nil {
 		t.add(func(row int32) bool { return among.hasRow(&c.ids, row) })
 	}
 	for i, word := range f.Words {
 		found := &f.Lookups.Words[i]
-		inSymbol := c.symbol.newTest(func(symbol string) bool { return tradefilter.HasWord(symbol, word) })
+		inSymbol := c.symbol.newTest(func(symbol string) bool { return textindex.HasWord(symbol, word) })
 		inTags := c.tags.newTest(func(tags string) bool { return hasCommon(splitIDs[journal.TagID](tags), found.Tags) })
 		t.add(func(row int32) bool { return inSymbol(row) || inTags(row) || found.Trades.hasRow(&c.ids, row) })
 	}

@@ -35,6 +35,8 @@ type Scope struct {
 	Account journal.AccountID
 	// At is the instant of the export, as the file tells it.
 	At time.Time
+	// Bars adds the price bars to a backup of everything.
+	Bars bool
 }
 
 // Problem is a row of a file that was left out, and why. Row counts from 1

@@ -31,6 +31,8 @@ type Document struct {
 	Routine       Routine        `json:"routines"`
 	Preferences   values         `json:"preferences"`
 	ImportKinds   []WordKind     `json:"import_kinds"` // by layout and word
+	BarAliases    []BarAlias     `json:"bar_aliases"`  // by symbol
+	Bars          []BarSeries    `json:"bars"`         // by symbol; only if they were asked for
 	Attachments   []FileRef      `json:"attachments"`
 
 	// Problems are rows that could not be read. A file of ours has none.

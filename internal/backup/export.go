@@ -396,7 +396,10 @@ func (e *exporter) writeUser() error {
 	if err := e.record("preferences", rawValues(prefs)); err != nil {
 		return err
 	}
-	return e.writeImportKinds()
+	if err := e.writeImportKinds(); err != nil {
+		return err
+	}
+	return e.writeBars()
 }
 
 func (e *exporter) writeImportKinds() error {

@@ -68,6 +68,8 @@ type Request struct {
 	// filter has only accounts and a period.
 	Gains TradeSelector
 	At    time.Time
+	// Bars adds the price bars to a backup of all accounts.
+	Bars bool
 }
 
 // TradeLister calls fn with the trades of a query, as one step.
@@ -96,7 +98,7 @@ func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, o
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	scope := Scope{At: r.At}
+	scope := Scope{At: r.At, Bars: r.Bars}
 	if len(r.Accounts) == 1 {
 		scope.Account = r.Accounts[0]
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/identity"
@@ -183,8 +184,13 @@ func (h *house) decode(t failer, text string) *Document {
 }
 
 func (h *house) tryRestore(order Order) (result Result, err error) {
+	return h.tryRestoreWithin(bars.DefaultLimit, order)
+}
+
+// tryRestoreWithin restores with a limit of bars.
+func (h *house) tryRestoreWithin(limit int64, order Order) (result Result, err error) {
 	err = h.db.Update(h.ctx(), func(tx *db.Tx) error {
-		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now}, order)
+		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now, BarsLimit: limit}, order)
 		return err
 	})
 	return result, err
@@ -223,7 +229,7 @@ func unchanged(t failer, result Result) {
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
 		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
-		result.ImportKinds
+		result.ImportKinds + result.BarAliases + result.Bars
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

@@ -23,6 +23,8 @@ import (
 type Services struct {
 	Ledger *ledger.Service
 	Clock  journal.Clock
+	// BarsLimit is how many price bars the owner may store.
+	BarsLimit int64
 }
 
 // Order describes a restore.
@@ -48,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, Bars int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -75,7 +77,7 @@ func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Re
 	r := newRestorer(ctx, tx, services, order)
 	for _, step := range []func() error{
 		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreAnnotations, r.restoreOrphans,
-		r.restoreNotes, r.restoreMissed, r.restoreNoteTemplates, r.restoreViews, r.restoreUser, r.listFiles,
+		r.restoreNotes, r.restoreMissed, r.restoreNoteTemplates, r.restoreViews, r.restoreUser, r.restoreBars, r.listFiles,
 	} {
 		if err := step(); err != nil {
 			return Result{}, fmt.Errorf("restoring a backup: %w", err)
@@ -133,7 +135,7 @@ func (r *restorer) problem(what string, place int, err error) {
 // accept lets a refusal of one row pass as a problem. Domains refuse a row
 // before they run a statement, so the transaction is none the worse.
 func (r *restorer) accept(what string, place int, err error) error {
-	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) {
+	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) || journal.IsKind(err, journal.KindConflict) {
 		r.problem(what, place, err)
 		return nil
 	}

@@ -377,7 +377,7 @@ func TestRestoredOrphansReturn(t *testing.T) {
 			if files, err = playbook.AttachmentsOf(t.Context(), tx, to, playbook.Target{Trade: back.TradeIDs[0]}); err != nil {
 				return err
 			}
-			notes, _, err = playbook.ReadNotePage(t.Context(), tx, to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
+			notes, _, err = h.playbook.ReadNotePage(t.Context(), tx, to, playbook.NoteFilter{Trade: back.TradeIDs[0]}, playbook.Page{})
 			return err
 		}))
 		if len(files) != 1 || len(notes) != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"fillbook/internal/annotations"
@@ -151,7 +152,7 @@ var ownHeaders = []string{
 // have. Fields of [playbook.AnnotationFields] that are not in it come last.
 var annotationHeaders = []string{
 	"Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
-	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop",
+	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop", "Rules",
 }
 
 // excursionHeaders are the columns of what the price did during the trade, from bars.
@@ -193,6 +194,8 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 			cells = append(cells, numberOr(trade.Derived.RMultiple))
 		case "Setups":
 			cells = append(cells, text(joined(trade.Annotations.Setups, t.setups)))
+		case "Rules":
+			cells = append(cells, text(joinRules(trade.Annotations.CurrentRules())))
 		case "Tags":
 			cells = append(cells, text(joined(trade.Annotations.Tags, t.tags)))
 		default:
@@ -211,6 +214,15 @@ func excursionCells(r *excursions.Result) []cell {
 		number(r.MAE.Low), number(r.MAE.High), number(r.MFE.Low), number(r.MFE.High), number(r.Coverage),
 		whole(int(r.BarSecs)),
 	}
+}
+
+// joinRules returns the states of rules as one text.
+func joinRules(ticks []playbook.RuleTick) string {
+	parts := make([]string, len(ticks))
+	for i, tick := range ticks {
+		parts[i] = tick.Rule + ": " + strings.ReplaceAll(string(tick.State), "_", " ")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // annotationCell returns the value of the field that has the header.

@@ -35,9 +35,16 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 		Name: journal.Some("gap, up; down"), Kind: journal.Some(playbook.MistakeTag),
 	})
 	must(t, err)
+	setup, err := h.playbook.CreateSetup(t.Context(), owner, playbook.SetupChange{
+		Name: journal.Some("drive"), Checklist: journal.Some([]string{"wait", "size"}),
+	})
+	must(t, err)
 	_, err = h.playbook.Annotate(t.Context(), owner, sold.TradeIDs[0], playbook.AnnotationChange{
 		ValueChange: playbook.ValueChange{Notes: journal.Some("=HYPERLINK(\"x\")\nand, more"), InitialRisk: journal.Some(decimal.Must("29")), Confidence: journal.Some(4)},
 		Tags:        journal.Some([]journal.TagID{tag.ID, other.ID}), Reviewed: journal.Some(true),
+		Setups: journal.Some([]journal.SetupID{setup.ID}), Rules: journal.Some([]playbook.RuleChange{
+			{Setup: setup.ID, Rule: "wait", State: playbook.RuleBroken}, {Setup: setup.ID, Rule: "size", State: playbook.RuleNotApplicable},
+		}),
 	}, nil)
 	must(t, err)
 	_, err = h.ledger.AddExecution(t.Context(), owner, account, ledger.NewFill{
@@ -53,10 +60,10 @@ func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.Accou
 	return owner, account
 }
 
-const tradesGolden = `Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Fees,Commission,Net P&L,Currency,Return %,Option Right,Strike,Expiry,Executions,Initial Risk,Stop,Target,R Multiple,MAE,MFE,Setups,Tags,Emotional State,Confidence,Quality,Reviewed At,Notes,Last Stop
-'=Main,AAPL,stock,long,closed,10,2026-03-02T14:30:00Z,2026-03-02T14:35:00Z,100.5,99.25,1,-12.5,0,2,-14.5,USD,-1.442786069652,,,,2,29,,,-0.5,,,,"'-late; mistake: gap, up\; down",,4,,2026-03-10T15:04:05Z,"'=HYPERLINK(""x"")
-and, more",
-'=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,,
+const tradesGolden = `Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Fees,Commission,Net P&L,Currency,Return %,Option Right,Strike,Expiry,Executions,Initial Risk,Stop,Target,R Multiple,MAE,MFE,Setups,Tags,Emotional State,Confidence,Quality,Reviewed At,Notes,Last Stop,Rules,Lowest MAE,Highest MAE,Lowest MFE,Highest MFE,Bar Coverage,Bar Seconds
+'=Main,AAPL,stock,long,closed,10,2026-03-02T14:30:00Z,2026-03-02T14:35:00Z,100.5,99.25,1,-12.5,0,2,-14.5,USD,-1.442786069652,,,,2,29,,,-0.5,,,drive,"'-late; mistake: gap, up\; down",,4,,2026-03-10T15:04:05Z,"'=HYPERLINK(""x"")
+and, more",,size: not applicable; wait: broken,,,,,,
+'=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,,,,,,,,,
 `
 
 const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Commission,Multiplier,Stated P&L,Currency,Option Right,Strike,Expiry,Lot,External Id

@@ -13,7 +13,7 @@ import (
 // This program reads all versions up to its own.
 const (
 	formatName    = "fillbook"
-	formatVersion = 5
+	formatVersion = 6
 )
 
 // checkVersion refuses a version that this program does not read.

@@ -102,12 +102,12 @@ func BenchmarkWindow(b *testing.B) {
 		from := time.Date(2025, 6, 3, 22, 0, 0, 0, time.UTC).Unix()
 		to := from + 23*3600
 		query := bars.WindowQuery{Of: instruments.Priced{Symbol: "ESZ25", Type: "future"}, From: &from, To: &to, MaxPoints: bars.MaxPoints}
-		b.reportSize(d)
 		for b.Loop() {
 			w, err := b.bars.Window(b.Context(), b.owner, query)
 			if err != nil || len(w.Bars) < 1000 {
 				b.Fatal(len(w.Bars), err)
 			}
 		}
+		b.reportSize(d)
 	})
 }

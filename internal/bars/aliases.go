@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Alias says which bars a symbol of the journal uses: those of another symbol.
+// Alias makes a symbol of the journal use the bars of another symbol.
 type Alias struct {
 	ID         journal.BarAliasID
 	Symbol     string
@@ -40,51 +40,67 @@ const maxAliases = 1000
 // ListAliases returns the owner's aliases by symbol.
 func (s *Service) ListAliases(ctx context.Context, owner journal.UserID) (list []Alias, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		list, err = listAliases(ctx, tx, owner)
+		list, err = ListAliases(ctx, tx, owner)
 		return err
 	})
 	return list, err
 }
 
-func listAliases(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Alias, error) {
+// ListAliases is the step of [Service.ListAliases].
+func ListAliases(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Alias, error) {
 	return db.List(ctx, tx, scanAlias, selectAliases+` WHERE a.user_id = $1 ORDER BY a.symbol`, owner)
 }
 
 // AddAlias stores an alias. A symbol has at most one.
-func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, barsSymbol string) (added Alias, err error) {
-	added = Alias{ID: journal.NewID[journal.BarAliasID](), CreatedAt: s.clock()}
-	if added.Symbol, err = journal.CleanSymbol("symbol", symbol); err != nil {
+func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, barsSymbol string) (Alias, error) {
+	added, err := newAlias(symbol, barsSymbol, s.clock())
+	if err != nil {
 		return Alias{}, err
-	}
-	if added.BarsSymbol, err = journal.CleanSymbol("bars_symbol", barsSymbol); err != nil {
-		return Alias{}, err
-	}
-	if added.Symbol == added.BarsSymbol {
-		return Alias{}, journal.InvalidField("bars_symbol", "bars_symbol must differ from symbol.")
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		u, err := lockUsage(ctx, tx, owner)
-		if err != nil {
-			return err
+		isNew, err := insertAlias(ctx, tx, owner, added)
+		if err == nil && !isNew {
+			return journal.Conflict("%s has an alias already. Delete it first.", added.Symbol)
 		}
-		stored, err := listAliases(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		for _, a := range stored {
-			if a.Symbol == added.Symbol {
-				return journal.Conflict("%s has an alias already. Delete it first.", a.Symbol)
-			}
-		}
-		if len(stored) >= maxAliases {
-			return journal.Conflict("You can have %d aliases. Delete one first.", maxAliases)
-		}
-		if _, err = tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...); err != nil {
-			return err
-		}
-		return recordAliasChange(ctx, tx, owner, u)
+		return err
 	})
 	return added, err
+}
+
+func newAlias(symbol, barsSymbol string, at time.Time) (a Alias, err error) {
+	a = Alias{ID: journal.NewID[journal.BarAliasID](), CreatedAt: at}
+	if a.Symbol, err = journal.CleanSymbol("symbol", symbol); err != nil {
+		return Alias{}, err
+	}
+	if a.BarsSymbol, err = journal.CleanSymbol("bars_symbol", barsSymbol); err != nil {
+		return Alias{}, err
+	}
+	if a.Symbol == a.BarsSymbol {
+		return Alias{}, journal.InvalidField("bars_symbol", "bars_symbol must differ from symbol.")
+	}
+	return a, nil
+}
+
+// insertAlias stores an alias and records the change, unless the symbol has an alias
+// already. It is a step.
+func insertAlias(ctx context.Context, tx *db.Tx, owner journal.UserID, added Alias) (isNew bool, err error) {
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return false, err
+	}
+	var count, taken int
+	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN symbol = $2 THEN 1 END) FROM bar_aliases WHERE user_id = $1`,
+		owner, added.Symbol).Scan(&count, &taken)
+	if err != nil || taken > 0 {
+		return false, err
+	}
+	if count >= maxAliases {
+		return false, journal.Conflict("You can have %d aliases. Delete one first.", maxAliases)
+	}
+	if _, err := tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...); err != nil {
+		return false, err
+	}
+	return true, recordAliasChange(ctx, tx, owner, u)
 }
 
 // DeleteAlias deletes an alias.

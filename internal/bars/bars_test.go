@@ -276,3 +276,25 @@ func TestCheck(t *testing.T) {
 		}
 	})
 }
+
+func TestDeletedUserHasNoBars(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		f.mustCommit(0, newBars(100, 1, 2))
+		_, err := f.service.AddAlias(f.Context(), f.owner, "US500", "ESZ5")
+		f.must(err)
+		f.must(f.db.Update(f.Context(), func(tx *db.Tx) error {
+			_, err := tx.Exec(f.Context(), `DELETE FROM users WHERE number = $1`, f.owner)
+			return err
+		}))
+		for _, table := range append(bars.Tables(), "bar_aliases") {
+			var left int
+			f.must(f.db.Peek(f.Context(), func(tx *db.Tx) error {
+				return tx.QueryRow(f.Context(), `SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, f.owner).Scan(&left)
+			}))
+			if left > 0 {
+				f.Errorf("%s has %d rows", table, left)
+			}
+		}
+	})
+}

@@ -13,7 +13,7 @@ import (
 // Tables returns the tables with bars, which a copy may leave out. Aliases are not among
 // them: they are choices of the user.
 func Tables() []string {
-	return []string{"bar_usage", "bar_series", "bar_imports", "bar_blocks", "bar_ranges"}
+	return []string{"bar_usage", "bar_series", "bar_imports", "bar_blocks", "bar_ranges", "bar_changes"}
 }
 
 // Check decodes every block of the owner and compares the bars with what is stored about

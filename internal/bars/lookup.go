@@ -25,7 +25,7 @@ func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, 
 	if err != nil {
 		return nil, err
 	}
-	aliases, err := listAliases(ctx, tx, owner)
+	aliases, err := ListAliases(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -15,31 +16,36 @@ import (
 // series. If the owner would store more bars than the limit, nothing is written.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		u, err := lockUsage(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		u.lastImport++
-		done = Import{
-			ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
-			Series: len(file.Series), CreatedAt: s.clock(), number: u.lastImport,
-		}
-		w := writer{tx: tx, owner: owner, usage: &u, limit: s.limit, before: u.bars, number: done.number}
-		counts = nil
-		for _, series := range file.Series {
-			added, err := w.addSeries(ctx, series, s.clock)
-			if err != nil {
-				return err
-			}
-			counts = append(counts, added)
-			done.add(added)
-		}
-		if _, err := tx.Exec(ctx, importTable.Insert(), importTable.Values(owner, &done)...); err != nil {
-			return err
-		}
-		return saveUsage(ctx, tx, owner, u)
+		done, counts, err = commit(ctx, tx, owner, s.clock(), s.limit, file)
+		return err
 	})
 	return done, counts, err
+}
+
+// commit is the step of [Service.Commit].
+func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (done Import, counts []Counts, err error) {
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return done, nil, err
+	}
+	u.lastImport++
+	done = Import{
+		ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
+		Series: len(file.Series), CreatedAt: now, number: u.lastImport,
+	}
+	w := writer{tx: tx, owner: owner, usage: &u, limit: limit, before: u.bars, number: done.number, now: now}
+	for _, series := range file.Series {
+		added, err := w.addSeries(ctx, series)
+		if err != nil {
+			return done, nil, err
+		}
+		counts = append(counts, added)
+		done.add(added)
+	}
+	if _, err := tx.Exec(ctx, importTable.Insert(), importTable.Values(owner, &done)...); err != nil {
+		return done, nil, err
+	}
+	return done, counts, saveUsage(ctx, tx, owner, u)
 }
 
 // writer writes one import.
@@ -50,14 +56,15 @@ type writer struct {
 	limit  int64
 	before int64 // how many bars the owner had
 	number int64 // of the import
+	now    time.Time
 	rows   [][]any
 }
 
 // flushRows is how many blocks are inserted at once; a week of minutes is about 14 kB.
 const flushRows = 32
 
-func (w *writer) addSeries(ctx context.Context, n NewSeries, clock journal.Clock) (counts Counts, err error) {
-	series, isNew, err := w.findOrCreate(ctx, n, clock)
+func (w *writer) addSeries(ctx context.Context, n NewSeries) (counts Counts, err error) {
+	series, isNew, err := w.findOrCreate(ctx, n)
 	if err != nil {
 		return counts, err
 	}
@@ -110,17 +117,22 @@ func saveSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 	return err
 }
 
-func (w *writer) findOrCreate(ctx context.Context, n NewSeries, clock journal.Clock) (series Series, isNew bool, err error) {
-	series, err = scanSeries(w.tx.QueryRow(ctx, selectSeries+
+// findSeries returns a series of the owner, or [db.ErrNoRows].
+func findSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key) (Series, error) {
+	return scanSeries(tx.QueryRow(ctx, selectSeries+
 		` WHERE s.user_id = $1 AND s.symbol = $2 AND s.contract = $3 AND s.bar_secs = $4 AND s.price_kind = $5`,
-		w.owner, n.Symbol, n.Contract, n.Secs, n.PriceKind))
+		owner, key.Symbol, key.Contract, key.Secs, key.PriceKind))
+}
+
+func (w *writer) findOrCreate(ctx context.Context, n NewSeries) (series Series, isNew bool, err error) {
+	series, err = findSeries(ctx, w.tx, w.owner, n.Key)
 	if !errors.Is(err, db.ErrNoRows) {
 		return series, false, err
 	}
 	w.usage.lastSeries++
 	series = Series{
 		ID: journal.NewID[journal.SeriesID](), Key: n.Key, VolumeKind: n.VolumeKind, First: 0, Last: -1,
-		CreatedAt: clock(), number: w.usage.lastSeries,
+		CreatedAt: w.now, number: w.usage.lastSeries,
 	}
 	_, err = w.tx.Exec(ctx, seriesTable.Insert(), seriesTable.Values(w.owner, &series)...)
 	return series, true, err
@@ -176,7 +188,7 @@ func (w *writer) flush(ctx context.Context) error {
 }
 
 // Reverse takes an import back. Bars that it replaced count again, and bars that
-// another import brought too stay. Reversing it again does nothing.
+// another import stored as well stay. Reversing it again does nothing.
 func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
@@ -232,7 +244,7 @@ func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int
 	return sum, err
 }
 
-// recountSeries sets what a series says of its bars, after some were removed. A series
+// recountSeries sets the count and the range of a series after some of its bars were removed. A series
 // without bars is deleted.
 func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
 	counted, err := countSeries(ctx, tx, owner, series)
@@ -246,10 +258,13 @@ func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series 
 	return saveSeries(ctx, tx, owner, counted)
 }
 
+// allTime is longer than any series.
+var allTime = market.Range{From: math.MinInt32, To: math.MaxInt64 / 2}
+
 // countSeries returns the series with the count and the range of its stored bars.
 func countSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) (Series, error) {
 	series.Bars, series.First, series.Last = 0, 0, -1
-	err := eachMerged(ctx, tx, owner, series, market.Range{From: math.MinInt32, To: math.MaxInt64 / 2}, func(block market.Block) error {
+	err := eachMerged(ctx, tx, owner, series, allTime, func(block market.Block) error {
 		series.extend(block)
 		series.Bars += len(block.Bars)
 		return nil

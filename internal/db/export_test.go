@@ -66,3 +66,12 @@ func CopiedColumns(ctx context.Context, files fs.FS) ([]string, error) {
 	}
 	return list, nil
 }
+
+// HasHandle reports whether the handle of SQLite's writing connection is known.
+func (d *DB) HasHandle(ctx context.Context) (known bool, err error) {
+	err = d.Update(ctx, func(tx *Tx) error {
+		known = tx.session.handle != 0
+		return nil
+	})
+	return known, err
+}

@@ -119,8 +119,18 @@ func (s *session) queryLite(ctx context.Context, query string, args []any) (*Row
 	if err != nil {
 		return nil, err
 	}
-	found, err := kept.stmt.(driver.StmtQueryContext).QueryContext(ctx, named)
+	var found driver.Rows
+	err = s.untilDone(ctx, func(ctx context.Context) error {
+		rows, err := kept.stmt.(driver.StmtQueryContext).QueryContext(ctx, named)
+		if err == nil {
+			found = rows
+		}
+		return err
+	})
 	if err != nil {
+		if found != nil { // interrupted after the first row
+			_ = found.Close()
+		}
 		return nil, err
 	}
 	kept.busy = true
@@ -140,7 +150,12 @@ func (s *session) execLite(ctx context.Context, query string, args []any) (drive
 	if err != nil {
 		return nil, err
 	}
-	return kept.stmt.(driver.StmtExecContext).ExecContext(ctx, named)
+	var result driver.Result
+	err = s.untilDone(ctx, func(ctx context.Context) (err error) {
+		result, err = kept.stmt.(driver.StmtExecContext).ExecContext(ctx, named)
+		return err
+	})
+	return result, err
 }
 
 // namedValues converts arguments to values of the driver. The result is valid

@@ -21,6 +21,7 @@ type session struct {
 	engine     Engine
 	conn       *sql.Conn
 	lite       driver.Conn           // the connection behind conn on SQLite
+	handle     uintptr               // SQLite's handle of it; 0 if unknown
 	statements map[string]*statement // on SQLite
 	uses       int                   // of statements so far
 	args       []driver.NamedValue   // those of the statement that is being started

@@ -191,6 +191,7 @@ func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
 	// open as long as the session.
 	err = conn.Raw(func(own any) error {
 		s.lite = own.(driver.Conn)
+		s.handle = connectionHandle(s.lite)
 		return nil
 	})
 	return s, err

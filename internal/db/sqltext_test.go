@@ -186,6 +186,10 @@ var otherOwners = map[string]string{
 	"import_kinds":      "imports/kinds",
 	"trade_rules":       "playbook",
 	"note_templates":    "playbook",
+	"note_revisions":    "playbook",
+	"note_log":          "playbook",
+	"bar_changes":       "bars",
+	"position_marks":    "bars",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

@@ -70,7 +70,8 @@ func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	return created, w.writeRecords(a, created.ID)
 }
 
-// joinAccounts merges the accounts of a journal into one, without setups and tags.
+// joinAccounts merges the accounts of a journal into one, without setups, their rules
+// and tags.
 func (s Story) joinAccounts() Account {
 	all := Account{NewAccount: ledger.NewAccount{Name: AccountName, Broker: AccountBroker, Type: "paper", BaseCurrency: "USD"}}
 	for _, a := range s.Accounts {
@@ -78,7 +79,7 @@ func (s Story) joinAccounts() Account {
 		all.Fills = append(all.Fills, a.Fills...)
 		all.Cash = append(all.Cash, a.Cash...)
 		for _, m := range a.Annotations {
-			m.Setups, m.Tags = nil, nil
+			m.Setups, m.Tags, m.Rules = nil, nil, nil
 			all.Annotations = append(all.Annotations, m)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
 )
 
 // composeAccount returns an account with all of its records.
@@ -27,7 +28,9 @@ func (s *simulation) composeAccount(sim *tradingAccount, pictures bool) Account 
 		if skip := rng.chance(0.1 * (1.3 - t.phase.Care)); skip && !isIllustrated {
 			continue
 		}
-		a.Annotations = append(a.Annotations, s.annotate(t, rng, counts[t.day]))
+		m := s.annotate(t, rng, counts[t.day])
+		m.Rules = s.answerRules(m, t, newRandom("rules", sim.Name, i))
+		a.Annotations = append(a.Annotations, m)
 		if pictures && isIllustrated {
 			name := strings.ToLower(t.Symbol) + "-" + string(t.day) + ".png"
 			a.Pictures = append(a.Pictures, Picture{Opening: t.opening(), Name: name, PNG: drawChart(t)})
@@ -64,6 +67,36 @@ func (s *simulation) annotate(t *trade, rng random, count int) Annotations {
 	}
 	m.ReviewedAt = s.chooseReviewTime(t, rng)
 	return m
+}
+
+// answerRules returns whether a trade followed the rules of its setup, for most of
+// the reviewed trades. A trade with a mistake breaks about half of them.
+func (s *simulation) answerRules(m Annotations, t *trade, rng random) (list []RuleAnswer) {
+	at := slices.IndexFunc(s.Setups, func(setup Setup) bool { return slices.Contains(m.Setups, setup.Name) })
+	if at < 0 || m.ReviewedAt.IsZero() || rng.chance(0.15) {
+		return nil
+	}
+	broken := 0.01 + 0.1*(1-t.phase.Care)
+	if t.net().Sign() < 0 {
+		broken += 0.06
+	}
+	switch {
+	case t.mistake != "":
+		broken = 0.5
+	case slices.Contains(m.Tags, "A+ setup"):
+		broken = 0
+	}
+	for _, rule := range s.Setups[at].Checklist {
+		state := playbook.RuleFollowed
+		switch {
+		case rng.chance(0.03):
+			state = playbook.RuleNotApplicable
+		case rng.chance(broken):
+			state = playbook.RuleBroken
+		}
+		list = append(list, RuleAnswer{Rule: rule, State: state})
+	}
+	return list
 }
 
 // sometimes returns a value above zero with the given probability.

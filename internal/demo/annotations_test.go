@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/matching"
+	"fillbook/internal/playbook"
 )
 
 func TestAnnotationsFitTheirTrades(t *testing.T) {
@@ -98,6 +99,54 @@ func TestThePlaybookIsUsed(t *testing.T) {
 		}
 	})
 }
+
+// The report on rules has something to say: most rules are followed, some of
+// every setup are broken, and breaking rules costs money.
+func TestRulesAreAnswered(t *testing.T) {
+	eachStory(t, func(t *testing.T, s Story) {
+		counts := map[RuleAnswer]int{}
+		var kept, broke average
+		for _, a := range s.Accounts {
+			trades := tradesIn(a)
+			for _, m := range a.Annotations {
+				if len(m.Rules) == 0 {
+					continue
+				}
+				for _, answer := range m.Rules {
+					counts[answer]++
+				}
+				side := &kept
+				if slices.ContainsFunc(m.Rules, func(r RuleAnswer) bool { return r.State == playbook.RuleBroken }) {
+					side = &broke
+				}
+				side.add(trades[m.Opening].NetPnL.Decimal.Float64())
+			}
+		}
+		for _, setup := range s.Setups {
+			followed, broken := 0, 0
+			for _, rule := range setup.Checklist {
+				followed += counts[RuleAnswer{rule, playbook.RuleFollowed}]
+				broken += counts[RuleAnswer{rule, playbook.RuleBroken}]
+			}
+			if broken == 0 || followed < 4*broken {
+				t.Errorf("rules of %s: %d followed, %d broken", setup.Name, followed, broken)
+			}
+		}
+		if kept.n < 500 || broke.n < 100 || kept.mean() <= broke.mean() {
+			t.Errorf("%d trades by all rules with an average of %.2f, %d others with %.2f", kept.n, kept.mean(), broke.n, broke.mean())
+		}
+	})
+}
+
+// average is the mean of values.
+type average struct {
+	sum float64
+	n   int
+}
+
+func (a *average) add(value float64) { a.sum, a.n = a.sum+value, a.n+1 }
+
+func (a *average) mean() float64 { return a.sum / float64(max(a.n, 1)) }
 
 // No text has a gap where a figure should be, and none is too long.
 func TestTextsAreWhole(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/playbook"
 )
 
 // Story is a whole journal. Records refer to each other by name, and to trades by
@@ -65,11 +66,18 @@ type Annotations struct {
 	Opening             string
 	Notes               string
 	Setups, Tags        []string // by name
+	Rules               []RuleAnswer
 	Risk, Stop, Target  decimal.Null
 	Worst, Best         decimal.Null // excursions, in money, without sign
 	Mood                string
 	Confidence, Quality int // 1 to 5; 0 for none
 	ReviewedAt          time.Time
+}
+
+// RuleAnswer is whether a trade followed a rule of its setup.
+type RuleAnswer struct {
+	Rule  string
+	State playbook.RuleState
 }
 
 // Picture is a screenshot on a trade.

@@ -54,7 +54,7 @@ func (s *simulation) composeDailyLog(day journal.Day, trades []*trade) Note {
 		}
 	}
 	fmt.Fprintf(&body, "\n**Plan.** %s\n\n**Result.** %s", s.Phrases.choose(rng, "log plan"), s.summarizeDay(rng, day, trades))
-	note := Note{Type: "daily_log", Day: day, Title: formatDay(day), Body: body.String()}
+	note := Note{Type: "daily_log", Day: day, Body: body.String()}
 	for range rng.IntN(4) {
 		symbol := pick(rng, s.Ideas[0].Symbols)
 		if !slices.ContainsFunc(note.Symbols, func(n SymbolNote) bool { return n.Symbol == symbol }) {
@@ -124,5 +124,5 @@ func findExtremes(trades []*trade) (best, worst *trade) {
 	return slices.MaxFunc(trades, order), slices.MinFunc(trades, order)
 }
 
-// formatDay returns a day as in "Monday, 2 March 2026".
-func formatDay(d journal.Day) string { return d.Time().Format("Monday, 2 January 2006") }
+// formatDay returns a day as in "March 2, 2026".
+func formatDay(d journal.Day) string { return d.Time().Format("January 2, 2006") }

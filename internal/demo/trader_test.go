@@ -183,7 +183,7 @@ func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
 		formatMoney(decimal.Must("12.3")): "+$12.30", formatMoney(decimal.Must("-0.5")): "-$0.50",
 		formatCount(1, "trade"): "1 trade", formatCount(0, "trade"): "0 trades",
-		formatDay("2026-03-02"):          "Monday, 2 March 2026",
+		formatDay("2026-03-02"):          "March 2, 2026",
 		formatDuration(90 * time.Second): "a minute", formatDuration(5 * time.Hour): "5 hours", formatDuration(72 * time.Hour): "3 days",
 	} {
 		if got != want {

@@ -264,6 +264,10 @@ func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	for _, name := range m.Setups {
 		c.Setups = journal.Some(append(c.Setups.Value, w.setups[name]))
 	}
+	for _, answer := range m.Rules {
+		tick := playbook.RuleChange{Setup: w.setups[m.Setups[0]], Rule: answer.Rule, State: answer.State}
+		c.Rules = journal.Some(append(c.Rules.Value, tick))
+	}
 	for _, name := range m.Tags {
 		c.Tags = journal.Some(append(c.Tags.Value, w.tags[name]))
 	}

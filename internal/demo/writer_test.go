@@ -179,7 +179,7 @@ func (s *stage) checkAnnotations() {
 		for _, want := range a.Annotations {
 			got := annotations[byOpening[at[want.Opening].UnixMicro()].ID]
 			if got.Notes != want.Notes || !got.InitialRisk.Equal(want.Risk) || len(got.Tags) != len(want.Tags) ||
-				len(got.Setups) != len(want.Setups) || (got.ReviewedAt == nil) != want.ReviewedAt.IsZero() {
+				len(got.Setups) != len(want.Setups) || len(got.Rules) != len(want.Rules) || (got.ReviewedAt == nil) != want.ReviewedAt.IsZero() {
 				s.Fatalf("%s: %+v, want %+v", want.Opening, got, want)
 			}
 		}
@@ -191,7 +191,7 @@ func (s *stage) checkCounts() {
 	var notes int
 	var missed []playbook.Missed
 	s.must(s.DB.View(s.Context(), func(tx *db.Tx) (err error) {
-		if _, notes, err = playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
+		if _, notes, err = s.Playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
 			return err
 		}
 		missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{})

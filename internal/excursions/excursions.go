@@ -11,6 +11,7 @@ package excursions
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
@@ -82,6 +83,10 @@ type Result struct {
 // AfterExitMinutes are the minutes after the exit at which prices are compared.
 var AfterExitMinutes = [...]int64{5, 15, 30, 60}
 
+// Tables returns the tables with results. They follow from bars, so a copy without bars
+// leaves them out: the changes of bars are numbered from 1 again in the copy.
+func Tables() []string { return []string{"excursion_accounts", "trade_excursions"} }
+
 // IsAvailable reports whether there is an excursion.
 func (r *Result) IsAvailable() bool { return r.Reason == "" }
 
@@ -133,11 +138,15 @@ var one = decimal.New(1)
 // Service computes and keeps excursions. It is safe for concurrent use. Each method is
 // one transaction.
 type Service struct {
-	db *db.DB
+	db       *db.DB
+	lockWait time.Duration
+	owners   ownerLocks
 }
 
 // New returns a Service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(d *db.DB) *Service {
+	return &Service{db: d, lockWait: lockWait, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
+}
 
 // Measure computes the excursion of one of the owner's trades from the stored bars.
 func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID) (result Result, err error) {
@@ -149,8 +158,8 @@ func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
-		return ledger.EachPositionByID(ctx, tx, owner, []journal.TradeID{id}, func(i ledger.Instrument, list []ledger.Position) error {
-			return m.measure(i, list, func(_ journal.TradeID, r Result) { result = r })
+		return ledger.EachPositionByID(ctx, tx, owner, []journal.TradeID{id}, func(list ledger.InstrumentPositions) error {
+			return m.measure(list, func(_ journal.TradeID, r *Result) { result = *r })
 		})
 	})
 	return result, err
@@ -164,6 +173,11 @@ type meter struct {
 	lookup *bars.Lookup
 	// sessions are those of all calendars that were needed.
 	sessions map[market.Calendar]*market.Sessions
+
+	// position is the trade that is measured, memory that of bars which the next series
+	// may use.
+	position market.Position
+	memory   []market.Bar
 }
 
 func newMeter(ctx context.Context, tx *db.Tx, owner journal.UserID) (*meter, error) {

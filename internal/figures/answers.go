@@ -53,12 +53,12 @@ func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T
 func LoadOrTry[T any](s *Service, b *Snapshot, text string, compute func() (T, error)) (T, error) {
 	accounts, version := b.cacheState()
 	key := answerKey{accounts, text}
-	if answer, ok := s.answers.get(key); ok && answer.version == version {
+	if answer, ok := s.answers.Get(key); ok && answer.version == version {
 		return answer.value.(T), nil //nolint:forcetypeassert // the text decides the type
 	}
 	value, err := compute()
 	if err == nil {
-		s.answers.put(key, &cachedAnswer{version, value}, 1)
+		s.answers.Put(key, &cachedAnswer{version, value}, 1)
 	}
 	return value, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/analytics"
 	"fillbook/internal/journal"
+	"fillbook/internal/playbook"
 )
 
 // accountData is the data of an account at one revision. It never changes.
@@ -18,6 +19,11 @@ type accountData struct {
 	// realized has the realized parts of trades in place of the trades; it shares
 	// the pages without parts with columns. It is nil until its first use.
 	realized *analytics.Columns
+	// texts are the words of the texts about the trades. It is nil until its first
+	// use.
+	texts *playbook.TradeTexts
+	// rules are the states of rules on the trades. It is nil until its first use.
+	rules *playbook.TradeRules
 	// unstored counts the updates since the columns were stored.
 	unstored int
 }
@@ -40,6 +46,15 @@ func (h *accountData) bytes(other *accountData) int {
 	}
 	if h.realized != nil {
 		n += h.realized.UnsharedBytes(h.columns)
+	}
+	if other == nil {
+		other = &accountData{}
+	}
+	if h.texts != nil {
+		n += h.texts.UnsharedBytes(other.texts)
+	}
+	if h.rules != nil {
+		n += h.rules.UnsharedBytes(other.rules)
 	}
 	return n
 }
@@ -66,17 +81,25 @@ type cacheEntry struct {
 
 func newCacheEntry() *cacheEntry { return &cacheEntry{} }
 
-// load returns the data of exactly a revision, with realized parts if requested.
+// extras are the parts of the data of an account that not every query needs.
+type extras struct{ realized, texts, rules bool }
+
+// in reports whether data has the extras.
+func (x extras) in(data *accountData) bool {
+	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil) && (!x.rules || data.rules != nil)
+}
+
+// load returns the data of exactly a revision, with the extras that are requested.
 // read is called with the cached data of this and of earlier revisions, the
 // latest first, if something is missing; it must check that they are of the
 // history that it reads. size is the new size of the entry, 0 if it is unchanged.
-func (e *cacheEntry) load(revision int64, realized bool, read func(old []*accountData) (*accountData, error)) (data *accountData, size int, err error) {
-	if data := e.find(revision, realized); data != nil {
+func (e *cacheEntry) load(revision int64, more extras, read func(old []*accountData) (*accountData, error)) (data *accountData, size int, err error) {
+	if data := e.find(revision, more); data != nil {
 		return data, 0, nil
 	}
 	e.loading.Lock()
 	defer e.loading.Unlock()
-	if data := e.find(revision, realized); data != nil {
+	if data := e.find(revision, more); data != nil {
 		return data, 0, nil
 	}
 	if data, err = read(e.listUpTo(revision)); err != nil {
@@ -86,11 +109,11 @@ func (e *cacheEntry) load(revision int64, realized bool, read func(old []*accoun
 }
 
 // find returns the data of a revision, nil if it is not cached.
-func (e *cacheEntry) find(revision int64, realized bool) *accountData {
+func (e *cacheEntry) find(revision int64, more extras) *accountData {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i, data := range e.versions {
-		if data.revision == revision && (!realized || data.realized != nil) {
+		if data.revision == revision && more.in(data) {
 			copy(e.versions[1:i+1], e.versions[:i])
 			e.versions[0] = data
 			return data

@@ -4,7 +4,7 @@ package figures
 func (s *Service) SetBatchSize(trades int) { s.batchSize = trades }
 
 // CachedBytes returns the size of the cached columns.
-func (s *Service) CachedBytes() int { return s.columns.totalSize() }
+func (s *Service) CachedBytes() int { return s.columns.TotalSize() }
 
 // WaitForStore waits until the columns that are being stored are written.
 func (s *Service) WaitForStore() { s.store.writing.Wait() }

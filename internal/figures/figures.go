@@ -25,9 +25,10 @@ import (
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/lru"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/textindex"
 )
 
 // DefaultMemory is the default limit of cached columns, in bytes.
@@ -40,9 +41,9 @@ const tradeBatchSize = 8192
 // concurrent use.
 type Service struct {
 	db        *db.DB
-	columns   *lru[cacheKey, *cacheEntry]
-	answers   *lru[answerKey, *cachedAnswer]
-	lookups   *lru[answerKey, *cachedLookup]
+	columns   *lru.Cache[cacheKey, *cacheEntry]
+	answers   *lru.Cache[answerKey, *cachedAnswer]
+	lookups   *lru.Cache[answerKey, *cachedLookup]
 	batchSize int // trades that are read at a time
 	store     *columnStore
 }
@@ -57,9 +58,9 @@ func New(d *db.DB, memory int, dir string) *Service {
 	return &Service{
 		store:     newColumnStore(dir),
 		db:        d,
-		columns:   newLRU[cacheKey, *cacheEntry](memory),
-		answers:   newLRU[answerKey, *cachedAnswer](maxAnswers),
-		lookups:   newLRU[answerKey, *cachedLookup](lookupMemory),
+		columns:   lru.New[cacheKey, *cacheEntry](memory),
+		answers:   lru.New[answerKey, *cachedAnswer](maxAnswers),
+		lookups:   lru.New[answerKey, *cachedLookup](lookupMemory),
 		batchSize: tradeBatchSize,
 	}
 }
@@ -95,6 +96,18 @@ func (b *Snapshot) WithWholeTrades() *Snapshot {
 func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	f.Tolerance = b.Tolerance
 	return analytics.SelectTrades(b.Columns, f)
+}
+
+// ListOvernight returns the trades that pass a filter, whatever its period, and were held
+// at the end of a day of UTC or are open.
+func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
+	f.Tolerance, f.Period = b.Tolerance, journal.Period{}
+	ids := analytics.SelectTrades(b.closed, f).ListOvernight()
+	open := analytics.SelectTrades(b.open, f)
+	for i := range open.Len() {
+		ids = append(ids, open.ID(i))
+	}
+	return ids
 }
 
 // ReadRealized is like [Service.Read], with columns of
@@ -178,7 +191,7 @@ func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot,
 func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, realized bool) error {
 	b.Realized = realized
 	for _, a := range b.Accounts {
-		data, err := s.load(ctx, tx, b.owner, a, realized)
+		data, err := s.load(ctx, tx, b.owner, a, extras{realized: realized})
 		if err != nil {
 			return err
 		}
@@ -192,11 +205,11 @@ func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, real
 func (s *Service) addCached(b *Snapshot, realized bool) bool {
 	b.Realized = realized
 	for _, a := range b.Accounts {
-		entry, ok := s.columns.get(cacheKey{b.owner, a.ID})
+		entry, ok := s.columns.Get(cacheKey{b.owner, a.ID})
 		if !ok {
 			return false
 		}
-		data := entry.find(a.Revision, realized)
+		data := entry.find(a.Revision, extras{realized: realized})
 		if data == nil {
 			return false
 		}
@@ -263,29 +276,29 @@ func (s *Service) view(
 }
 
 // load returns the data of an account at its revision, cached or read.
-func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, realized bool) (*accountData, error) {
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, more extras) (*accountData, error) {
 	key := cacheKey{owner, a.ID}
-	entry := s.columns.getOrAdd(key, entryBytes, newCacheEntry)
-	data, size, err := entry.load(a.Revision, realized, func(old []*accountData) (*accountData, error) {
-		return s.loadAccount(ctx, tx, owner, a, old, realized)
+	entry := s.columns.GetOrAdd(key, entryBytes, newCacheEntry)
+	data, size, err := entry.load(a.Revision, more, func(old []*accountData) (*accountData, error) {
+		return s.loadAccount(ctx, tx, owner, a, old, more)
 	})
 	if size > 0 {
-		s.columns.resize(key, entry, size)
+		s.columns.Resize(key, entry, size)
 	}
 	return data, err
 }
 
 // loadAccount returns the data of an account at its revision. It reads the trades
-// that changed since the latest old data of the same history, or all trades if
-// there is none. Realized parts are read if requested; existing ones are updated.
-func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, realized bool) (*accountData, error) {
+// that changed since the latest old data of the same history, or all trades
+// without old data. Extras are read if requested; existing ones are updated.
+func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, more extras) (*accountData, error) {
 	fresh := &accountData{revision: a.Revision}
 	var err error
 	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
 		return nil, err
 	}
 	for _, base := range old {
-		realized = realized || base.realized != nil
+		more.realized = more.realized || base.realized != nil
 		if err := fresh.updateFrom(ctx, tx, owner, a, base); err != nil {
 			return nil, err
 		}
@@ -307,8 +320,18 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 		fresh.unstored = 0
 		s.store.write(a.ID, fresh)
 	}
-	if realized && fresh.realized == nil {
-		fresh.realized, err = readRealized(ctx, tx, owner, a, fresh)
+	if more.realized && fresh.realized == nil {
+		if fresh.realized, err = readRealized(ctx, tx, owner, a, fresh); err != nil {
+			return nil, err
+		}
+	}
+	if more.texts && fresh.texts == nil {
+		if fresh.texts, err = playbook.IndexTradeTexts(ctx, tx, owner, a.ID); err != nil {
+			return nil, err
+		}
+	}
+	if more.rules && fresh.rules == nil {
+		fresh.rules, err = playbook.IndexRules(ctx, tx, owner, a.ID)
 	}
 	return fresh, err
 }
@@ -330,9 +353,23 @@ func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.U
 // update sets the columns to those of old with the touched trades in their current
 // state.
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
-	h.columns, h.open, h.realized = old.columns, old.open, old.realized
+	h.columns, h.open, h.realized, h.texts, h.rules = old.columns, old.open, old.realized, old.texts, old.rules
 	if len(touched) == 0 {
 		return nil
+	}
+	if old.texts != nil {
+		changed, err := playbook.IndexTextsOf(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.texts = old.texts.Replace(touched, changed)
+	}
+	if old.rules != nil {
+		changed, err := playbook.IndexRulesOf(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.rules = old.rules.Replace(touched, changed)
 	}
 	trades, err := ledger.FigureTradesByID(ctx, tx, owner, touched)
 	if err != nil {
@@ -495,7 +532,7 @@ func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
 		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
-		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: tradefilter.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
+		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: textindex.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
 	}
 }
 

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/lru"
 	"fillbook/internal/playbook"
+	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 )
 
@@ -85,7 +88,7 @@ func (s *Service) newListFilter(
 // NeedsLookups reports whether conditions need more than columns, so that
 // [Service.NewFilter] needs a transaction.
 func NeedsLookups(c *tradefilter.Conditions) bool {
-	return c.Mistake.Set || len(c.Words) > 0 || c.Batch != ""
+	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.Batch != ""
 }
 
 // loadLookups returns what conditions on trades of some accounts need besides
@@ -107,7 +110,7 @@ func (s *Service) loadLookups(
 	cached := lookupCache{cache: s.lookups}
 	cached.accounts, cached.version = accountsState(owner, accounts)
 	if len(c.Words) > 0 {
-		found, err := cached.findWords(ctx, tx, owner, c.Words)
+		found, err := s.findWords(ctx, tx, owner, accounts, c.Words, &cached)
 		if err != nil {
 			return out, err
 		}
@@ -115,10 +118,15 @@ func (s *Service) loadLookups(
 			out.Words[i].Trades = found[word]
 		}
 	}
+	var err error
+	if c.TestsRules() {
+		if out.Rules, err = s.findRules(ctx, tx, owner, accounts, c, &cached); err != nil {
+			return out, err
+		}
+	}
 	if c.Batch == "" {
 		return out, nil
 	}
-	var err error
 	out.Among, err = cached.findBatch(ctx, tx, owner, c.Batch)
 	return out, err
 }
@@ -131,7 +139,7 @@ func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) 
 			out.Mistakes = append(out.Mistakes, tag.ID)
 		}
 		for i, word := range words {
-			if tradefilter.HasWord(tag.Name, word) {
+			if textindex.HasWord(tag.Name, word) {
 				out.Words[i].Tags = append(out.Words[i].Tags, tag.ID)
 			}
 		}
@@ -140,12 +148,12 @@ func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) 
 
 // lookupCache finds and stores lookups of some accounts.
 type lookupCache struct {
-	cache             *lru[answerKey, *cachedLookup]
+	cache             *lru.Cache[answerKey, *cachedLookup]
 	accounts, version string
 }
 
 func (c *lookupCache) get(text string) *analytics.TradeIDs {
-	if found, ok := c.cache.get(answerKey{c.accounts, text}); ok && found.version == c.version {
+	if found, ok := c.cache.Get(answerKey{c.accounts, text}); ok && found.version == c.version {
 		return found.trades
 	}
 	return nil
@@ -153,7 +161,7 @@ func (c *lookupCache) get(text string) *analytics.TradeIDs {
 
 func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeIDs {
 	trades := analytics.NewTradeIDs(ids)
-	c.cache.put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
+	c.cache.Put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
 	return trades
 }
 
@@ -170,34 +178,62 @@ func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.Us
 	return c.put(text, ids), nil
 }
 
-// findWords returns the trades with each word in their notes. The texts are read
-// once for all words that are not cached.
-func (c *lookupCache) findWords(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, words []string,
+// findWords returns the trades of accounts with each word in the texts about them.
+func (s *Service) findWords(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, words []string, cached *lookupCache,
 ) (map[string]*analytics.TradeIDs, error) {
 	found := make(map[string]*analytics.TradeIDs, len(words))
-	var missing []string
+	var indexes []*playbook.TradeTexts
 	for _, word := range words {
-		if found[word] = c.get("word " + word); found[word] == nil {
-			missing = append(missing, word)
+		if found[word] = cached.get("word " + word); found[word] != nil {
+			continue
 		}
-	}
-	if len(missing) == 0 {
-		return found, nil
-	}
-	ids := make([][]journal.TradeID, len(missing))
-	err := playbook.EachTradeText(ctx, tx, owner, func(trade journal.TradeID, texts ...string) {
-		for i, word := range missing {
-			if slices.ContainsFunc(texts, func(text string) bool { return tradefilter.HasWord(text, word) }) {
-				ids[i] = append(ids[i], trade)
+		if indexes == nil {
+			for _, a := range accounts {
+				data, err := s.load(ctx, tx, owner, a, extras{texts: true})
+				if err != nil {
+					return nil, err
+				}
+				indexes = append(indexes, data.texts)
 			}
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, word := range missing {
-		found[word] = c.put("word "+word, ids[i])
+		var ids []journal.TradeID
+		for _, index := range indexes {
+			for id := range index.Find(word) {
+				ids = append(ids, id)
+			}
+		}
+		found[word] = cached.put("word "+word, ids)
 	}
 	return found, nil
+}
+
+// findRules returns the trades of accounts that pass the conditions on rules.
+func (s *Service) findRules(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions, cached *lookupCache,
+) (*analytics.TradeIDs, error) {
+	text := fmt.Sprintf("rules %v %s", c.RuleStates, c.Rule)
+	if found := cached.get(text); found != nil {
+		return found, nil
+	}
+	states := playbook.RuleStates()
+	if len(c.RuleStates) > 0 {
+		states = states[:0]
+		for _, state := range c.RuleStates {
+			states = append(states, playbook.RuleState(state))
+		}
+	}
+	var ids []journal.TradeID
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{rules: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, state := range states {
+			for id := range data.rules.Find(playbook.RuleTerm(state, c.Rule)) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return cached.put(text, ids), nil
 }

@@ -54,7 +54,7 @@ func (s *Service) loadListed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, status tradefilter.Status,
 ) (columns []*analytics.Columns, err error) {
 	for _, a := range accounts {
-		data, err := s.load(ctx, tx, owner, a, false)
+		data, err := s.load(ctx, tx, owner, a, extras{})
 		if err != nil {
 			return nil, err
 		}

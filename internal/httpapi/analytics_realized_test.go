@@ -98,7 +98,10 @@ func TestRealizedFiguresAreExplained(t *testing.T) {
 						t.Errorf("the formula is %s", answer.text(at+"formula"))
 					}
 				case "max_drawdown":
-					answer.is(at+"trade_count", c.drawdown).is(at+"trades_link", `""`)
+					answer.is(at+"trade_count", c.drawdown)
+					if linked := answer.text(at+"trades_link") != ""; linked != (c.drawdown != "0") {
+						t.Errorf("%s: the drawdown has the link %q", c.query, answer.text(at+"trades_link"))
+					}
 				}
 			}
 		}

@@ -19,6 +19,7 @@ import (
 type exportQuery struct {
 	TradeFilter
 	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
+	Bars   flagParam                               `query:"bars" doc:"true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again."`
 	Rows   enumParam[backup.Rows, exportRowSet]    `query:"rows" doc:"The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized."`
 }
 
@@ -32,7 +33,7 @@ func (exportRowSet) values() []backup.Rows    { return backup.RowKinds() }
 
 func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	r := backup.Request{
-		Owner: owner, Format: in.Format.Value, Rows: in.Rows.Value, Accounts: in.filter.Scope.Accounts, Filter: in.filter,
+		Owner: owner, Format: in.Format.Value, Rows: in.Rows.Value, Accounts: in.filter.Scope.Accounts, Filter: in.filter, Bars: in.Bars.Value,
 	}
 	if r.Format == "" {
 		r.Format = backup.JSON

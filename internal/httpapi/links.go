@@ -49,15 +49,25 @@ var linkedOutcomes = map[analytics.TradeSet][]tradefilter.Outcome{
 	analytics.WinnersAndLosers: {tradefilter.Win, tradefilter.Loss},
 }
 
-// setLink returns the link to a set of trades of the question. There is no filter
+// listedSets are the sets of trades that no condition selects.
+var listedSets = []analytics.TradeSet{
+	analytics.LargestWinner, analytics.LargestLoser, analytics.InDrawdown, analytics.LongestWins, analytics.LongestLosses,
+}
+
+// setLink returns the link to the set of trades of an explanation. There is no filter
 // by place in a run or in a drawdown, and several trades may have the largest
-// result.
-func (in FigureQuery) setLink(which analytics.TradeSet) string {
-	if !in.canLink() {
-		return ""
-	}
+// result: these are linked by their ids, if the explanation has all of them.
+func (in FigureQuery) setLink(e *analytics.Explanation) string {
+	which := e.Which
 	values, outcomes := in.linkValues(), linkedOutcomes[which]
 	switch {
+	case slices.Contains(listedSets, which):
+		if e.TradeCount == 0 || e.TradeCount > len(e.TradeIDs) {
+			return ""
+		}
+		return prefix + "/trades?" + url.Values{"trade_id": {strings.Join(toStrings(e.TradeIDs), ",")}}.Encode()
+	case !in.canLink():
+		return ""
 	case outcomes != nil:
 		if asked := in.filter.Outcomes; len(asked) > 0 {
 			outcomes = slices.DeleteFunc(slices.Clone(outcomes), func(o tradefilter.Outcome) bool { return !slices.Contains(asked, o) })

@@ -121,7 +121,7 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.N
 	var notes []playbook.Note
 	var total int
 	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
-		notes, total, err = playbook.ReadNotePage(ctx, tx, caller(ctx).UserID, filter, at)
+		notes, total, err = a.Playbook.ReadNotePage(ctx, tx, caller(ctx).UserID, filter, at)
 		return err
 	})
 	if err != nil {

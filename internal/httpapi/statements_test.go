@@ -52,11 +52,11 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 		send  func() *reply
 	}{
 		{"GET /me", 1, func() *reply { return owner.get("/me") }},
-		{"GET /trades/{id}", 8, func() *reply { return owner.get("/trades/" + trade) }},
-		{"PATCH /trades/{id}", 20, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
-		{"PATCH /trades/{id} again", 18, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"GET /trades/{id}", 10, func() *reply { return owner.get("/trades/" + trade) }},
+		{"PATCH /trades/{id}", 21, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 19, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
 		{"GET /analytics/daily", 20, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
-		{"GET /analytics/summary", 2, func() *reply { return owner.get("/analytics/summary") }},
+		{"GET /analytics/summary", 3, func() *reply { return owner.get("/analytics/summary") }},
 		{"POST /executions that opens a trade", 13, post("buy")},
 		{"POST /executions that closes a trade", 14, post("sell")},
 	} {

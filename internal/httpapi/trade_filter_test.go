@@ -23,6 +23,7 @@ type filteredJournal struct {
 	tags, setups []string // the last tag is a mistake
 	tagNames     map[string]string
 	batch        string
+	ids          []string // of some trades
 	tolerance    *big.Rat
 	roots        map[string]string // by symbol
 	noted        map[string]string // the notes about each trade, by its id
@@ -42,7 +43,7 @@ func newFilteredJournal(w *world) *filteredJournal {
 		j.tagNames[id] = tag["name"].(string)
 	}
 	for _, name := range []string{"gap", "range"} {
-		j.setups = append(j.setups, j.made("/setups", more{"name": name}).text("id"))
+		j.setups = append(j.setups, j.made("/setups", more{"name": name, "checklist": []string{"wait, then enter", "small size"}}).text("id"))
 	}
 	j.addTrades()
 	imported := j.imported(headLine + "TSLA,buy,10,10,2026-03-02T15:00:00Z,1\nTSLA,sell,10,12,2026-03-03T16:10:00Z,1\nKO,buy,1,5,2026-03-04T02:00:00Z,0\n")
@@ -91,6 +92,14 @@ func (j *filteredJournal) addTrades() {
 			"tag_ids": j.tags[i%3 : min(3, i%3+i%4)], "setup_ids": j.setups[i%3/2 : i%3], "notes": texts[i%5],
 			"emotional_state": []string{"", "Calm", "fomo"}[i%3], "reviewed": i%2 == 0,
 		}
+		if i%5 > 0 {
+			rules := []more{}
+			for _, setup := range j.setups[i%3/2 : i%3] {
+				rules = append(rules, more{"setup_id": setup, "rule": "wait, then enter", "state": []string{"followed", "broken", "not_applicable"}[i%7%3]},
+					more{"setup_id": setup, "rule": "small size", "state": []string{"broken", "followed"}[i%2]})
+			}
+			fields["rules"] = rules
+		}
 		if i%4 > 0 {
 			fields["trade_quality"] = 1 + i%5
 		}
@@ -98,6 +107,9 @@ func (j *filteredJournal) addTrades() {
 			fields["initial_risk"] = 1 + i%4
 		}
 		d.annotate(id, fields)
+		if i%3 == 0 {
+			j.ids = append(j.ids, id)
+		}
 		if i%6 == 5 {
 			j.made("/notes", more{"body": "A thought on Retests", "title": "späte Notiz", "trade_id": id})
 			j.noted[id] = "A thought on Retests späte Notiz"
@@ -116,7 +128,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"date_basis": {"open", "close"}, "status": {"open", "closed", "closed"}, "symbol": {"aapl", "NQZ6,btc/usd"}, "root": {"NQ", "aapl,es", "MNQ"},
 		"side": {"long", "short"}, "instrument_type": {"option", "future", "stock,crypto"}, "option_right": {"call", "put,call"}, "dte_min": {"0", "7"}, "dte_max": {"7", "40"},
 		"outcome": {"win", "loss", "breakeven", "win,breakeven"}, "pnl_min": {"-2", "0", "-1e3"}, "pnl_max": {"0", "2", "4000"}, "r_min": {"-1", "0"}, "r_max": {"0.5", "1"},
-		"mae_r_min": {"0", "0.5"}, "mae_r_max": {"0.5", "1"}, "mfe_r_min": {"0.5", "1"}, "mfe_r_max": {"0", "2"}, "has_excursion": {"true", "false"},
+		"mae_r_min": {"0", "0.5"}, "mae_r_max": {"0.5", "1"}, "mfe_r_min": {"0.5", "1"}, "mfe_r_max": {"1", "2"}, "has_excursion": {"true", "false"},
 		"exit_efficiency_min": {"0"}, "exit_efficiency_max": {"1"}, "atr_pct_min": {"0"}, "atr_pct_max": {"9"}, "gap_pct_min": {"-9"}, "gap_pct_max": {"9"},
 		"relative_volume_min": {"0"}, "relative_volume_max": {"9"}, "opening_range_min": {"-9"}, "opening_range_max": {"9"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},
@@ -124,6 +136,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"setup_mode": {"any", "all", "none"}, "tag_id": {j.tags[0], j.tags[1] + "," + j.tags[2]}, "tag_mode": {"any", "all", "none"}, "mistake": {"true", "false"},
 		"trade_quality": {"1,2", "5"}, "emotional_state": {"CALM", "Fomo,calm"}, "reviewed": {"true", "false"}, "has_note": {"true", "false"},
 		"has_attachment": {"true", "false"}, "import_batch_id": {j.batch, "unknown"}, "q": {"retest", "chas open", "aapl", "esh6", "ÜBER", "it"},
+		"rule_state": {"broken", "followed,not_applicable"}, "rule": {"wait, then enter", "small size", "tiny"}, "trade_id": {strings.Join(j.ids, ","), j.ids[0] + ",unknown"},
 	}
 }
 
@@ -166,6 +179,9 @@ func (j *filteredJournal) changeWhatIsFiltered() {
 	j.tagNames[j.tags[1]] = "openings"
 	trades := j.get("/trades").column("id")
 	j.annotate(trades[3], more{"notes": "It was a retest", "reviewed": true, "emotional_state": "fomo"})
+	j.annotate(trades[4], more{"setup_ids": j.setups, "rules": []more{{"setup_id": j.setups[1], "rule": "small size", "state": "broken"}}})
+	j.patch("/setups/"+j.setups[0], more{"checklist": []string{"wait, then enter", "tiny"}, "renamed_rules": []more{{"from": "small size", "to": "tiny"}}}).want(http.StatusOK)
+	j.annotate(j.get("/trades?rule_state=broken").text("0.id"), more{"setup_ids": []string{}}) // keeps the states for later
 	j.delete("/trades/" + trades[5]).wantNone()
 }
 
@@ -347,12 +363,25 @@ func (j *filteredJournal) passesOne(trade map[string]any, name string, values ur
 		return isIn(itoa(local.Hour()))
 	case "session":
 		return isIn(sessionOf(opened))
+	case "rule", "rule_state":
+		return passesRules(trade["rules"].([]any), values)
+	case "trade_id":
+		return isIn(text("id"))
 	case "tag_id", "tag_mode":
 		return passesMode(trade["tag_ids"].([]any), values, "tag")
 	case "setup_id", "setup_mode":
 		return passesMode(trade["setup_ids"].([]any), values, "setup")
 	}
 	return j.passesAnnotation(trade, name, value)
+}
+
+// passesRules tests the states of rules.
+func passesRules(rules []any, values url.Values) bool {
+	return slices.ContainsFunc(rules, func(item any) bool {
+		tick := item.(map[string]any)
+		return (!values.Has("rule") || tick["rule"] == values.Get("rule")) &&
+			(!values.Has("rule_state") || slices.Contains(strings.Split(values.Get("rule_state"), ","), tick["state"].(string)))
+	})
 }
 
 // passesAnnotation tests the conditions on what the trader wrote.

@@ -13,7 +13,7 @@ var tradeKeys = []string{
 	"avg_entry_price", "avg_exit_price", "gross_pnl", "fees_total", "net_pnl", "realized_pnl", "pnl_currency", "return_pct",
 	"time_in_trade_secs", "multiplier", "execution_count", "option_right", "strike", "expiry", "notes", "tags", "setup_ids", "rules", "risk_to_stop",
 	"initial_risk", "stop_price", "target_price", "r_multiple", "planned_r", "emotional_state", "confidence", "trade_quality",
-	"mae", "mfe", "reviewed_at",
+	"mae", "mfe", "reviewed_at", "excursion",
 	"tag_ids", "initial_risk_derived", "last_stop",
 }
 
@@ -29,7 +29,7 @@ func TestTrades(t *testing.T) {
 			"gross_pnl":null,"fees_total":3,"net_pnl":null,"realized_pnl":0,"pnl_currency":"EUR","return_pct":null,"time_in_trade_secs":null,
 			"multiplier":1,"execution_count":1,"option_right":null,"strike":null,"expiry":null,"notes":"","tags":[],"tag_ids":[],"setup_ids":[],"rules":[],"risk_to_stop":null,
 			"initial_risk":null,"initial_risk_derived":false,"stop_price":null,"target_price":null,"r_multiple":null,"planned_r":null,
-			"emotional_state":"","confidence":null,"trade_quality":null,"mae":null,"mfe":null,"reviewed_at":null}`
+			"emotional_state":"","confidence":null,"trade_quality":null,"mae":null,"mfe":null,"excursion":null,"reviewed_at":null}`
 		d.get("/trades").want(http.StatusOK).wantKeys("0", tradeKeys...).holds("0", open)
 		d.trade(id).wantKeys("", detailKeys...).holds("", open).holds("", `{"setups":[],"attachments":[],"dividend_total":0,"total_pnl":null,
 			"fills":[{"symbol":"A","quantity":100,"fees":1,"commission":2}]}`)

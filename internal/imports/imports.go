@@ -50,6 +50,8 @@ type Options struct {
 	// BeforeLarge is called before a large file is processed. The function that it
 	// returns is called afterwards. It may be nil.
 	BeforeLarge func() (after func())
+	// BarsLimit is how many price bars one user may store.
+	BarsLimit int64
 }
 
 // Service imports files. It is safe for concurrent use.
@@ -58,6 +60,7 @@ type Service struct {
 	ledger      *ledger.Service
 	files       *playbook.Service
 	clock       journal.Clock
+	barsLimit   int64
 	log         *slog.Logger
 	presets     *statement.Detector
 	reading     *fairqueue.Queue
@@ -70,7 +73,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, log: o.Log,
+		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, barsLimit: o.BarsLimit, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
 		beforeLarge: o.BeforeLarge,
 	}

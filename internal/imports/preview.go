@@ -3,6 +3,7 @@ package imports
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,12 +25,21 @@ type Preview struct {
 	Reason           string // why that broker was detected
 	// MappingNote explains why there is no suggested mapping, or that a mapping
 	// is ignored; ZoneNote why there is no suggested zone.
-	MappingNote   string
-	SuggestedZone string
-	ZoneNote      string
-	Format        string
-	Source        string
-	RowCount      int
+	MappingNote    string
+	AcceptsMapping bool // a column mapping changes how the file is read
+	SuggestedZone  string
+	ZoneNote       string
+	ZoneFrom       ZoneSource
+	// Signature identifies the layout of the file. It depends on the kind of the
+	// file and the names of its columns, not on the options of the upload. Empty
+	// for a backup.
+	Signature string
+	// FileAccount is the account that the file names, empty if it names none or
+	// several.
+	FileAccount string
+	Format      string
+	Source      string
+	RowCount    int
 	// Rows is nil while columns must be named.
 	Rows           *RowCounts
 	SkippedRows    []SkippedRow
@@ -46,7 +56,7 @@ type Preview struct {
 	CashDuplicates int
 	Errors         []Problem
 	ErrorCount     int
-	Warnings       []string
+	Warnings
 	MissingMapping []string
 	Reconciliation []Reconciliation
 	SampleTrades   []SampleTrade
@@ -104,11 +114,7 @@ type JournalSummary struct {
 // Inspect reads a file and returns what it contains and what a commit would do.
 // It writes nothing.
 func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) (Preview, error) {
-	account, err := s.account(ctx, owner, up.Account)
-	if err != nil {
-		return Preview{}, err
-	}
-	c, err := s.read(ctx, owner, up, account)
+	account, c, err := s.open(ctx, owner, &up)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -151,15 +157,15 @@ func (c *content) preview(up Upload) Preview {
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, RowCount: c.rows(),
 		Format: string(c.found.Preset.Format), Source: string(statement.FromCSV), AccountID: up.Account,
-		Errors: []Problem{}, Warnings: []string{}, Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+		Errors: []Problem{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
 	}
 	for target, name := range c.suggested {
 		p.SuggestedMapping[string(target)] = name
 	}
 	samples := c.samples
 	if st := c.statement; st != nil {
-		p.Source, p.DateOrder = string(st.Source), string(st.DateOrder)
-		p.Warnings = append(p.Warnings, st.Warnings...)
+		p.Source, p.DateOrder, p.FileAccount = string(st.Source), string(st.DateOrder), st.Account.Name
+		p.addWarnings(st.Warnings)
 		p.Reconciliation = reconcile(st)
 		if len(st.Headers) > 0 {
 			p.Headers, samples = st.Headers, st.Samples
@@ -178,6 +184,7 @@ func (c *content) preview(up Upload) Preview {
 		p.UnknownKinds = unknownKinds(c.statement)
 	}
 	c.note(&p)
+	p.Signature, p.ZoneFrom = c.signature(), c.zoneSource()
 	return p
 }
 
@@ -192,13 +199,14 @@ const (
 	noteNoColumns     = "No column of this file was recognized. Name the columns with column_mapping."
 	noteBackupMapping = "A backup needs no column_mapping."
 	noteBackupZone    = "Every time in a backup names its time zone."
-	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as UTC unless you send source_tz."
+	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as %s unless you send source_tz."
 	noteZoneNotNeeded = "No time in this file needs a time zone: each names its own, or is only a day."
 	noteZoneLater     = "Name the columns first; the time zone shows when the times are read."
 )
 
 // note sets the suggested zone and the notes.
 func (c *content) note(p *Preview) {
+	p.AcceptsMapping = !c.hasOwnReader()
 	switch {
 	case c.hasOwnReader():
 		p.MappingNote = noteOwnReader
@@ -214,7 +222,7 @@ func (c *content) note(p *Preview) {
 	case c.statement == nil:
 		p.ZoneNote = noteZoneLater
 	case c.statement.ZoneIsUnknown():
-		p.ZoneNote = noteZoneUnknown
+		p.ZoneNote = fmt.Sprintf(noteZoneUnknown, c.statement.Zone)
 	default:
 		p.ZoneNote = noteZoneNotNeeded
 	}

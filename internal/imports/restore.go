@@ -34,7 +34,7 @@ func readBackup(up Upload) (*content, error) {
 // is found by its name or created.
 func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
 	s.running.setStage(b.ID, "writing", c.backup.Rows())
-	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock}, backup.Order{
+	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock, BarsLimit: s.barsLimit}, backup.Order{
 		Owner: b.UserID, Document: c.backup, Into: up.Account,
 		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return b.ID, nil },
 	})
@@ -52,12 +52,13 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	result := Result{
 		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Completed: done.Completed, Trades: done.Trades,
 		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
-		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
+		Warnings: newWarnings(), Reconciliation: []Reconciliation{},
 		Restored: &Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
-			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views,
+			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, Bars: done.Bars,
 		},
 	}
+	result.addWarningTexts(done.Warnings)
 	if len(done.Accounts) == 1 {
 		result.AccountID = done.Accounts[0].ID
 	}
@@ -71,7 +72,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 // stored. Fillbook's own backup of an empty journal is valid.
 func isNothing(doc *backup.Document, done backup.Result) bool {
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
-	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + len(doc.ImportKinds)
+	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.Bars)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 
@@ -90,7 +91,8 @@ func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, 
 		return err
 	}
 	result.Restored.Attachments = n
-	result.Warnings = append([]string{}, c.restored.Warnings...)
+	result.Warnings = newWarnings()
+	result.addWarningTexts(c.restored.Warnings)
 	for _, p := range c.restored.Errors[before:] {
 		result.Errors = append(result.Errors, Problem(p))
 		result.ErrorCount++
@@ -103,9 +105,9 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 	p := Preview{
 		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: "Fillbook", Reason: "it is a JSON backup", Format: backupFormat, Source: string(statement.FromBackup),
-		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: []string{}, MissingMapping: []string{},
+		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: newWarnings(), MissingMapping: []string{},
 		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{}, MappingNote: noteBackupMapping, ZoneNote: noteBackupZone,
-		UnknownKinds: []UnknownKind{},
+		UnknownKinds: []UnknownKind{}, ZoneFrom: ZoneFromFile,
 	}
 	err := s.db.View(ctx, func(tx *db.Tx) error {
 		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)

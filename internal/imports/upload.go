@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -22,12 +23,19 @@ type Upload struct {
 	Data     []byte
 	// SHA256 is the hash of Data, if the caller knows it.
 	SHA256 *[sha256.Size]byte
-	// Account is the account of the rows. A backup names its own.
+	// Account is the account of the rows. A backup names its own; with Account,
+	// its only account goes there.
 	Account journal.AccountID
+	// DefaultAccount is the account of the rows if Account is empty. A backup
+	// ignores it.
+	DefaultAccount journal.AccountID
 	// Mapping maps targets to column names; empty means automatic.
 	Mapping map[string]string
 	Zone    string
-	Order   string
+	// DefaultZone is the zone of times that name none, if neither Zone nor the
+	// format of the file says which; UTC if empty.
+	DefaultZone string
+	Order       string
 	// AllowCurrencyMismatch imports the amounts of a file in another currency
 	// than the account's unchanged. Without it such a file is rejected.
 	AllowCurrencyMismatch bool
@@ -54,10 +62,11 @@ func (u Upload) check() error {
 	default:
 		return journal.InvalidField("date_order", "date_order must be day_first or month_first.")
 	}
-	if u.Zone != "" {
-		if _, err := parse.LoadZone(u.Zone); err != nil {
-			return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", u.Zone)
-		}
+	if err := checkZone("source_tz", u.Zone); err != nil {
+		return err
+	}
+	if err := checkZone("default_tz", u.DefaultZone); err != nil {
+		return err
 	}
 	if u.Day != "" {
 		if _, err := journal.ParseDay(statement.TradeDate, u.Day); err != nil {
@@ -74,6 +83,17 @@ func (u Upload) check() error {
 	}
 	if len(u.Data) == 0 {
 		return journal.InvalidField("file", "The file is empty.")
+	}
+	return nil
+}
+
+// checkZone returns an error if the zone in a field is not known.
+func checkZone(field, zone string) error {
+	if zone == "" {
+		return nil
+	}
+	if _, err := parse.LoadZone(zone); err != nil {
+		return journal.InvalidField(field, "The time zone %q is not known. Use an IANA name such as America/New_York.", zone)
 	}
 	return nil
 }
@@ -159,7 +179,7 @@ func (s *Service) readTables(
 	}
 	c := &content{zone: up.Zone}
 	hints := statement.Hints{
-		Zone: up.Zone, Order: parse.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
+		Zone: up.Zone, DefaultZone: up.DefaultZone, Order: parse.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
 	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err
@@ -179,7 +199,11 @@ func (s *Service) readTables(
 	if err == nil && c.hasOwnReader() {
 		c.suggested = statement.SuggestFromSamples(c.statement)
 		if len(chosen) > 0 && !maps.Equal(chosen, c.suggested) {
-			c.statement.Warn("column_mapping was ignored: files of this kind (%s) have a reader of their own.", c.found.Preset.Broker)
+			c.statement.AddWarning(statement.Warning{
+				Code:   statement.MappingIgnored,
+				Text:   fmt.Sprintf("Your columns were not used, because files of this kind (%s) have a reader of their own.", c.found.Preset.Broker),
+				Advice: "column_mapping was ignored.",
+			})
 		}
 	}
 	return c, err

@@ -2,16 +2,18 @@ package installation
 
 import (
 	"context"
+	"slices"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
+	"fillbook/internal/excursions"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
 
 // CopyOptions are the settings of [Installation.CopyTo].
 type CopyOptions struct {
-	// WithoutBars leaves out the price bars.
+	// WithoutBars leaves out the price bars and what was computed from them.
 	WithoutBars bool
 	// Progress is called with the number of rows copied so far; it may be nil.
 	Progress func(done, total int)
@@ -26,7 +28,7 @@ func (i *Installation) CopyTo(ctx context.Context, other *Installation, options 
 	var content playbook.CopiedContent
 	skip := []string{playbook.ContentTable}
 	if options.WithoutBars {
-		skip = append(skip, bars.Tables()...)
+		skip = slices.Concat(skip, bars.Tables(), excursions.Tables())
 	}
 	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{
 		Skip: skip, Empty: []string{"users"}, Progress: options.Progress,

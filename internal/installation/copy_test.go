@@ -17,13 +17,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/backup"
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/demo"
+	"fillbook/internal/excursions"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports"
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/market"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
 	"fillbook/internal/secrets"
@@ -88,8 +91,41 @@ func (h *house) furnish() {
 	picture := bytes.NewReader(onePixel)
 	_, err = h.Playbook.Attach(ctx, h.owner, playbook.Target{Note: note.ID}, playbook.Upload{Name: "a.png", Content: picture})
 	must(h.t, err)
+	h.storeBars()
+	_, err = h.Bars.AddAlias(ctx, h.owner, "US500", "ESZ5")
+	must(h.t, err)
+	must(h.t, h.Excursions.Refresh(ctx, h.owner))
 	_, err = h.Identity.Login(ctx, identity.Client{}, annEmail, annPassword, "") // a session, and a row of the audit
 	must(h.t, err)
+}
+
+// storeBars stores price bars of the minutes of the trade in AAPL.
+func (h *house) storeBars() {
+	h.t.Helper()
+	start := time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC).Unix()
+	var list []market.Bar
+	for i := range int64(10) {
+		list = append(list, market.Bar{Time: start + 60*i, Open: 10050, High: 10200, Low: 10000, Close: 10100})
+	}
+	_, _, err := h.Bars.Commit(h.t.Context(), h.owner, bars.NewImport{FileName: "AAPL.csv", Layout: "TradingView", Series: []bars.NewSeries{{
+		Key: bars.Key{Symbol: "AAPL", Secs: 60, PriceKind: market.TradePrice}, VolumeKind: market.NoVolume, Calendar: market.USStocks,
+		Blocks: market.SplitBlocks(market.Block{Secs: 60, PriceScale: 2, Bars: list}),
+	}}})
+	must(h.t, err)
+}
+
+// excursions returns the kept MAE and MFE of all trades of the owner.
+func (h *house) excursions() map[journal.TradeID]string {
+	h.t.Helper()
+	all := map[journal.TradeID]string{}
+	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
+		kept, err := excursions.LoadFew(h.t.Context(), tx, h.owner, 1000)
+		for id, r := range kept {
+			all[id] = fmt.Sprintf("%q %s to %s, %s to %s", r.Reason, r.MAE.Low, r.MAE.High, r.MFE.Low, r.MFE.High)
+		}
+		return err
+	}))
+	return all
 }
 
 // onePixel is a picture of one pixel.
@@ -406,6 +442,31 @@ func TestCopyWithoutAFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCopyWithoutBars: the copy has neither bars nor excursions, and excursions follow
+// bars that are imported into it.
+func TestCopyWithoutBars(t *testing.T) {
+	t.Parallel()
+	eachPair(t, func(t *testing.T, from, to *house) {
+		want := from.excursions()
+		if len(want) != 1 {
+			t.Fatalf("the excursions are %v", want)
+		}
+		_, err := from.CopyTo(t.Context(), to.Installation, installation.CopyOptions{WithoutBars: true})
+		must(t, err)
+		to.owner = from.owner // numbers of users are copied
+		if used, _, err := to.Bars.Usage(t.Context(), to.owner); err != nil || used != 0 || len(to.excursions()) > 0 {
+			t.Errorf("the copy has %d bars and the excursions %v, %v", used, to.excursions(), err)
+		}
+		to.sound()
+		to.storeBars()
+		must(t, to.Excursions.Refresh(t.Context(), to.owner))
+		if got := to.excursions(); !cmp.Equal(got, want) {
+			t.Errorf("the excursions are %v, want %v", got, want)
+		}
+		to.sound()
+	})
 }
 
 // blobs counts attachments that are rows, of which SQLite has none.

@@ -104,12 +104,14 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
-	i.Bars = bars.New(i.DB, i.Clock, cmp.Or(options.BarsPerUser, bars.DefaultLimit), barimport.FillsOf)
+	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
+	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
 	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
+		BarsLimit: barsLimit,
 	})
 	return i, nil
 }

@@ -109,20 +109,6 @@ func (l *load) end() {
 	l.clients.Wait()
 }
 
-// measurePause begins to measure the longest time between two acknowledged writes.
-func (l *load) measurePause() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last, l.longest = time.Now(), 0
-}
-
-// pause returns the longest time between two acknowledged writes since measurePause.
-func (l *load) pause() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.longest
-}
-
 // progress reports whether so many more writes were acknowledged within a time.
 func (l *load) progress(writes int, within time.Duration) bool {
 	l.mu.Lock()

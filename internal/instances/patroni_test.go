@@ -54,6 +54,20 @@ func TestPatroni(t *testing.T) {
 	f.compare(load)
 }
 
+// measurePause begins to measure the longest time between two acknowledged writes.
+func (l *load) measurePause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last, l.longest = time.Now(), 0
+}
+
+// pause returns the longest time between two acknowledged writes since measurePause.
+func (l *load) pause() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.longest
+}
+
 // patroni is a cluster of scripts/with-patroni.
 type patroni struct {
 	t    *testing.T

@@ -316,9 +316,16 @@ func (b *book) scanCompared(row db.Scanner) (*fill, error) {
 // scanCompared lists the destinations for comparedColumns.
 func (f *fill) scanCompared() []any {
 	return []any{
-		&f.at, &f.seq, &f.stream, (*int64)(&f.facts), sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.commission},
-		zeroIfNull{&f.fees}, oneIfNull{&f.multiplier}, &f.stated, &f.id, textScanner[string]{&f.externalID},
-		textScanner[string]{&f.origin}, textScanner[string]{&f.details},
+		&f.at, &f.seq, &f.stream, (*int64)(&f.facts),
+		sideScanner{&f.side},
+		&f.quantity, &f.price,
+		zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees},
+		oneIfNull{&f.multiplier},
+		&f.stated, &f.id,
+		textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin},
+		textScanner[string]{&f.details},
 	}
 }
 

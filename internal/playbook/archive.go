@@ -71,6 +71,8 @@ const maxFillKey = 4 << 10
 type Restorer struct {
 	orphans map[string][]journal.TradeID
 	notes   map[string][]journal.NoteID
+	// recorded reports whether the log of notes has this restore.
+	recorded bool
 }
 
 // NewRestorer begins a restore.
@@ -209,6 +211,12 @@ func (r *Restorer) RestoreNote(
 	})
 	if err != nil || known {
 		return id, false, err
+	}
+	if !r.recorded {
+		r.recorded = true
+		if err := recordNotes(ctx, tx, owner); err != nil {
+			return "", false, err
+		}
 	}
 	return note.ID, true, insertNote(ctx, tx, owner, note)
 }

@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -49,39 +48,6 @@ func addLinked(
 		found[trade] = true
 		return err
 	}, `SELECT trade_id FROM `+table+w.text.String()+` ORDER BY trade_id`, w.args...)
-}
-
-// EachTradeText calls fn with the texts about trades: their notes, and the notes
-// that are about them. A trade may have several. It is a step; fn must not run
-// statements.
-func EachTradeText(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(trade journal.TradeID, texts ...string)) error {
-	err := db.Each(ctx, tx, func(row db.Scanner) error {
-		var trade journal.TradeID
-		var text string
-		err := row.Scan(&trade, &text)
-		fn(trade, text)
-		return err
-	}, `SELECT trade_id, notes FROM trade_annotations WHERE user_id = $1 AND notes <> '' ORDER BY trade_id`, owner)
-	if err != nil {
-		return err
-	}
-	return db.Each(ctx, tx, func(row db.Scanner) error {
-		var trade journal.TradeID
-		var title, body, symbols string
-		if err := row.Scan(&trade, &title, &body, &symbols); err != nil {
-			return err
-		}
-		texts := []string{title, body}
-		var list []SymbolNote
-		if err := json.Unmarshal([]byte(symbols), &list); err != nil {
-			return err
-		}
-		for _, item := range list {
-			texts = append(texts, item.Symbol, item.Body)
-		}
-		fn(trade, texts...)
-		return nil
-	}, `SELECT trade_id, title, body, symbols FROM notes WHERE user_id = $1 AND trade_id IS NOT NULL ORDER BY trade_id`, owner)
 }
 
 // reportLinked reports trades whose notes or attachments have changed, because

@@ -3,14 +3,11 @@ package playbook
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
-	"fillbook/internal/tradefilter"
 )
 
 // NoteFilter selects the notes of a list. Empty fields are no condition.
@@ -20,18 +17,14 @@ type NoteFilter struct {
 	Account []journal.AccountID
 	Trade   journal.TradeID
 	// Words must all be found in the title, the text or the symbols of a note. They
-	// are folded; see package tradefilter.
+	// are folded; see package textindex. Only [Service.ReadNotePage] tests them.
 	Words []string
 }
 
-// ReadNotePage lists notes, newest first, and returns how many the filter has in
-// all.
-func ReadNotePage(
+// listNotes is [Service.ReadNotePage] for a filter without words.
+func listNotes(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
 ) (notes []Note, total int, err error) {
-	if len(filter.Words) > 0 {
-		return findNotes(ctx, tx, owner, filter, page)
-	}
 	notes = []Note{}
 	err = EachNote(ctx, tx, owner, filter, page, func(note Note) error {
 		notes = append(notes, note)
@@ -43,45 +36,6 @@ func ReadNotePage(
 	w := filter.where(owner)
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM notes n`+w.text.String(), w.args...).Scan(&total)
 	return notes, total, err
-}
-
-// findNotes is ReadNotePage for a filter with words. The database finds notes that
-// may have them, and each is tested here.
-func findNotes(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
-) (notes []Note, total int, err error) {
-	notes = []Note{}
-	err = EachNote(ctx, tx, owner, filter, Page{}, func(note Note) error {
-		if !note.hasWords(filter.Words) {
-			return nil
-		}
-		total++
-		if page.After.precedes(note) && (page.Limit == 0 || len(notes) < page.Limit) {
-			notes = append(notes, note)
-		}
-		return nil
-	})
-	return notes, total, err
-}
-
-// precedes reports whether a note comes after the position in a list. All do after
-// the zero value.
-func (p Position) precedes(n Note) bool {
-	if p.ID == "" || n.OccurredAt.At.Before(p.At) {
-		return true
-	}
-	return n.OccurredAt.At.Equal(p.At) && string(n.ID) < p.ID
-}
-
-// hasWords reports whether each of the folded words begins a word of the note.
-func (n Note) hasWords(words []string) bool {
-	texts := []string{n.Title, n.Body}
-	for _, item := range n.Symbols {
-		texts = append(texts, item.Symbol, item.Body)
-	}
-	return !slices.ContainsFunc(words, func(word string) bool {
-		return !slices.ContainsFunc(texts, func(text string) bool { return tradefilter.HasWord(text, word) })
-	})
 }
 
 // EachNote hands out notes, newest first, one at a time, so that memory stays
@@ -105,11 +59,6 @@ func (f NoteFilter) where(owner journal.UserID) *where {
 	andIn(w, "n.account_id", f.Account)
 	if f.Trade != "" {
 		w.and("n.trade_id =", f.Trade)
-	}
-	for _, word := range f.Words {
-		w.args = append(w.args, tradefilter.LikePattern(word))
-		like := " LIKE $" + strconv.Itoa(len(w.args))
-		w.text.WriteString(" AND (LOWER(n.title)" + like + " OR LOWER(n.body)" + like + " OR LOWER(n.symbols)" + like + ")")
 	}
 	return w
 }

@@ -190,7 +190,10 @@ func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change N
 		if err := insertNote(ctx, tx, owner, note); err != nil {
 			return err
 		}
-		return s.reportLinked(ctx, tx, owner, note.Trade)
+		if err := s.reportLinked(ctx, tx, owner, note.Trade); err != nil {
+			return err
+		}
+		return recordNotes(ctx, tx, owner, note.ID)
 	})
 	return note, err
 }
@@ -257,7 +260,10 @@ func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journ
 				return err
 			}
 		}
-		return s.reportLinked(ctx, tx, owner, old.Trade, note.Trade)
+		if err := s.reportLinked(ctx, tx, owner, old.Trade, note.Trade); err != nil {
+			return err
+		}
+		return recordNotes(ctx, tx, owner, note.ID)
 	})
 	return note, err
 }
@@ -292,7 +298,10 @@ func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journ
 		if _, err := tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
 			return err
 		}
-		return s.reportLinked(ctx, tx, owner, note.Trade)
+		if err := s.reportLinked(ctx, tx, owner, note.Trade); err != nil {
+			return err
+		}
+		return recordNotes(ctx, tx, owner, id)
 	})
 	if err != nil {
 		return err

@@ -156,7 +156,6 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	}
 	for _, statement := range []string{
 		`UPDATE notes SET trade_id = NULL WHERE user_id = $1 AND ` + ofAccount,
-		`UPDATE notes SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
 		`UPDATE missed_trades SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
 		`DELETE FROM trade_annotations WHERE user_id = $1 AND account_id = $2`,
 	} {
@@ -164,5 +163,9 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 			return nil, err
 		}
 	}
-	return files, nil
+	changed, err := tx.Exec(ctx, `UPDATE notes SET account_id = NULL WHERE user_id = $1 AND account_id = $2`, owner, account)
+	if err != nil || changed == 0 {
+		return files, err
+	}
+	return files, recordNotes(ctx, tx, owner)
 }

@@ -27,6 +27,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/lru"
 )
 
 // Known are the functions by which the playbook uses tables of other packages. They
@@ -80,6 +81,7 @@ type Service struct {
 	db      *db.DB
 	clock   journal.Clock
 	options Options
+	notes   *noteCache
 }
 
 // New returns a Service.
@@ -87,7 +89,7 @@ func New(d *db.DB, clock journal.Clock, options Options) *Service {
 	options.MaxFileBytes = orDefault(options.MaxFileBytes, 10<<20)
 	options.MaxUserBytes = orDefault(options.MaxUserBytes, 2<<30)
 	options.MaxUserFiles = orDefault(options.MaxUserFiles, 20_000)
-	return &Service{db: d, clock: clock, options: options}
+	return &Service{db: d, clock: clock, options: options, notes: lru.New[journal.UserID, *noteIndexes](noteMemory)}
 }
 
 func orDefault(value, instead int64) int64 {

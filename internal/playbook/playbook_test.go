@@ -236,7 +236,7 @@ func (w *world) attachments(owner journal.UserID, target playbook.Target) (list 
 func (w *world) notes(owner journal.UserID, filter playbook.NoteFilter, page playbook.Page) (list []playbook.Note, total int) {
 	w.t.Helper()
 	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
-		list, total, err = playbook.ReadNotePage(w.ctx, tx, owner, filter, page)
+		list, total, err = w.ReadNotePage(w.ctx, tx, owner, filter, page)
 		return err
 	}))
 	return list, total

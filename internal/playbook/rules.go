@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 )
 
 // RuleState is whether a trade followed a rule.
@@ -234,4 +235,53 @@ func (s *Service) renameRules(ctx context.Context, tx *db.Tx, owner journal.User
 	return s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_rules
 		ON trade_rules.user_id = trade_annotations.user_id AND trade_rules.trade_id = trade_annotations.trade_id
 		WHERE trade_rules.user_id = $1 AND trade_rules.setup_id = $2 ORDER BY trade_annotations.account_id`, owner, setup)
+}
+
+// TradeRules is an index of the states of rules on trades: a term for each; see
+// [RuleTerm].
+type TradeRules = textindex.Index[journal.TradeID, struct{}]
+
+// RuleTerm returns the term of a state in [TradeRules], or, without a rule, the
+// beginning of the terms of all rules.
+func RuleTerm(state RuleState, rule string) string {
+	const end = "\x00" // not in a rule
+	if rule == "" {
+		return string(state) + end
+	}
+	return string(state) + end + rule + end
+}
+
+// IndexRules returns the states of the rules of all trades of an account, without
+// those of setups that a trade no longer has. It is a step.
+func IndexRules(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*TradeRules, error) {
+	w := owned("r.user_id", owner)
+	w.and("m.account_id =", account)
+	b := textindex.NewBuilder[journal.TradeID, struct{}]()
+	err := addRules(ctx, tx, w, b)
+	return b.Build(), err
+}
+
+// IndexRulesOf is [IndexRules] for some trades.
+func IndexRulesOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (*TradeRules, error) {
+	b := textindex.NewBuilder[journal.TradeID, struct{}]()
+	for chunk := range slices.Chunk(slices.Sorted(slices.Values(trades)), idChunk) {
+		w := owned("r.user_id", owner)
+		andIn(w, "r.trade_id", chunk)
+		if err := addRules(ctx, tx, w, b); err != nil {
+			return nil, err
+		}
+	}
+	return b.Build(), nil
+}
+
+func addRules(ctx context.Context, tx *db.Tx, w *where, b *textindex.Builder[journal.TradeID, struct{}]) error {
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		var trade journal.TradeID
+		var tick RuleTick
+		err := row.Scan(&trade, &tick.Rule, &tick.State)
+		b.AddTerm(trade, struct{}{}, RuleTerm(tick.State, tick.Rule))
+		return err
+	}, `SELECT r.trade_id, r.rule, r.state FROM trade_rules r
+		JOIN trade_setups s ON s.user_id = r.user_id AND s.trade_id = r.trade_id AND s.setup_id = r.setup_id
+		JOIN trade_annotations m ON m.user_id = r.user_id AND m.trade_id = r.trade_id`+w.text.String()+` ORDER BY r.trade_id`, w.args...)
 }

@@ -32,7 +32,23 @@ func createCluster(name string) error {
 	for _, port := range workers {
 		statements = append(statements, "SELECT citus_add_node('127.0.0.1', "+port+")")
 	}
-	return execOn(serverPort(), name, statements...)
+	for _, statement := range statements {
+		if err := execAgain(serverPort(), name, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execAgain runs a statement up to three times: on a busy machine Citus sometimes
+// loses its first connection to a new database.
+func execAgain(port, name, statement string) (err error) {
+	for range 3 {
+		if err = execOn(port, name, statement); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // createDistributed creates a migrated and distributed database.

@@ -79,6 +79,8 @@ var levels = map[string]int{
 	"internal/secrets": 0,
 
 	"internal/fairqueue": 0,
+	"internal/textindex": 0,
+	"internal/lru":       0,
 	"internal/parallel":  0,
 
 	"internal/testkit":   testsOnly,

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 )
 
 // Type is the type of a parameter's value, as in JSON.
@@ -113,11 +114,19 @@ var parameters = []Parameter{
 	},
 	listParameter("setup_id", "Setups; see setup_mode.", nil, func(f *Filter) *[]journal.SetupID { return &f.Setups }),
 	choiceParameter("setup_mode", "Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.SetupMode }),
+	choicesParameter("rule_state", "Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent.", []RuleState{Followed, Broken, NotApplicable}, func(f *Filter) *[]RuleState { return &f.RuleStates }),
+	{
+		Name: "rule", Type: Text, About: "The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state.",
+		read: func(f *Filter, _ *Parameter, items []string) error {
+			f.Rule = items[0]
+			return nil
+		},
+	},
 	listParameter("tag_id", "Tags; see tag_mode.", nil, func(f *Filter) *[]journal.TagID { return &f.Tags }),
 	choiceParameter("tag_mode", "Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.TagMode }),
 	flagParameter("mistake", "Whether the trade has a tag that is a mistake.", func(f *Filter) *journal.Opt[bool] { return &f.Mistake }),
 	wholesParameter("trade_quality", "Grades of the trade.", Bounds{1, 5}, func(f *Filter) *[]int { return &f.Qualities }),
-	listParameter("emotional_state", "Emotional states, in any case.", Fold, func(f *Filter) *[]string { return &f.EmotionalStates }),
+	listParameter("emotional_state", "Emotional states, in any case.", textindex.Fold, func(f *Filter) *[]string { return &f.EmotionalStates }),
 	flagParameter("reviewed", "Whether the trade is marked as reviewed.", func(f *Filter) *journal.Opt[bool] { return &f.Reviewed }),
 	flagParameter("has_note", "Whether the trade has notes, or a note is about it.", func(f *Filter) *journal.Opt[bool] { return &f.HasNote }),
 	flagParameter("has_attachment", "Whether a file is attached to the trade.", func(f *Filter) *journal.Opt[bool] { return &f.HasAttachment }),
@@ -128,6 +137,7 @@ var parameters = []Parameter{
 			return nil
 		},
 	},
+	listParameter("trade_id", "Only these trades.", nil, func(f *Filter) *[]journal.TradeID { return &f.Trades }),
 	{
 		Name: "q", Type: Text, read: readWords,
 		About: "Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found.",
@@ -173,8 +183,19 @@ func (f *Filter) check() error {
 	for _, r := range []struct {
 		name string
 		Range
-	}{{"pnl", f.PnL}, {"r", f.R}, {"hold", f.Hold}, {"dte", f.DTE}, {"mae_r", f.MAER}, {"mfe_r", f.MFER}, {"exit_efficiency", f.ExitEfficiency},
-		{"atr_pct", f.ATRPct}, {"gap_pct", f.GapPct}, {"relative_volume", f.RelativeVolume}, {"opening_range", f.OpeningRange}} {
+	}{
+		{"pnl", f.PnL},
+		{"r", f.R},
+		{"hold", f.Hold},
+		{"dte", f.DTE},
+		{"mae_r", f.MAER},
+		{"mfe_r", f.MFER},
+		{"exit_efficiency", f.ExitEfficiency},
+		{"atr_pct", f.ATRPct},
+		{"gap_pct", f.GapPct},
+		{"relative_volume", f.RelativeVolume},
+		{"opening_range", f.OpeningRange},
+	} {
 		if r.Min.Valid && r.Max.Valid && r.Min.Decimal.Cmp(r.Max.Decimal) > 0 {
 			return journal.InvalidField(r.name+"_min", "%s_min must not be above %s_max.", r.name, r.name)
 		}
@@ -352,7 +373,7 @@ func ParseWords(name, text string) ([]string, error) {
 	if len(text) > maxQuery {
 		return nil, journal.InvalidField(name, "%s must be at most %d bytes long.", name, maxQuery)
 	}
-	words := SplitWords(text)
+	words := textindex.SplitWords(text)
 	slices.Sort(words)
 	words = slices.Compact(words)
 	switch {

@@ -60,11 +60,18 @@ type Conditions struct {
 	// Mistake is whether the trade has a tag that is a mistake.
 	Mistake         journal.Opt[bool]
 	Qualities       []int
-	EmotionalStates []string // folded, see [Fold]
+	EmotionalStates []string // folded, see package textindex
 	Reviewed        journal.Opt[bool]
 	HasNote         journal.Opt[bool]
 	HasAttachment   journal.Opt[bool]
-	Batch           journal.BatchID
+	// RuleStates are the states of one rule of the trade's setups: of the one with the
+	// text Rule, or of any if that is empty. Rule alone selects trades on which it
+	// has a state.
+	RuleStates []RuleState
+	Rule       string
+	Batch      journal.BatchID
+	// Trades are the only trades that pass; none means all.
+	Trades []journal.TradeID
 	// Words must all be found in the notes, the symbol or the tags of a trade.
 	// They are folded.
 	Words []string
@@ -121,6 +128,16 @@ const (
 	None Mode = "none"
 )
 
+// RuleState is whether a trade followed a rule of its setup.
+type RuleState string
+
+// The states of a rule.
+const (
+	Followed      RuleState = "followed"
+	Broken        RuleState = "broken"
+	NotApplicable RuleState = "not_applicable"
+)
+
 // Session is a part of the US-equity trading day, on the clock of New York.
 type Session string
 
@@ -153,7 +170,8 @@ func isOtherMode(m Mode) bool { return m == All || m == None }
 func (c *Conditions) testsMore() bool {
 	return len(c.Roots) > 0 || len(c.OptionRights) > 0 || c.DTE.IsSet() || len(c.Weekdays) > 0 || len(c.Hours) > 0 ||
 		len(c.Sessions) > 0 || c.TestsResult() || c.R.IsSet() || c.HasR.Set || c.Mistake.Set || len(c.Qualities) > 0 ||
-		c.testsExcursion() || len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0
+		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() ||
+		c.testsExcursion() || len(c.Trades) > 0
 }
 
 // testsExcursion reports whether one of the conditions tests what the price did.
@@ -161,6 +179,9 @@ func (c *Conditions) testsExcursion() bool {
 	return c.MAER.IsSet() || c.MFER.IsSet() || c.ExitEfficiency.IsSet() || c.ATRPct.IsSet() || c.GapPct.IsSet() ||
 		c.RelativeVolume.IsSet() || c.OpeningRange.IsSet() || c.HasExcursion.Set
 }
+
+// TestsRules reports whether the states of rules matter.
+func (c *Conditions) TestsRules() bool { return len(c.RuleStates) > 0 || c.Rule != "" }
 
 // TestsResult reports whether one of the conditions tests the net result or the
 // closing of the whole trade.

@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/textindex"
 )
 
 // setField sets a field to a value that tests something.
@@ -155,41 +156,6 @@ func TestParseLists(t *testing.T) {
 	}
 }
 
-func TestHasWord(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text, word string
-		want       bool
-	}{
-		{"Chased the open", "chas", true},
-		{"Chased the open", "HASED", false},
-		{"the-open", "Open", true},
-		{"ESZ26", "esz", true},
-		{"BTC/USD", "usd", true},
-		{"don't", "t", true},
-		{"Überkauft", "über", true},
-		{"éé", "é", true},
-		{"ſtop", "STOP", true},
-		{"", "a", false},
-		{"a", "ab", false},
-		{"\xff\xfea", "a", true},
-	} {
-		if got := HasWord(c.text, Fold(c.word)); got != c.want {
-			t.Errorf("%q has %q: %t", c.text, c.word, got)
-		}
-	}
-}
-
-// TestLikePattern checks that no text with a word is lost.
-func TestLikePattern(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{"gap": "%gap%", "RISK": "%r%%%%", "über5": "%%ber5%", "ſtop": "%%top%"} {
-		if got := LikePattern(Fold(word)); got != want {
-			t.Errorf("%s: %s, want %s", word, got, want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"outcome=win,loss&weekday=5&hour=14,15&side=short&root=NQ", "pnl_min=-1e3&pnl_max=5", "q=Gap%20up&tag_mode=none", "filter_tz=Europe/Berlin&dte_max=7",
@@ -216,7 +182,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is parsed as %+v, and written again as %+v (%v)", query, first, again, err2)
 		}
 		for _, word := range first.Words {
-			if !HasWord(values.Get("q"), word) {
+			if !textindex.HasWord(values.Get("q"), word) {
 				t.Errorf("%q has the word %q, which is not found in it", query, word)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
 )
@@ -159,7 +160,7 @@ var viewTable = fields.New("views",
 	fields.List[View]{fields.NewID("id", func(v *View) *journal.ViewID { return &v.ID })},
 	fields.List[View]{
 		fields.NewText("name", func(v *View) *string { return &v.Name }),
-		fields.NewDerived("name_key", func(v *View) string { return tradefilter.Fold(v.Name) }),
+		fields.NewDerived("name_key", func(v *View) string { return textindex.Fold(v.Name) }),
 		fields.NewText("filter", func(v *View) *Query { return &v.Filter }),
 		fields.NewJSON("list_columns", func(v *View) *[]string { return &v.Columns }),
 		fields.NewText("sort_key", func(v *View) *ledger.SortKey { return &v.Sort }),
@@ -369,8 +370,8 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, created time.
 	if err != nil {
 		return false, err
 	}
-	key := tradefilter.Fold(change.Name.Value)
-	if slices.ContainsFunc(all, func(v View) bool { return tradefilter.Fold(v.Name) == key }) {
+	key := textindex.Fold(change.Name.Value)
+	if slices.ContainsFunc(all, func(v View) bool { return textindex.Fold(v.Name) == key }) {
 		return false, nil
 	}
 	_, err = create(ctx, tx, owner, created, change)

@@ -70,12 +70,9 @@ func (w *Row) noteZero(target Target, isZero bool) {
 // noteTime remembers a time that was read from a column, -1 for text, and
 // reports in it whether its zone was assumed.
 func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
-	if !m.Zoned && !m.DateOnly && w.r.ZoneIsGuessed() {
-		m.ZoneAssumed = true
-		if column >= 0 {
-			_, inHeader := w.r.zoneInHeader(column)
-			m.ZoneAssumed = !inHeader
-		}
+	if !m.Zoned && !w.r.hasZoneInHeader(column) {
+		m.ZoneAssumed = !m.DateOnly && w.r.ZoneIsGuessed()
+		w.r.Out.noteUnzoned(m)
 	}
 	if m.DateOnly || m.NoSeconds || m.ZoneAssumed {
 		w.times = append(w.times, m)

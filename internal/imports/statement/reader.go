@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -14,10 +15,13 @@ import (
 
 // Hints are what the user states about a file.
 type Hints struct {
-	Zone     string
-	Order    parse.DateOrder
-	Mapping  map[Target]string
-	FileName string
+	Zone string
+	// DefaultZone is that of times without a zone if Zone is empty and the preset
+	// has none; UTC if empty. It is an assumption, so the statement warns of it.
+	DefaultZone string
+	Order       parse.DateOrder
+	Mapping     map[Target]string
+	FileName    string
 	// Day is that of times without one.
 	Day journal.Day
 	// Currency is the account's.
@@ -145,15 +149,9 @@ func (r *Reader) result() (*Statement, error) {
 }
 
 // settleZone decides in which zone times without one are read: the user's, then
-// the preset's, then UTC with a warning.
+// the preset's, then the default with a warning.
 func (r *Reader) settleZone() error {
-	r.zone = r.Hints.Zone
-	if r.zone == "" {
-		r.zone = r.Preset.Zone
-	}
-	if r.zone == "" {
-		r.zone = "UTC"
-	}
+	r.zone = cmp.Or(r.Hints.Zone, r.Preset.Zone, r.Hints.DefaultZone, "UTC")
 	if _, err := parse.LoadZone(r.zone); err != nil {
 		return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", r.zone)
 	}
@@ -167,13 +165,15 @@ func (r *Reader) noteZone(m parse.Moment, column int) {
 	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
 		return
 	}
-	if column >= 0 {
-		if _, inHeader := r.zoneInHeader(column); inHeader {
-			return
-		}
+	if r.hasZoneInHeader(column) {
+		return
 	}
 	r.Out.zoneAsked = true
-	r.Out.Warn("The times in column %q name no time zone and were read as UTC. Say which it is with source_tz.", r.nameOf(column, "time"))
+	r.Out.AddWarning(Warning{
+		Code:   ZoneUnknown,
+		Text:   fmt.Sprintf("The times in column %q name no time zone and were read as %s.", r.nameOf(column, "time"), r.zone),
+		Advice: "Say which it is with source_tz.",
+	})
 }
 
 // ZoneIsGuessed reports whether neither user nor preset named a zone.
@@ -367,6 +367,15 @@ func (r *Reader) zoneInHeader(i int) (name string, found bool) {
 	return c.zone.name, c.zone.found
 }
 
+// hasZoneInHeader reports whether the name of a column, -1 for text, has a zone.
+func (r *Reader) hasZoneInHeader(i int) bool {
+	if i < 0 {
+		return false
+	}
+	_, found := r.zoneInHeader(i)
+	return found
+}
+
 // separator decides which sign marks the decimals of a column: its own values,
 // or else those of any other column of the table.
 func (r *Reader) separator(i int) parse.Separator {
@@ -468,8 +477,11 @@ func (r *Reader) askOrder(i int, likely parse.DateOrder) parse.DateOrder {
 	if likely == parse.DayFirst {
 		words = "the day first"
 	}
-	r.Out.Warn("The dates in column %q can be read with the day or the month first; %s was taken. Say which is right with date_order.",
-		r.header[i], words)
+	r.Out.AddWarning(Warning{
+		Code:   DateOrderUnknown,
+		Text:   fmt.Sprintf("The dates in column %q can be read with the day or the month first; %s was taken.", r.header[i], words),
+		Advice: "Say which is right with date_order.",
+	})
 	return likely
 }
 

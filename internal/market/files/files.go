@@ -44,6 +44,8 @@ type File struct {
 	// Errors are the first rows that could not be read; ErrorCount counts all.
 	Errors     []RowError
 	ErrorCount int
+
+	bytes int64 // the length of the unpacked file
 }
 
 // RowError is a row of a file that was left out.
@@ -57,7 +59,7 @@ type RowError struct {
 // maxErrors is how many errors are listed.
 const maxErrors = 200
 
-// Clock says how the times of a file are meant.
+// Clock is how the times of a file are meant.
 type Clock struct {
 	// Zone is the zone of the file's clock, or nil if the file does not say it. Its
 	// bars then have the time of that clock as if it were UTC.
@@ -103,7 +105,7 @@ func (s *Series) collectorOf(time int64) *collector {
 
 const secondsOfHour = 60 * 60
 
-// finish sets what only the whole file says.
+// finish sets what follows from the whole file only.
 func (s *Series) finish(volume market.VolumeKind) {
 	if s.Secs == 0 {
 		s.Secs = s.bars.barLength()
@@ -180,6 +182,18 @@ type LimitError struct {
 
 func (e LimitError) Error() string {
 	return fmt.Sprintf("the file has more than %d %s", e.Limit, e.What)
+}
+
+// ofWhole returns the error with the limit of an archive instead of what was left of it
+// for one of its files.
+func (e LimitError) ofWhole(limits Limits) LimitError {
+	switch e.What {
+	case "bytes":
+		e.Limit = limits.Bytes
+	case "bars":
+		e.Limit = int64(limits.Bars)
+	}
+	return e
 }
 
 // addError counts a row that could not be read.

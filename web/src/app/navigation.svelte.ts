@@ -3,6 +3,7 @@
 
 import { filter } from '../lib/filter/filter.svelte';
 import { session } from '../lib/session.svelte';
+import { listHref, type View } from '../lib/views.svelte';
 import { here } from './router.svelte';
 import { routes, sectionNames, type Route, type Section } from './routes';
 
@@ -12,12 +13,18 @@ export interface Place {
   current: boolean;
 }
 
-export function places(section: Section): Place[] {
+/** Returns the address of a screen with the current filter. The list of trades keeps the order and columns of the open view. */
+export function routeHref(route: Route, views: View[] | undefined): string {
+  if (route.path === '/trades') return listHref(views);
+  return route.filtered ? filter.link(route.path) : route.path;
+}
+
+export function places(section: Section, views: View[] | undefined): Place[] {
   return routes
     .filter((r) => r.section === section && (!r.admin || session.user?.is_admin))
     .map((route) => ({
       route,
-      href: route.filtered ? filter.link(route.path) : route.path,
+      href: routeHref(route, views),
       current:
         route.path === '/'
           ? here.path === '/'

@@ -27,6 +27,9 @@ export const sectionNames: Record<Section, string> = {
   other: 'More',
 };
 
+// Both routes have the same function, so the screen keeps its files between them.
+const loadImport = () => import('../screens/import/Screen.svelte');
+
 export const routes: Route[] = [
   {
     path: '/',
@@ -173,9 +176,9 @@ export const routes: Route[] = [
     title: 'Import',
     section: 'data',
     key: 'i',
-    load: () => import('../screens/import/Screen.svelte'),
+    load: loadImport,
   },
-  { path: '/import/{id}', title: 'Import', load: () => import('../screens/import/Screen.svelte') },
+  { path: '/import/{id}', title: 'Import', load: loadImport },
   {
     path: '/prices',
     title: 'Prices',

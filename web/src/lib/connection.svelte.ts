@@ -1,6 +1,8 @@
 // Tracks whether the server can be reached. Every request reports here. While the
 // server is unreachable it is polled, and listeners are called when it is back.
 
+import { asApiError } from './api/errors';
+
 const retryDelays = [2_000, 4_000, 8_000, 15_000];
 
 /** Statuses of a proxy that cannot reach the server. */
@@ -8,9 +10,12 @@ const proxyErrors = [502, 504];
 
 export class Connection {
   lost = $state(false);
+  /** The number of writes that are sent again when the server is back. */
+  waiting = $state(0);
   private tries = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<() => void>();
+  private readonly cancelers = new Set<() => void>();
 
   constructor(private readonly ping: () => Promise<Response>) {}
 
@@ -29,13 +34,50 @@ export class Connection {
   /** Registers a function to call each time the server is back. Returns the function that removes it. */
   onReturn(listener: () => void): () => void {
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /**
+   * Runs a write, and runs it again each time the server is back until there is a response. Throws what the server
+   * refuses, and the last error after cancelWaiting.
+   */
+  async resend<T>(write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (fault) {
+        if (!this.lost || !asApiError(fault).isAway || !(await this.waitForReturn())) throw fault;
+      }
+    }
+  }
+
+  /** Ends the writes that wait for the server. Called on sign-out: they are not those of the next user. */
+  cancelWaiting(): void {
+    for (const cancel of this.cancelers) cancel();
   }
 
   /** Polls the server now. */
   async retry(): Promise<void> {
     clearTimeout(this.timer);
     await this.watch(this.ping).catch(() => undefined);
+  }
+
+  /** Resolves with true when the server is back, or with false after cancelWaiting. */
+  private async waitForReturn(): Promise<boolean> {
+    this.waiting++;
+    let stop = () => {};
+    let cancel = () => {};
+    const isBack = await new Promise<boolean>((done) => {
+      stop = this.onReturn(() => done(true));
+      cancel = () => done(false);
+      this.cancelers.add(cancel);
+    });
+    stop();
+    this.cancelers.delete(cancel);
+    this.waiting--;
+    return isBack;
   }
 
   private report(reached: boolean): void {
@@ -51,7 +93,7 @@ export class Connection {
     this.tries = 0;
     if (!this.lost) return;
     this.lost = false;
-    for (const listener of this.listeners) listener();
+    for (const listener of [...this.listeners]) listener();
   }
 }
 

@@ -150,7 +150,10 @@ export class FormState<T extends object, R = unknown> {
           this.options.onsaved?.(result);
         },
       );
-      if (!isSaved) return;
+      if (!isSaved) {
+        if (this.error?.isAway) this.resend = () => void this.save();
+        return;
+      }
     }
   }
 

@@ -36,6 +36,16 @@ class Formats {
   duration = write.duration;
   date = (value: string | Date | null | undefined, style?: DateStyle) =>
     write.date(value, this.notation, style);
+  dateRange = (from: string, to: string) => write.dateRange(from, to, this.notation);
+  /** Formats a range of days of which either end may be open. */
+  period = ({ from, to }: { from: string; to: string }) =>
+    from && to
+      ? this.dateRange(from, to)
+      : from
+        ? `since ${this.date(from)}`
+        : to
+          ? `until ${this.date(to)}`
+          : 'all time';
   /** A month (YYYY-MM) with its year. */
   month = (month: string, style: 'short' | 'long' = 'short') => write.month(month, this.notation, style);
   /** Formats a tick of a time axis: the month for a long span, the day for a short one. */

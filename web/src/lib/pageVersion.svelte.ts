@@ -3,6 +3,7 @@
 
 import { connection } from './connection.svelte';
 import { hasUnsavedForm } from './form.svelte';
+import { toast } from './toasts.svelte';
 
 const intervalMillis = 15 * 60_000;
 
@@ -53,10 +54,33 @@ export class PageVersion {
 export const pageVersion = new PageVersion({
   script: globalThis.document?.querySelector('script[type="module"]')?.getAttribute('src') ?? '',
   load: async () => {
-    const response = await fetch('/', { cache: 'no-cache' });
+    const response = await connection.watch(() => fetch('/', { cache: 'no-cache' }));
     return response.ok ? response.text() : '';
   },
 });
+
+/**
+ * Loads a part of the page's code. If that fails, it finds out why: the server is unreachable, which starts the
+ * polling for it, or it has a newer page without these files.
+ */
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (fault) {
+    await pageVersion.check();
+    throw fault;
+  }
+}
+
+/** Loads a dialog or a control. Shows a message and returns undefined if that fails. */
+export async function loadDialog<T>(load: () => Promise<{ default: T }>): Promise<T | undefined> {
+  try {
+    return (await loadPart(load)).default;
+  } catch {
+    toast.failed('Couldn’t load this part of the page. Try again.');
+    return undefined;
+  }
+}
 
 /** Watches for a newer page, and reloads when the tab is in the background. Call the result to stop. */
 export function watchPageVersion(): () => void {

@@ -1,9 +1,10 @@
 // The preferences of the user, stored in /me/preferences for all devices. A change
-// shows at once and is sent afterwards. An invalid value counts as not set, because
+// shows at once and is sent afterwards, if need be when the server is back. An invalid value counts as not set, because
 // other clients write preferences too.
 
 import { answer, api } from './api/client';
 import { asApiError } from './api/errors';
+import { connection } from './connection.svelte';
 import { isZone } from './filter/filter';
 import { weekStartOf } from './format/days';
 import { applyTheme, storedTheme, type Theme } from './theme';
@@ -18,6 +19,7 @@ const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 class Preferences {
   private stored = $state<Stored>({});
   loaded = $state(false);
+  private sending = Promise.resolve();
 
   readonly theme: Theme = $derived(
     themes.includes(this.stored.theme) ? (this.stored.theme as Theme) : storedTheme(),
@@ -52,15 +54,20 @@ class Preferences {
     return name in this.stored ? (this.stored[name] as T) : fallback;
   }
 
-  /** Applies a change at once, and reverts it if the server refuses it. */
-  async set(change: Stored): Promise<void> {
+  /** Applies a change at once, and reverts it if the server refuses it. Changes are sent one after the other. */
+  set(change: Stored): Promise<void> {
     const before = this.stored;
     this.stored = { ...before, ...change };
     if ('theme' in change) applyTheme(this.theme);
-    if (!this.loaded) return; // signed out: for this visit only
+    if (this.loaded) this.sending = this.sending.then(() => this.send(change, before));
+    return this.sending; // signed out it is for this visit only
+  }
+
+  private async send(change: Stored, before: Stored): Promise<void> {
     try {
-      await answer(api.PATCH('/api/v1/me/preferences', { body: change }));
+      await connection.resend(() => answer(api.PATCH('/api/v1/me/preferences', { body: change })));
     } catch (fault) {
+      if (!this.loaded) return; // signed out while it waited
       this.stored = before;
       applyTheme(this.theme);
       toast.failed(asApiError(fault).message);

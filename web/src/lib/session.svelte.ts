@@ -5,6 +5,7 @@ import { answer, api, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
+import { connection } from './connection.svelte';
 import { parkDrafts } from './drafts';
 import { outbox } from './outbox.svelte';
 import { preferences } from './preferences.svelte';
@@ -19,6 +20,9 @@ class Session {
 
   constructor() {
     tokens.onSignedOut = () => this.handleSignedOut();
+    connection.onReturn(() => {
+      if (this.state === 'unreachable') void this.start();
+    });
   }
 
   /** Checks at the start of a visit whether there is a session. */
@@ -79,6 +83,7 @@ class Session {
     this.user = null;
     queryClient.clear();
     preferences.clear();
+    connection.cancelWaiting();
     void this.loadStatus().catch(() => {
       this.state = 'signed-out';
     });

@@ -1,11 +1,12 @@
 // Short messages at the bottom of the page. They contain nothing that is not shown
-// elsewhere, except Undo, which stays longer.
+// elsewhere, except Undo and Try again, which stay longer.
 
 export interface Toast {
   id: number;
   kind: 'done' | 'failed';
   text: string;
   undo?: () => Promise<void>;
+  retry?: () => Promise<void>;
 }
 
 class Toasts {
@@ -30,8 +31,8 @@ class Toasts {
     this.show({ kind: 'done', text, undo }, undo ? 10_000 : 4_000);
   }
 
-  failed(text: string): void {
-    this.show({ kind: 'failed', text }, 10_000);
+  failed(text: string, retry?: () => Promise<void>): void {
+    this.show({ kind: 'failed', text, retry }, 10_000);
   }
 
   close(id: number): void {

@@ -23,13 +23,22 @@ export function filterOf(view: View): Filter {
   return { ...loadFilter(view.filter, preferences.timeZone), unit, pnl, view: view.id };
 }
 
-/** Returns the address of a view in the list of trades. */
-export function viewHref(view: View): string {
+/** Returns the order and columns of a view, as parameters of the list of trades. */
+function listParams(view: View): Record<string, string> {
   const sort = sortOf(view);
-  return filter.link('/trades', filterOf(view), {
+  return {
     ...(sort ? { sort } : {}),
     ...(view.columns.length > 0 ? { columns: view.columns.join(',') } : {}),
-  });
+  };
+}
+
+/** Returns the address of a view in the list of trades. */
+export const viewHref = (view: View) => filter.link('/trades', filterOf(view), listParams(view));
+
+/** Returns the address of the list of trades with the current filter, and with the order and columns of the open view. */
+export function listHref(views: View[] | undefined): string {
+  const open = views?.find((v) => v.id === filter.now.view);
+  return filter.link('/trades', {}, open ? listParams(open) : {});
 }
 
 /** Returns the days of a view's period. */

@@ -25,7 +25,7 @@ test('a month with weekly totals, and a day with its trades', async ({ page, api
   await journal(api);
   await signIn('/calendar?month=2026-03');
   await expect(page.getByRole('link', { name: '4 trades in Monthly net P&L' })).toBeVisible();
-  const week = page.getByRole('link', { name: /^Week of 02 Mar 2026/ });
+  const week = page.getByRole('link', { name: /^Week of 2 Mar 2026/ });
   await expect(week).toHaveAccessibleName(/\+(US)?\$800\.00, 2 won, 2 lost, 3 days traded/);
 
   await page.getByRole('link', { name: /^Tuesday,? 3 March 2026, profit/ }).click();

@@ -4,7 +4,10 @@ import { countActions } from './actions';
 /** Creates trades in NQ and MNQ: three losing shorts on Fridays after 14:00, two of them with a setup. */
 async function createTrades(api: Api): Promise<void> {
   const account = await mainAccount(api);
-  const setup = await api<{ id: string }>('POST', '/setups', { name: 'Opening drive' });
+  const setup = await api<{ id: string }>('POST', '/setups', {
+    name: 'Opening drive',
+    checklist: ['Wait for the retest', 'Small size'],
+  });
   const rows: [string, 'short' | 'long', string, number, boolean][] = [
     ['NQZ6', 'short', '2026-03-06T15:10', 10, true],
     ['NQH7', 'short', '2026-03-13T16:10', 12, true],
@@ -175,6 +178,13 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await sidebar.getByRole('link', { name: 'Losers' }).click();
   await expect(page).toHaveURL(/sort=-net_pnl/);
   await expect(page.getByRole('button', { name: 'View Losers' })).not.toContainText('changed');
+  // Another screen keeps the view, and Trades opens it with its order and columns.
+  await sidebar.getByRole('link', { name: 'Reports' }).click();
+  await expect(page).not.toHaveURL(/sort=/);
+  await sidebar.getByRole('link', { name: 'Trades' }).click();
+  await expect(page).toHaveURL(/sort=-net_pnl/);
+  await expect(page).toHaveURL(/columns=/);
+  await expect(page.getByRole('button', { name: 'View Losers' })).not.toContainText('changed');
 
   await page.keyboard.press('f');
   await page.getByRole('combobox', { name: 'Add filter' }).fill('nq fri');
@@ -220,6 +230,7 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
   await createTrades(api);
   await api('POST', '/views', { name: 'Fridays', filter: { weekday: '5' } });
   await api('POST', '/notes', { title: 'Opening notes', body: 'Faded the overnight gap.' });
+  await api('POST', '/notes', { title: '计划', body: '突破后等待回调' });
   const [first] = await api<{ id: string }[]>('GET', '/trades?root=MNQ');
   await api('PATCH', `/trades/${first!.id}`, { notes: 'Chased after the gap filled.' });
   await signIn('/');
@@ -240,6 +251,7 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
     ['drive', 'Setups', /\/setups\//],
     ['frid', 'Views', /weekday=5/],
     ['chased', 'Trades', /\/trades/],
+    ['待', 'Notes', /\/notes\//], // a script without spaces
   ] as const) {
     await page.keyboard.press('Control+k');
     await input.fill(typed);
@@ -265,4 +277,49 @@ test.describe('on a phone', () => {
     await expect(page.getByRole('button', { name: 'Losing shorts in NQ' })).toBeVisible();
     await expect(page.getByText('5 trades')).toBeVisible();
   });
+});
+
+test('trades that broke a rule are found, and figures open exactly their trades', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await createTrades(api);
+  await api('PATCH', '/me/preferences', { breakeven_tolerance: 5 });
+  const trades = await api<{ id: string; setup_ids: string[] }[]>('GET', '/trades?root=NQ&weekday=5');
+  for (const t of trades.filter((x) => x.setup_ids.length > 0).slice(0, 2))
+    await api('PATCH', `/trades/${t.id}`, {
+      rules: [{ setup_id: t.setup_ids[0], rule: 'Wait for the retest', state: 'broken' }],
+    });
+  await signIn('/trades');
+  const act = countActions(page);
+  await act.press('f');
+  const input = page.getByRole('combobox', { name: 'Add filter' });
+  await act.type(input, 'broke wait for the retest');
+  await act.press('Enter');
+  await expect(page.getByText('2 trades')).toBeVisible();
+  expect(act.count).toBeLessThanOrEqual(3);
+  await page.getByRole('button', { name: 'That broke “Wait for the retest”', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Rules' });
+  await expect(dialog.getByRole('combobox', { name: 'Rule' })).toHaveValue('Wait for the retest');
+  await expectAccessible('a condition on rules');
+  await page.keyboard.press('Escape');
+
+  // The report links to the trades of a rule.
+  await page.goto('/reports/rules');
+  await page.getByRole('link', { name: '2 trades: Wait for the retest, broken' }).click();
+  await expect(page).toHaveURL(/rule_state=broken/);
+  await expect(page.getByText('2 trades')).toBeVisible();
+
+  // Three losers are beyond the tolerance of 5; the largest is one trade.
+  await page.goto('/reports');
+  await page.getByRole('link', { name: /^Losses: 4\. View trades/ }).click();
+  await expect(page.getByRole('dialog').getByText('4 trades', { exact: true })).toBeVisible();
+  await page.goto('/reports?behind=figure:largest_loss');
+  await expect(page.getByRole('dialog').getByText('1 trade', { exact: true })).toBeVisible();
+
+  await page.goto('/');
+  await page.getByRole('link', { name: 'View trades in Max drawdown' }).click();
+  await expect(page.getByRole('dialog', { name: 'Max drawdown' }).getByRole('row').nth(1)).toBeVisible();
 });

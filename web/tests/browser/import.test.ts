@@ -75,6 +75,7 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
 
   await page.getByRole('button', { name: 'Import 6 fills' }).click();
   await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Import steps' })).toBeVisible();
   await expect(page).toHaveURL(/\/import\/[0-9a-f-]{36}$/);
   await expect(figure(page, 'Fills added')).toHaveText('6');
   await expect(figure(page, 'Trades created or changed')).toHaveText('3');
@@ -83,8 +84,9 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
 
   await page.getByRole('link', { name: 'Import another' }).click();
   await expect(page.getByRole('link', { name: 'Statement.htm' })).toBeVisible();
-  await chooseFile(page, 'Statement again.htm', statement);
-  await page.getByRole('button', { name: 'Preview import' }).click();
+  await page
+    .getByLabel(/Drop a statement/)
+    .setInputFiles({ name: 'Statement again.htm', mimeType: 'text/html', buffer: Buffer.from(statement) });
   await expect(figure(page, 'New fills')).toHaveText('0');
   await expect(figure(page, 'Duplicates')).toHaveText('6');
   await expect(rowsOf(page)).toContainText('4 rows in the file: 0 fill rows, 0 cash rows');
@@ -282,6 +284,13 @@ test('an account in the currency of the file is created in the preview', async (
   await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Create an account in EUR' }).click();
   await expect(page.getByLabel('Account name')).toHaveValue('euros EUR');
+  await page.getByLabel('Account name').fill('Depot');
+  await page.goto('/import'); // the name is kept
+  await chooseFile(page, 'euros.csv', euros);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await expect(page.getByLabel('Account name')).toHaveValue('Depot');
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+  await expect(page.getByLabel('Account name')).toHaveValue('euros EUR');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText('The file is in EUR, the account in USD.')).toBeHidden();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
@@ -361,7 +370,8 @@ test('every target of the server can be mapped', async ({ page, api, signIn }) =
     form,
   );
   expect(targets.length).toBeGreaterThan(21);
-  for (const { label } of targets) await expect(page.getByLabel(label, { exact: true })).toBeVisible();
+  const fields = page.getByRole('region', { name: /^Columns: / });
+  for (const { label } of targets) await expect(fields.getByLabel(label, { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Columns: Annotations' }).getByLabel('Notes')).toBeVisible();
 });
 

@@ -20,7 +20,7 @@ test('a week is reviewed from the calendar, saved as a note and opened again', a
   await trade(api, account, 'NVDA', '2026-03-05', 20, 25);
   await api('POST', '/notes', { type: 'daily_log', occurred_at: '2026-03-03', body: 'Chased the open.' });
   await signIn('/calendar?month=2026-03');
-  await page.getByRole('link', { name: /^Week of 02 Mar 2026/ }).click();
+  await page.getByRole('link', { name: /^Week of 2 Mar 2026/ }).click();
   await expect(page).toHaveURL(/\/calendar\/week\/2026-03-02$/);
 
   const figures = page.getByRole('table');

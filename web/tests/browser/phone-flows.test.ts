@@ -77,3 +77,16 @@ test('the bar of tabs shows the open one', async ({ page, signIn }) => {
     ratio: 0.95,
   });
 });
+
+test('a first tap on a bar shows its value, the second opens its trades', async ({ page, api, signIn }) => {
+  await journal(api);
+  await signIn('/reports/time');
+  const chart = page.getByRole('group', { name: /^Weekday/ });
+  const bar = chart.getByRole('link', { name: /^Mon/ });
+  await bar.tap();
+  await expect(chart.getByText(/^Mon: .*100\.00, 1 trade$/)).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(chart.getByRole('link', { name: 'View trades' })).toBeVisible();
+  await bar.tap();
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'AAPL' })).toBeVisible();
+});

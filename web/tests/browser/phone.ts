@@ -1,9 +1,14 @@
 // What every screen must fulfil at phone width: nothing scrolls sideways, no scroller
-// is inside another, and everything that can be tapped is large enough for a thumb.
+// is inside another, everything that can be tapped is large enough for a thumb, and axe
+// finds nothing.
 
 import { expect, type Page } from '@playwright/test';
+import { expectAccessible } from './axe';
 
 export const phone = { width: 390, height: 844 };
+
+/** Whether this is the long run of make soak. */
+const isLong = Boolean(process.env.SVC_TEST_LONG);
 
 /** Checks the current screen at phone width, and restores the width afterwards. */
 export async function expectFitsPhone(page: Page, what: string): Promise<void> {
@@ -15,6 +20,8 @@ export async function expectFitsPhone(page: Page, what: string): Promise<void> {
   expect(await page.evaluate(findNestedScrollers), `${what}: scrollers inside a scroller`).toEqual([]);
   expect(await page.evaluate(findSmallTargets), `${what}: targets below 40 × 40 pixels`).toEqual([]);
   expect(await page.evaluate(findBrokenWords), `${what}: words that break in the middle`).toEqual([]);
+  // The colors are those of the desktop, where their contrast is checked.
+  await expectAccessible(page, `${what}, on a phone`, { contrast: isLong });
   await page.setViewportSize(before);
 }
 

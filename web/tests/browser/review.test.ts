@@ -138,12 +138,12 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   // The report has the rates of the rules, and the card of the setup too.
   await page.goto('/reports/rules?range=all');
   const report = page.getByRole('row', { name: /Retest held/ });
-  await expect(report).toContainText('0.0% of 1');
+  await expect(report).toContainText('0.0% 0 of 1');
   await expect(page.getByRole('row', { name: /No news/ })).toContainText('100.0%');
   await expectAccessible('the report of rules');
   await expectFitsPhone(page, 'the report of rules');
   await page.goto('/setups?range=all');
-  await expect(page.getByText('followed 0.0% of 1')).toBeVisible();
+  await expect(page.getByText('followed 0% of 1 trade')).toBeVisible();
 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/review?show=all&sort=opened_at');

@@ -1,7 +1,8 @@
 // Takes screenshots of every screen in both themes, on desktop and phone, into
 // screenshots/, and those of the README. They show the demo journal, whose numbers
 // are the same every day. Run them with make screenshots. ONLY takes those whose name
-// matches it; FILLBOOK_LOCALE takes them in another locale, into screenshots/LOCALE.
+// matches it; FILLBOOK_LOCALE takes them in another locale, into screenshots/LOCALE;
+// WHOLE=1 takes the whole length of each page.
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,6 +24,7 @@ const shown: Record<string, string> = {
   'phone/today-dark': 'phone',
 };
 const pictureDir = '../docs/pictures';
+const fullPage = process.env.WHOLE === '1';
 const locale = process.env.FILLBOOK_LOCALE;
 const dir = locale ? `screenshots/${locale}` : 'screenshots';
 
@@ -54,8 +56,13 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     filter: { outcome: 'loss' },
     pinned: true,
   });
-  const last = trades[0] as unknown as { closed_at: string };
-  const month = monthBefore(last.closed_at.slice(0, 7)); // a whole one
+  const [last] = await api<{ closed_at: string }[]>(
+    'GET',
+    `/trades?status=closed&limit=1&account_id=${account!.id}`,
+  );
+  const day = last!.closed_at.slice(0, 10);
+  const month = monthBefore(day.slice(0, 7)); // a whole one
+  const week = new Date(Date.parse(day) - 7 * 86_400_000).toISOString().slice(0, 10);
   const of = `account=${account!.id}`;
   return {
     today: [`/?${of}`],
@@ -89,16 +96,65 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           .first()
           .click(),
     ],
+    'trades-selected': [
+      '/trades',
+      async (page) => {
+        const rows = page.getByRole('checkbox', { name: 'Select row' });
+        if ((await rows.count()) === 0) return; // a phone has none
+        await rows.nth(1).check();
+        await rows.nth(2).check();
+      },
+    ],
+    'trades-edit-several': [
+      '/trades',
+      async (page) => {
+        const rows = page.getByRole('checkbox', { name: 'Select row' });
+        if ((await rows.count()) === 0) return;
+        await rows.nth(1).check();
+        await button('Edit…')(page);
+      },
+    ],
+    'trades-save-view': [
+      '/trades?outcome=loss&side=short',
+      async (page) => {
+        if (page.viewportSize()!.width < 500) await page.getByRole('button', { name: /^Filter/ }).click();
+        await button('Save view')(page);
+        await expect(page.getByRole('dialog', { name: 'Save view' })).toBeVisible();
+      },
+    ],
+    views: [
+      '/notes',
+      async (page) => {
+        if (page.viewportSize()!.width < 500) await button('More')(page);
+        await button('All views')(page);
+      },
+    ],
     'trades-view': [`/trades?outcome=win&saved=${view.id}`],
     'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
     review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
     'trade-entry-fills': ['/trades?new=trade', button('Add fill')],
+    'trade-entry-preview': [
+      '/trades?new=trade',
+      async (page) => {
+        const draft = page.getByRole('button', { name: 'Discard draft' });
+        if (await draft.isVisible()) await draft.click();
+        await page.getByLabel('Symbol').fill('AAPL');
+        await button('Add fill')(page);
+        await page.getByLabel('Side').last().selectOption('sell');
+        for (const [i, price] of ['180.25', '183.5'].entries()) {
+          const fill = page.getByRole('group', { name: `Fill ${i + 1}` });
+          await fill.getByLabel('Quantity').fill('100');
+          await fill.getByLabel('Price').fill(price);
+          await fill.getByLabel('Price').press('Tab');
+        }
+      },
+    ],
     calendar: [`/calendar?${of}&month=${month}`],
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
-    'calendar-day': [`/calendar/${last.closed_at.slice(0, 10)}?${of}`],
-    'review-week': [`/calendar/week/${last.closed_at.slice(0, 10)}?${of}`],
+    'calendar-day': [`/calendar/${day}?${of}`],
+    'review-week': [`/calendar/week/${week}?${of}`],
     'review-month': [`/calendar/month/${month}?${of}`],
     notes: ['/notes'],
     'note-templates': ['/notes/templates', button('Add Daily log')],
@@ -113,12 +169,20 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-rules': [`/reports/rules?${of}`],
     'reports-behavior': [`/reports/behavior?${of}`],
     'reports-risk': [`/reports/risk?${of}`],
+    'reports-excursions': [`/reports/excursions?${of}`],
     'reports-distribution': [`/reports/distribution?${of}`],
     'reports-compare': [`/reports/compare?${of}&range=90d`],
     setups: [`/setups?${of}`],
     'setup-drawer': [`/setups/${setup!.id}?${of}`],
     tags: [`/tags?${of}`],
     'tag-entry': [`/tags?${of}`, button('New tag')],
+    'tag-merge': [
+      `/tags?${of}`,
+      async (page) => {
+        await button(/^Actions for/)(page);
+        await page.getByRole('menuitem', { name: /^Merge/ }).click();
+      },
+    ],
     missed: ['/missed'],
     'missed-drawer': [missed ? `/missed?missed=${missed.id}` : '/missed?new=missed'],
     routines: ['/routines'],
@@ -136,6 +200,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
     ],
+    'import-queue': ['/import', chooseFiles],
     prices: ['/prices'],
     export: ['/export'],
     'export-gains': ['/export?format=gains'],
@@ -154,6 +219,24 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     docs: ['/docs'],
     palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
     keys: [`/?${of}`, (page) => page.keyboard.press('?')],
+    // Last, because they change the journal.
+    'import-queue-summary': [
+      '/import',
+      async (page) => {
+        await chooseFiles(page);
+        await button('Import 2 files')(page);
+        await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+      },
+    ],
+    'import-summary': [
+      '/import',
+      async (page) => {
+        await chooseFile(page);
+        await button('Preview import')(page);
+        await button(/^Import \d+ fills/)(page);
+        await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+      },
+    ],
   };
 }
 
@@ -166,6 +249,22 @@ async function chooseFile(page: Page): Promise<void> {
   const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
+}
+
+/** Chooses two files that can be imported, one that has a question, and an empty one. */
+async function chooseFiles(page: Page): Promise<void> {
+  const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const unzoned = manyTrades(6).replaceAll('.000Z', '');
+  await page
+    .getByLabel(/Drop a statement/)
+    .setInputFiles([
+      file('january.csv', manyTrades(24)),
+      file('february.csv', manyTrades(30)),
+      file('New York, March.csv', unzoned),
+      file('April (copy).csv', ''),
+    ]);
+  await expect(page.getByText('Needs an answer')).toBeVisible();
+  await expect(page.getByText('The file is empty.')).toBeVisible();
 }
 
 async function enter(page: Page, server: Server): Promise<Api> {
@@ -182,8 +281,8 @@ async function shoot(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     const id = `${size}/${name}-${colorScheme}`;
-    const picture = await page.screenshot({ path: `${dir}/${id}.png`, animations: 'disabled' });
-    if (locale || !shown[id]) continue;
+    const picture = await page.screenshot({ path: `${dir}/${id}.png`, animations: 'disabled', fullPage });
+    if (locale || fullPage || !shown[id]) continue;
     mkdirSync(pictureDir, { recursive: true });
     writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColors(picture));
   }
@@ -196,6 +295,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     test.setTimeout(600_000);
     const server = await startDemo();
     try {
+      page.setDefaultTimeout(20_000);
       await page.setViewportSize(viewport);
       const api = await enter(page, server);
       for (const [name, [path, step]] of Object.entries(await pictures(api))) {
@@ -235,7 +335,9 @@ for (const [size, viewport] of Object.entries(sizes)) {
         'calendar',
         'notes',
         'reports',
+        'review',
         'setups',
+        'tags',
         'missed',
         'routines',
         'import',

@@ -74,6 +74,32 @@ test('all trades that match are selected and changed, more than one request take
   expect(await api<unknown[]>('GET', '/trades?reviewed=false&limit=1')).toEqual([]);
 });
 
+test('a change of several trades is refused as a whole if one of them is gone', async ({
+  page,
+  api,
+  signIn,
+  complaints,
+}) => {
+  const account = await mainAccount(api);
+  for (const symbol of ['AAPL', 'MSFT']) await trade(api, account, symbol, '2026-03-02', 100, 101);
+  await signIn('/trades');
+  await page.getByRole('checkbox', { name: 'Select all' }).check();
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByRole('dialog').getByRole('radio', { name: '4' }).check();
+  const fills = await api<{ id: string; symbol: string }[]>('GET', '/executions');
+  for (const fill of fills.filter((f) => f.symbol === 'AAPL')) await api('DELETE', `/executions/${fill.id}`);
+
+  await page.getByRole('button', { name: 'Apply to 2 trades' }).click();
+  await expect(page.getByText('A selected trade no longer exists, so nothing was changed.')).toBeVisible();
+  const grades = async () =>
+    (await api<{ trade_quality: number | null }[]>('GET', '/trades')).map((t) => t.trade_quality);
+  expect(await grades()).toEqual([null]);
+  await page.getByRole('button', { name: 'Apply to 1 trade' }).click();
+  await expect(page.getByText('1 trade updated.')).toBeVisible();
+  expect(await grades()).toEqual([4]);
+  complaints.length = 0; // the browser reports the refused request
+});
+
 test('the keys j, k, Enter and x work in the list and in the drawer', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (const [i, symbol] of ['AAPL', 'MSFT', 'NVDA'].entries()) {

@@ -1,4 +1,5 @@
-import { canary, expect, expectInert, test } from './fixtures';
+import { canary, expect, expectInert, mainAccount, test } from './fixtures';
+import { importCsv } from './journal';
 
 test('an empty list offers the next action', async ({ page, signIn, expectAccessible }) => {
   await signIn('/trades');
@@ -110,4 +111,23 @@ test('a fill opens a position, an error keeps the form open, deleting asks first
   await expect(page.getByText('No trades yet')).toBeVisible();
   expect(await api<unknown[]>('GET', '/trades')).toEqual([]);
   await expectInert(page);
+});
+
+test('the fills of a long trade are shown page by page', async ({ page, api, signIn }) => {
+  const time = (i: number) => new Date(Date.UTC(2026, 2, 2, 14) + i * 1000).toISOString();
+  const lines = ['Time,Symbol,Side,Quantity,Price'];
+  for (let i = 0; i < 1200; i++) lines.push(`${time(i)},AAPL,Buy,1,100`);
+  lines.push(`${time(1200)},AAPL,Sell,1200,101`);
+  await importCsv(api, await mainAccount(api), lines.join('\n'));
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  await signIn(`/trades/${one!.id}`);
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  const fills = drawer.locator('tbody tr');
+  await expect(fills).toHaveCount(200);
+  await drawer.getByRole('button', { name: 'Show more (1,001 left)' }).click();
+  await expect(fills).toHaveCount(1000);
+  await drawer.getByRole('button', { name: 'Show more (201 left)' }).click();
+  await expect(fills).toHaveCount(1201);
+  await expect(fills.last()).toContainText('Sell');
+  await expect(drawer.getByRole('button', { name: /^Show more/ })).toHaveCount(0);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../src/lib/api/errors';
 import { Connection } from '../../src/lib/connection.svelte';
 
 beforeEach(() => vi.useFakeTimers());
@@ -47,4 +48,37 @@ test('the server is polled until it is back, then listeners are called once', as
   await vi.advanceTimersByTimeAsync(60_000);
   expect(ping).toHaveBeenCalledTimes(2);
   expect(returned).toHaveBeenCalledTimes(1);
+});
+
+test('a write without a response is sent again when the server is back', async () => {
+  const connection = new Connection(respond(200));
+  const send = vi.fn<() => Promise<Response>>().mockImplementationOnce(unreachable);
+  send.mockImplementation(respond(200));
+  const sent = connection.resend(() => connection.watch(send));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(connection.waiting).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await sent).status).toBe(200);
+  expect(send).toHaveBeenCalledTimes(2);
+  expect(connection.waiting).toBe(0);
+});
+
+test('a refused write is not sent again', async () => {
+  const connection = new Connection(unreachable);
+  await connection.watch(unreachable).catch(() => undefined);
+  const refuse = () => Promise.reject(new ApiError(409, 'conflict', 'There is one with this name.'));
+  await expect(connection.resend(refuse)).rejects.toThrow('There is one');
+  expect(connection.waiting).toBe(0);
+});
+
+test('a canceled write is never sent', async () => {
+  const connection = new Connection(respond(200));
+  const send = vi.fn<() => Promise<Response>>().mockImplementation(unreachable);
+  const outcome = expect(connection.resend(() => connection.watch(send))).rejects.toThrow('Failed to fetch');
+  await vi.advanceTimersByTimeAsync(1_000);
+  connection.cancelWaiting();
+  await outcome;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(connection.waiting).toBe(0);
 });

@@ -60,6 +60,8 @@ const full: Filter = {
   setupMode: 'all',
   tags: ['t1', 't2'],
   tagMode: 'none',
+  ruleStates: ['broken'],
+  rule: 'Wait, then enter',
   mistake: 'false',
   grades: ['4', '5'],
   emotions: ['calm'],
@@ -67,6 +69,7 @@ const full: Filter = {
   hasNote: 'true',
   hasAttachment: 'false',
   batch: 'b1',
+  trades: ['x1', 'x2'],
   q: 'gap up',
 };
 
@@ -82,7 +85,7 @@ describe('the filter in the address', () => {
   it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
     expect(countActive(emptyFilter as Filter)).toBe(0);
-    expect(countActive(full)).toBe(51);
+    expect(countActive(full)).toBe(54);
   });
 
   it('ignores invalid values', () => {
@@ -175,6 +178,9 @@ describe('the query parameters', () => {
       hour: [14, 15],
       session: ['rth', 'overnight'],
       filter_tz: 'America/New_York',
+      rule_state: ['broken'],
+      rule: 'Wait, then enter',
+      trade_id: ['x1', 'x2'],
       setup_id: ['s1'],
       setup_mode: 'all',
       tag_id: ['t1', 't2'],

@@ -12,7 +12,8 @@ describe('money', () => {
     [0, 'USD', { signed: true }, '$0.00'],
     [-1234, 'JPY', {}, '\u2212¥1,234'],
     [0.12345678, 'USDT', {}, '0.12345678 USDT'],
-    [12345, 'USD', { short: 'compact' }, '$12.3K'],
+    [12345, 'USD', { short: 'compact' }, '$12.35K'],
+    [-1250, 'USD', { short: 'compact' }, '\u2212$1.25K'], // the edge of a bin, not rounded
     [12345.67, 'USD', { short: 'whole' }, '$12,346'],
     ['123456789012345.12', 'USD', {}, '$123,456,789,012,345.12'],
     [null, 'USD', {}, write.nothing],
@@ -23,7 +24,8 @@ describe('money', () => {
 
   it('is grouped in short form as in long form', () => {
     const german = { ...n, locale: 'de-DE' };
-    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390,4 $');
+    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390 $');
+    expect(plain(write.money(12.5, 'USD', german, { short: 'compact' }))).toBe('12,5 $');
     expect(plain(write.money(80000, 'USD', german, { short: 'compact' }))).toBe('80.000 $');
   });
 
@@ -67,9 +69,21 @@ describe('duration', () => {
 
 describe('dates', () => {
   it('a day ignores the time zone, an instant does not', () => {
-    expect(write.date('2026-03-02', n)).toBe('Mar 02, 2026');
-    expect(write.date('2026-03-02T02:00:00Z', n)).toBe('Mar 01, 2026');
+    expect(write.date('2026-03-02', n)).toBe('Mar 2, 2026');
+    expect(write.date('2026-03-02T02:00:00Z', n)).toBe('Mar 1, 2026');
     expect(write.time('2026-03-02T02:00:00Z', { ...n, locale: 'en-GB' })).toBe('21:00');
+    expect(write.time('2026-03-02T14:05:00Z', { ...n, locale: 'de-DE' })).toBe('09:05');
+    expect(write.time('2026-03-02T14:05:00Z', n).replace(/\s/, ' ')).toBe('9:05 AM');
+  });
+
+  it('a range names what its days share once', () => {
+    const german = { ...n, locale: 'de-DE' };
+    const plainRange = (from: string, to: string, notation = n) =>
+      write.dateRange(from, to, notation).replace(/\s+/g, ' ');
+    expect(plainRange('2026-11-15', '2026-11-21')).toBe('Nov 15 – 21, 2026');
+    expect(plainRange('2026-11-15', '2026-11-21', german)).toBe('15.–21. Nov. 2026');
+    expect(plainRange('2025-12-29', '2026-01-04')).toBe('Dec 29, 2025 – Jan 4, 2026');
+    expect(plainRange('2026-11-15', '2026-11-15')).toBe('Nov 15, 2026');
   });
 
   it('invalid values are shown as missing', () => {

@@ -11,8 +11,9 @@ const journal: Journal = {
     { id: 's2', name: 'Short squeeze' },
   ],
   tags: [{ id: 't1', name: 'FOMO' }],
+  rules: ['Wait for the retest', 'Small size'],
   accounts: [{ id: 'a1', name: 'Futures live' }],
-  commaIsDecimal: false,
+  signs: { decimal: '.', group: ',' },
 };
 const empty = emptyFilter as Filter;
 const words = {
@@ -75,6 +76,12 @@ describe('a typed phrase', () => {
     ['no setup', { setups: [], setupMode: 'none' }],
     ['without mistakes', { mistake: 'false' }],
     ['has note with a screenshot', { hasNote: 'true', hasAttachment: 'true' }],
+    ['broke a rule', { ruleStates: ['broken'], rule: '' }],
+    ['followed small size', { ruleStates: ['followed'], rule: 'Small size' }],
+    [
+      'shorts that broke wait for the retest',
+      { side: 'short', ruleStates: ['broken'], rule: 'Wait for the retest' },
+    ],
     ['feeling calm', { emotions: ['calm'] }],
     ['shorts on fridays', { side: 'short', weekdays: ['5'] }],
     ['shorts ON', { side: 'short', roots: ['ON'] }],
@@ -91,9 +98,10 @@ describe('a typed phrase', () => {
   });
 
   it('decimal commas', () => {
-    expect(applyTerms(empty, parsePhrase('r > 1,5', { ...journal, commaIsDecimal: true }))).toEqual({
-      rMin: '1.5',
-    });
+    const german: Journal = { ...journal, signs: { decimal: ',', group: '.' } };
+    expect(applyTerms(empty, parsePhrase('r > 1,5', german))).toEqual({ rMin: '1.5' });
+    expect(applyTerms(empty, parsePhrase('pnl > 1.250', german))).toEqual({ pnlMin: '1250' });
+    expect(suggest('r > 1.5', german)[0]).toMatchObject({ label: '≥ 1,5 R' });
   });
 
   it('holding times', () => {
@@ -134,6 +142,10 @@ describe('the filter in words', () => {
     [{ pnlMin: '-100', pnlMax: '100', rMin: '2' }, 'With P&L of -100 to 100 with 2 R or more'],
     [{ holdMax: '300', dteMin: '0', dteMax: '0' }, 'Held 5\u00a0min or less expiring the same day'],
     [{ grades: ['4', '5'], mistake: 'true', q: 'gap' }, 'With a mistake graded 4 or 5 mentioning “gap”'],
+    [{ side: 'short', ruleStates: ['broken'] }, 'Shorts that broke a rule'],
+    [{ ruleStates: ['followed', 'broken'], rule: 'Wait' }, 'That followed or broke “Wait”'],
+    [{ ruleStates: ['not_applicable'] }, 'To which a rule did not apply'],
+    [{ rule: 'Wait', trades: ['a', 'b'] }, 'With an answer to “Wait” 2 selected trades'],
     [
       { sessions: ['premarket', 'overnight'], tz: 'America/New_York' },
       'In pre-market or overnight in America/New York time',

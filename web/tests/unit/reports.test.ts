@@ -3,6 +3,7 @@ import { otherPeriod } from '../../src/screens/reports/periods';
 import {
   createPredicate,
   limitScope,
+  limitToSet,
   narrowScope,
   parseSelection,
   sessionOf,
@@ -56,8 +57,6 @@ describe('createPredicate', () => {
     ['weekday', '1', true],
     ['hold_time', '5m_15m', true],
     ['hold_time', '1m_5m', false],
-    ['which', 'winners', true],
-    ['which', 'losers', false],
     ['setup', '', true],
     ['grade', '', true],
     ['r', '0..1', false],
@@ -88,6 +87,17 @@ describe('scopes', () => {
     expect(narrowScope({}, 'hour', '9', clock)).toEqual({});
   });
 
+  test('the API finds the trades of a figure', () => {
+    const set = (which: string, ids: string[] = [], count = ids.length) =>
+      limitToSet({ side: 'long' }, { which, trade_ids: ids, trade_count: count });
+    expect(set('winners_and_losers')).toEqual({ side: 'long', outcome: ['win', 'loss'] });
+    expect(set('with_r')).toEqual({ side: 'long', has_r: true });
+    expect(set('max_drawdown', ['a', 'b'])).toEqual({ side: 'long', trade_id: ['a', 'b'] });
+    expect(set('longest_run_of_wins', ['a', 'b'], 101)).toEqual({ side: 'long' });
+    expect(set('all', ['a'])).toEqual({ side: 'long' });
+    expect(limitToSet({ outcome: ['loss'] }, { which: 'winners', trade_ids: [], trade_count: 0 })).toBeNull();
+  });
+
   test('limitScope never widens a scope', () => {
     const scope = { from: '2026-02-01T00:00:00Z', to: '2026-03-31T00:00:00Z' };
     expect(limitScope(scope, '2026-01-01T00:00:00Z', '2026-03-01T00:00:00Z')).toEqual({
@@ -105,7 +115,12 @@ describe('selectFromList', () => {
     trade('d', { net_pnl: -5, closed_at: '2026-03-02T13:00:00Z', qty_opened: 4 }),
   ];
   const select = (kind: string, key: string) =>
-    selectFromList(list, kind, key, { explanation: undefined, behavior: undefined, clock })?.map((t) => t.id);
+    selectFromList(list, kind, key, {
+      explanation: undefined,
+      behavior: undefined,
+      before: list.slice(1, 3),
+      clock,
+    })?.map((t) => t.id);
 
   test('finds the trades after a win', () => {
     expect(select('after', 'win')).toEqual(['d', 'c']);

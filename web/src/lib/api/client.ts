@@ -30,7 +30,7 @@ export const tokens = new Tokens({
   storage: localStorage,
   lock: bestLock(localStorage),
   channel: new BroadcastChannel('fillbook.session'),
-  fetch: (...request) => fetch(...request),
+  fetch: (...request) => connection.watch(() => fetch(...request)),
   now: () => Date.now(),
 });
 
@@ -50,7 +50,7 @@ async function fetchSigned(request: Request): Promise<Response> {
   const response = await connection.watch(() => fetch(withToken(request, first)));
   if (response.status !== 401 || first === null) return response;
   const second = await tokens.renew(first);
-  return second === null ? response : fetch(withToken(again, second));
+  return second === null ? response : connection.watch(() => fetch(withToken(again, second)));
 }
 
 function withToken(request: Request, token: string | null): Request {

@@ -45,7 +45,7 @@ interface Scope {
 
 function daysOf(from: Day, to: Day): PlaceholderValues {
   const weekday = new Intl.DateTimeFormat(preferences.locale, { weekday: 'long', timeZone: 'UTC' });
-  const date = from === to ? formats.date(from) : `${formats.date(from)} – ${formats.date(to)}`;
+  const date = formats.dateRange(from, to);
   return { date, weekday: weekday.format(new Date(`${from}T00:00:00Z`)) };
 }
 

@@ -10,6 +10,7 @@
 import { createQuery, keepPreviousData, QueryClient } from '@tanstack/svelte-query';
 import { filter } from '../filter/filter.svelte';
 import type { ResultScope } from '../filter/filter';
+import { connection } from '../connection.svelte';
 import { toast } from '../toasts.svelte';
 import { answer, api } from './client';
 import { ApiError, asApiError } from './errors';
@@ -44,6 +45,8 @@ export const queryClient = new QueryClient({
       staleTime: 15_000,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: true,
+      // Ask the server, not the browser, whether there is a connection: it may run on this computer.
+      networkMode: 'always',
       retry: (failures, fault) => failures < 2 && [0, 502, 503, 504].includes(asApiError(fault).status),
     },
   },
@@ -94,15 +97,22 @@ export async function act<T>(action: Action<T>): Promise<T> {
     return result;
   } catch (fault) {
     const error = asApiError(fault);
-    if (!action.quiet) toast.failed(error.message);
+    if (!action.quiet) showFailure(action, error);
     throw error;
   }
+}
+
+/** Shows why a write failed. One that did not reach the server can be tried again. */
+function showFailure<T>(action: Action<T>, error: ApiError): void {
+  if (error.isAway)
+    toast.failed('Can’t reach the server. Try again when it’s back.', async () => void (await act(action)));
+  else toast.failed(error.message);
 }
 
 /**
  * Returns a function that runs writes one after the other and reloads after the last. For writes that the page
  * shows before the response: a reload in between would show an old value for a moment. The reload also
- * corrects the page if a write is refused.
+ * corrects the page if a write is refused. A write that does not reach the server is sent again when it is back.
  */
 export function queueWrites(touches: Kind[]): (run: () => Promise<unknown>) => Promise<void> {
   let last = Promise.resolve();
@@ -110,7 +120,7 @@ export function queueWrites(touches: Kind[]): (run: () => Promise<unknown>) => P
   return (run) => {
     pending++;
     last = last.then(async () => {
-      await act({ run, touches: [] }).catch(() => undefined); // act has shown the error
+      await act({ run: () => connection.resend(run), touches: [] }).catch(() => undefined); // act has shown the error
       if (--pending === 0) refresh(touches);
     });
     return last;

@@ -37,6 +37,8 @@ export interface Conditions extends ExcursionMembers {
   setupMode: Mode;
   tags: string[]; // ids
   tagMode: Mode;
+  ruleStates: string[];
+  rule: string; // the text of a rule; '' for any
   mistake: Flag;
   grades: string[];
   emotions: string[];
@@ -44,6 +46,7 @@ export interface Conditions extends ExcursionMembers {
   hasNote: Flag;
   hasAttachment: Flag;
   batch: string; // the id of an import
+  trades: string[]; // ids
   q: string;
 }
 
@@ -113,6 +116,13 @@ export const fields: Field[] = [
   { member: 'setupMode', api: 'setup_mode', clean: oneOf('all', 'none'), none: 'any' },
   { member: 'tags', api: 'tag_id', name: 'tag', list: true, clean: keep },
   { member: 'tagMode', api: 'tag_mode', clean: oneOf('all', 'none'), none: 'any' },
+  {
+    member: 'ruleStates',
+    api: 'rule_state',
+    list: true,
+    clean: oneOf('followed', 'broken', 'not_applicable'),
+  },
+  { member: 'rule', api: 'rule', clean: keep },
   { member: 'mistake', api: 'mistake', clean: flag, type: 'boolean' },
   { member: 'grades', api: 'trade_quality', list: true, clean: whole(1, 5), type: 'number' },
   { member: 'emotions', api: 'emotional_state', list: true, clean: keep },
@@ -120,6 +130,7 @@ export const fields: Field[] = [
   { member: 'hasNote', api: 'has_note', clean: flag, type: 'boolean' },
   { member: 'hasAttachment', api: 'has_attachment', clean: flag, type: 'boolean' },
   { member: 'batch', api: 'import_batch_id', name: 'import', clean: keep },
+  { member: 'trades', api: 'trade_id', list: true, clean: keep },
   { member: 'q', api: 'q', clean: (text) => (/[\p{L}\p{N}]/u.test(text) ? text.trim() : '') },
 ];
 

@@ -21,6 +21,7 @@ export type PartID =
   | 'session'
   | 'setup'
   | 'tag'
+  | 'rule'
   | 'mistake'
   | 'grade'
   | 'emotion'
@@ -34,6 +35,7 @@ export type PartID =
   | 'note'
   | 'attachment'
   | 'batch'
+  | 'trades'
   | 'q'
   | 'basis'
   | 'zone';
@@ -81,6 +83,12 @@ const sessionPhrases: Record<string, string> = {
   overnight: 'overnight',
 };
 
+export const ruleStateNames: Record<string, string> = {
+  followed: 'Followed',
+  broken: 'Broken',
+  not_applicable: 'Did not apply',
+};
+
 const typeNouns: Record<string, string> = { forex: 'forex', crypto: 'crypto', cfd: 'CFDs', etf: 'ETFs' };
 
 const nounOfType = (type: string) => typeNouns[type] ?? `${type}s`;
@@ -122,6 +130,20 @@ function describeIDs(ids: string[], mode: string, words: Words, one: string, man
   return mode === 'all' && names.length > 1
     ? `with ${many} ${joinTexts(names, 'and')}`
     : `with ${one} ${joinTexts(names)}`;
+}
+
+/** Describes the states of a rule: "that broke a rule", "that followed “Wait”". */
+function describeRule(states: string[], rule: string): string {
+  const name = rule ? `“${rule}”` : 'a rule';
+  if (states.length === 0) return `with an answer to ${name}`;
+  const verbs = [
+    ...(states.includes('followed') ? ['followed'] : []),
+    ...(states.includes('broken') ? ['broke'] : []),
+  ];
+  const parts = verbs.length > 0 ? [`that ${joinTexts(verbs)} ${name}`] : [];
+  if (states.includes('not_applicable'))
+    parts.push(parts.length > 0 ? 'to which it did not apply' : `to which ${name} did not apply`);
+  return joinTexts(parts);
 }
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -172,6 +194,8 @@ export function describeFilter(f: Filter, words: Words): Part[] {
     });
   if (f.tags.length > 0 || f.tagMode === 'none')
     add('tag', describeIDs(f.tags, f.tagMode, words, 'tag', 'tags'), { tags: [], tagMode: 'any' });
+  if (f.ruleStates.length > 0 || f.rule)
+    add('rule', describeRule(f.ruleStates, f.rule), { ruleStates: [], rule: '' });
   if (f.mistake) add('mistake', choose(f.mistake, 'with a mistake', 'without mistakes'), { mistake: '' });
   if (f.grades.length > 0) add('grade', `graded ${joinTexts(f.grades)}`, { grades: [] });
   if (f.emotions.length > 0) add('emotion', `feeling ${joinTexts(f.emotions)}`, { emotions: [] });
@@ -205,6 +229,10 @@ export function describeFilter(f: Filter, words: Words): Part[] {
       hasAttachment: '',
     });
   if (f.batch) add('batch', 'from one import', { batch: '' });
+  if (f.trades.length > 0)
+    add('trades', f.trades.length === 1 ? 'one selected trade' : `${f.trades.length} selected trades`, {
+      trades: [],
+    });
   if (f.q) add('q', `mentioning “${f.q}”`, { q: '' });
   if (f.basis === 'open') add('basis', 'by entry date', { basis: 'close' });
   const zone = f.zone || f.tz;

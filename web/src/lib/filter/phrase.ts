@@ -2,8 +2,8 @@
 // "losing nq shorts fri after 14:00 opening drive". Words that are no condition
 // are searched for in notes.
 
+import { findReadings, normalizeNumber, showNumber, type NumberSigns } from '../format/typed';
 import { excursionRanges, maxOf, minOf } from './excursions';
-import { normalizeNumber } from '../format/typed';
 import type { Filter } from './filter';
 import { sessionNames, weekdayNames } from './describe';
 
@@ -13,9 +13,11 @@ export interface Journal {
   symbols: string[];
   setups: { id: string; name: string }[];
   tags: { id: string; name: string }[];
+  /** The rules of all setups. */
+  rules: string[];
   accounts: { id: string; name: string }[];
-  /** Whether a comma is the decimal separator of the user. */
-  commaIsDecimal: boolean;
+  /** How the user writes numbers. */
+  signs: NumberSigns;
 }
 
 /** A condition that is read from a text. */
@@ -76,6 +78,14 @@ const fixed: [string[], Term][] = [
   [['overnight'], term('Session', sessionNames.overnight!, { sessions: ['overnight'] })],
   [['morning'], term('Time', 'Before 12:00', { hours: hoursFrom(0, 11) })],
   [['afternoon'], term('Time', 'After 12:00', { hours: hoursFrom(12) })],
+  [
+    ['broke a rule', 'broke rule', 'broken rule', 'broken rules', 'rule broken', 'rules broken'],
+    term('Rule', 'Broken', { ruleStates: ['broken'], rule: '' }),
+  ],
+  [
+    ['followed a rule', 'followed rule', 'followed rules', 'rule followed', 'rules followed'],
+    term('Rule', 'Followed', { ruleStates: ['followed'], rule: '' }),
+  ],
   [['mistake', 'with mistake', 'with a mistake', 'mistakes'], term('Mistake', 'Yes', { mistake: 'true' })],
   [['no mistake', 'without mistake', 'without mistakes'], term('Mistake', 'No', { mistake: 'false' })],
   [
@@ -215,7 +225,9 @@ function findRange(tokens: string[], journal: Journal): Found | null {
   const [name = '', sign = '', third = '', fourth = ''] = tokens.map(fold);
   const bound = comparisons[sign];
   if (!bound) return null;
-  const number = normalizeNumber(third, journal.commaIsDecimal);
+  const typed = normalizeNumber(third, journal.signs);
+  const number = findReadings(typed, journal.signs)?.[0] ?? typed; // the suggestion shows how it is read
+  const shown = showNumber(number, journal.signs);
   const isNumber = /^[-+]?\d+(\.\d+)?$/.test(number);
   const bounds = (low: keyof Filter, high: keyof Filter, value: string): Change => ({
     ...(bound === 'max' ? {} : { [low]: value }),
@@ -223,16 +235,16 @@ function findRange(tokens: string[], journal: Journal): Found | null {
   });
   const symbol = { min: '≥', max: '≤', both: '=' }[bound];
   if (['r', 'rr', 'r-multiple'].includes(name) && isNumber)
-    return { length: 3, term: term('R multiple', `${symbol} ${number} R`, bounds('rMin', 'rMax', number)) };
+    return { length: 3, term: term('R multiple', `${symbol} ${shown} R`, bounds('rMin', 'rMax', number)) };
   if (['pnl', 'profit', 'net'].includes(name) && isNumber)
-    return { length: 3, term: term('P&L', `${symbol} ${number}`, bounds('pnlMin', 'pnlMax', number)) };
+    return { length: 3, term: term('P&L', `${symbol} ${shown}`, bounds('pnlMin', 'pnlMax', number)) };
   const excursion = excursionRanges.find((range) => range.typed.includes(name));
   if (excursion && isNumber)
     return {
       length: 3,
       term: term(
         excursion.title,
-        `${symbol} ${number}${excursion.unit}`,
+        `${symbol} ${shown}${excursion.unit}`,
         bounds(minOf(excursion.id), maxOf(excursion.id), number),
       ),
     };
@@ -277,6 +289,23 @@ function findEmotion(tokens: string[]): Found | null {
   const [first = '', second] = tokens;
   if (fold(first) !== 'feeling' || !second) return null;
   return { length: 2, term: term('Emotional state', second, { emotions: [second] }) };
+}
+
+const ruleTerm = (state: 'followed' | 'broken', rule: string) =>
+  term('Rule', `${state === 'broken' ? 'Broke' : 'Followed'} “${rule}”`, { ruleStates: [state], rule });
+
+/** Finds "broke wait for the retest" and "followed small size". */
+function findRule(tokens: string[], journal: Journal): Found | null {
+  const states = { broke: 'broken', broken: 'broken', followed: 'followed' } as const;
+  const state = states[fold(tokens[0] ?? '') as keyof typeof states];
+  if (!state) return null;
+  let best: Found | null = null;
+  for (const rule of journal.rules) {
+    const length = matchName(tokens.slice(1), rule);
+    if (length > 0 && length + 1 > (best?.length ?? 0))
+      best = { length: length + 1, term: ruleTerm(state, rule) };
+  }
+  return best;
 }
 
 /** Finds the words of a name at the beginning of the tokens. Returns their number, 0 if they differ. */
@@ -356,6 +385,7 @@ export function parsePhrase(text: string, journal: Journal): Term[] {
       findTime(rest),
       findGrade(rest),
       findEmotion(rest),
+      findRule(rest, journal),
       findName(rest, journal),
       findFixed(rest),
       findInstrument(rest, journal),
@@ -408,6 +438,7 @@ export function suggest(text: string, journal: Journal): Suggestion[] {
     ...fixed.filter(([phrases]) => phrases.some(starts)).map(([, made]) => one(made)),
     ...journal.setups.filter((s) => has(s.name)).map((s) => one(term('Setup', s.name, { setups: [s.id] }))),
     ...journal.tags.filter((t) => has(t.name)).map((t) => one(term('Tag', t.name, { tags: [t.id] }))),
+    ...journal.rules.filter(has).flatMap((r) => [one(ruleTerm('broken', r)), one(ruleTerm('followed', r))]),
     ...journal.accounts
       .filter((a) => has(a.name))
       .map((a) => one(term('Account', a.name, { accounts: [a.id] }))),

@@ -62,10 +62,16 @@ export function money(
   const options: Intl.NumberFormatOptions = {
     ...(known ? { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } : {}),
     signDisplay: style.signed ? 'exceptZero' : 'negative',
-    ...digits(style, known),
+    ...digits(style, known, value, n),
   };
   const text = write(numberFormat(n.locale, options), value);
   return known || currency === '' ? text : `${text}\u00a0${currency}`;
+}
+
+/** Reports whether the compact notation of a locale shortens a number, as in 12K. */
+function isShortened(value: Amount, n: Notation): boolean {
+  const parts = numberFormat(n.locale, { notation: 'compact' }).formatToParts(Number(value));
+  return parts.some((part) => part.type === 'compact');
 }
 
 /** Returns the number of decimals of a currency. */
@@ -74,9 +80,18 @@ export function currencyDecimals(currency: string): number {
   return numberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
-  if (style.short === 'compact')
-    return { notation: 'compact', useGrouping: true, minimumFractionDigits: 0, maximumFractionDigits: 1 };
+function digits(style: MoneyStyle, known: boolean, value: Amount, n: Notation): Intl.NumberFormatOptions {
+  if (style.short === 'compact') {
+    // Some languages have no short form of thousands: these are whole.
+    const isWhole = Math.abs(Number(value)) >= 1000 && !isShortened(value, n);
+    const decimals = isWhole ? 0 : 2;
+    return {
+      notation: 'compact',
+      useGrouping: true,
+      minimumFractionDigits: 0,
+      maximumFractionDigits: decimals,
+    };
+  }
   if (style.short === 'whole') return { minimumFractionDigits: 0, maximumFractionDigits: 0 };
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
@@ -191,10 +206,10 @@ export type DateStyle = 'month' | 'short' | 'medium' | 'long' | 'weekday';
 
 const dateStyles: Record<DateStyle, Intl.DateTimeFormatOptions> = {
   month: { month: 'short', year: 'numeric' },
-  short: { day: '2-digit', month: 'short' },
-  medium: { day: '2-digit', month: 'short', year: 'numeric' },
+  short: { day: 'numeric', month: 'short' },
+  medium: { day: 'numeric', month: 'short', year: 'numeric' },
   long: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-  weekday: { weekday: 'short', day: '2-digit', month: 'short' },
+  weekday: { weekday: 'short', day: 'numeric', month: 'short' },
 };
 
 /** Formats a day (YYYY-MM-DD), which has no time zone, or an instant in the user's time zone. */
@@ -209,6 +224,13 @@ export function date(
   return dateFormat(isDay ? { ...n, timeZone: 'UTC' } : n, dateStyles[style]).format(at);
 }
 
+/** Formats a range of days (YYYY-MM-DD), with what they share only once: Nov 15 – 21, 2026. */
+export function dateRange(from: string, to: string, n: Notation): string {
+  const [first, last] = [parse(from), parse(to)];
+  if (!first || !last) return nothing;
+  return dateFormat({ ...n, timeZone: 'UTC' }, dateStyles.medium).formatRange(first, last);
+}
+
 /** Formats a month (YYYY-MM) with its year: Mar 2026, or March 2026. */
 export function month(value: string, n: Notation, style: 'short' | 'long' = 'short'): string {
   const options = { month: style, year: 'numeric' } as const;
@@ -219,10 +241,22 @@ export function time(value: string | Date | null | undefined, n: Notation, secon
   const at = parse(value);
   if (!at) return nothing;
   return dateFormat(n, {
-    hour: '2-digit',
+    hour: hasTwelveHours(n.locale) ? 'numeric' : '2-digit',
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
   }).format(at);
+}
+
+const twelveHours = new Map<string | undefined, boolean>();
+
+/** Reports whether a locale counts hours up to 12: these have no leading zero. */
+function hasTwelveHours(locale: string | undefined): boolean {
+  let found = twelveHours.get(locale);
+  if (found === undefined) {
+    found = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 === true;
+    twelveHours.set(locale, found);
+  }
+  return found;
 }
 
 export function dateTime(value: string | Date | null | undefined, n: Notation): string {

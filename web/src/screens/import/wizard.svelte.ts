@@ -7,6 +7,14 @@ import { ApiError, asApiError } from '../../lib/api/errors';
 import { createKey } from '../../lib/api/keyring';
 import { act, type Kind } from '../../lib/api/queries.svelte';
 import { upload } from '../../lib/api/upload';
+import {
+  findRemembered,
+  matchSettings,
+  missingColumn,
+  toRemembered,
+  type Remembered,
+  type Unused,
+} from './memory';
 
 export type Step = 'file' | 'check' | 'preview' | 'import';
 
@@ -25,26 +33,57 @@ export const touched: Kind[] = [
   'routines',
 ];
 
+type Preview = Schemas['ImportPreview'];
+
+/** The account and preferences of the user that an import needs. */
+export interface WizardOptions {
+  zone: () => string; // of the user
+  accounts: () => { id: string; name: string }[];
+  memory: () => Remembered[];
+  remember: (entry: Remembered) => void;
+}
+
+/** The remembered settings that a file is read with. */
+export interface UsedMemory {
+  entry: Remembered;
+  account: boolean;
+  zone: boolean;
+  order: boolean;
+  mapping: boolean;
+}
+
+const remembered = ['account', 'zone', 'order', 'mapping'] as const;
+const nothingUsed = { account: false, zone: false, order: false, mapping: false };
+
 export class Wizard {
   step = $state<Step>('file');
-  account = $state('');
+  account = $state(''); // of the rows of a table
+  into = $state(''); // the account that the one of a backup is restored into; '' for its own
+  accountChosen = $state(false); // by the user: a remembered one does not replace it
   file = $state<File | null>(null);
   zone = $state(''); // '' uses the server's suggestion
+  assumedZone = $state(''); // the user's, if nothing says which zone the times are in
   order = $state<'' | 'day_first' | 'month_first'>('');
   mapping = $state<Record<string, string> | null>(null); // null uses the server's suggestion
   kinds = $state<Record<string, string>>({}); // the chosen kinds of rows, by the word in the file
   tradeDate = $state(''); // YYYY-MM-DD, for a file whose times have no day
   allowMismatch = $state(false); // import amounts in another currency unchanged
-  preview = $state<Schemas['ImportPreview'] | null>(null);
+  preview = $state<Preview | null>(null);
   reading = $state(false);
   sent = $state(0); // uploaded share of the file, from 0 to 1
   fault = $state<ApiError | null>(null);
   outdated = $state(false); // the last preview failed, so the shown one has older settings
   pending = $state(''); // the unfinished batch that this import completes
+  used = $state.raw<UsedMemory | null>(null);
+  unused = $state.raw<Unused[]>([]); // remembered settings that contradict the file
+  private stage: 'find' | 'match' | 'verify' | 'done' = 'find'; // of using remembered settings
+  private ownAccount = ''; // before a remembered one replaced it
   private generation = 0; // previews of an abandoned file are dropped
   private requested = false; // a preview is requested that has not started
   private running: Promise<void> | null = null;
   private key = ''; // of the commit, so that one that is sent twice happens once
+
+  constructor(private readonly options: WizardOptions) {}
 
   /** The question to answer before the preview can be shown; '' if there is none. */
   readonly question: string = $derived.by(() => {
@@ -75,20 +114,43 @@ export class Wizard {
 
   async setFile(file: File): Promise<void> {
     this.file = file;
+    this.clearSettings();
+    this.stage = 'find';
+    this.ownAccount = this.account;
+    this.preview = null;
+    await this.retry();
+  }
+
+  private clearSettings(): void {
+    this.into = '';
     this.zone = '';
+    this.assumedZone = '';
     this.order = '';
     this.mapping = null;
     this.kinds = {};
     this.tradeDate = '';
     this.allowMismatch = false;
-    this.preview = null;
-    await this.retry();
+    this.used = null;
+    this.unused = [];
   }
 
   /** Reads the file again after a failed preview. */
   async retry(): Promise<void> {
     await this.read();
-    if (this.preview && this.step === 'file') this.step = 'check';
+    if (this.preview && this.step === 'file') this.step = this.isKnown ? 'preview' : 'check';
+  }
+
+  /** Whether remembered settings answer all questions, so that nothing is left to check. */
+  get isKnown(): boolean {
+    return this.used !== null && this.unused.length === 0 && this.question === '' && this.fault === null;
+  }
+
+  /** Reads the file again with settings of its layout that are remembered since it was read, and with chosen kinds. */
+  async matchAgain(kinds: Record<string, string>): Promise<void> {
+    this.clearSettings();
+    this.kinds = { ...kinds };
+    this.stage = 'find';
+    await this.read();
   }
 
   /**
@@ -111,6 +173,10 @@ export class Wizard {
       const generation = this.generation;
       const { preview, fault } = await this.readOnce(this.file);
       if (this.requested || generation !== this.generation) continue;
+      if (preview ? this.completeSettings(preview) : this.dropMemory(fault)) {
+        this.requested = true;
+        continue;
+      }
       if (preview) this.preview = preview;
       this.fault = fault;
       this.outdated = fault !== null;
@@ -118,11 +184,75 @@ export class Wizard {
     }
   }
 
-  private async readOnce(
-    file: File,
-  ): Promise<{ preview: Schemas['ImportPreview'] | null; fault: ApiError | null }> {
+  /**
+   * Completes the settings with remembered ones and with the zone of the user. Reports whether the file must be read
+   * again with them. The columns come first, because the rest depends on what is in them; the account is verified last.
+   */
+  private completeSettings(p: Preview): boolean {
+    const before = JSON.stringify(this.fields());
+    if (this.stage === 'find') this.useColumns(p);
+    const isRead = () => JSON.stringify(this.fields()) === before;
+    if (isRead() && this.stage === 'match') this.useSettings(p);
+    if (isRead() && this.stage === 'verify') this.verifyAccount(p);
+    if (isRead() && p.source_tz_from === 'unknown' && this.zone === '' && this.assumedZone === '')
+      this.assumedZone = this.options.zone();
+    return !isRead();
+  }
+
+  private useColumns(p: Preview): void {
+    const entry = this.pending ? undefined : findRemembered(this.options.memory(), p.layout_signature);
+    this.stage = entry ? 'match' : 'done';
+    if (!entry) return;
+    this.used = { entry, ...nothingUsed };
+    if (!entry.mapping) return;
+    const column = missingColumn(entry.mapping, p.headers);
+    if (column !== '') {
+      this.unused = [{ what: 'mapping', column }];
+      return;
+    }
+    this.mapping = entry.mapping;
+    this.used = { ...this.used, mapping: true };
+  }
+
+  private useSettings(p: Preview): void {
+    this.stage = 'verify';
+    const { entry, mapping } = this.used!;
+    const found = matchSettings(entry, p, this.options.accounts());
+    this.zone = found.zone;
+    this.order = found.order;
+    if (found.account && !this.accountChosen) this.account = found.account;
+    this.unused = [
+      ...this.unused,
+      ...found.unused.filter((u) => u.what !== 'account' || !this.accountChosen),
+    ];
+    const account = found.account !== '' && !this.accountChosen;
+    const next = { entry, mapping, account, zone: found.zone !== '', order: found.order !== '' };
+    const isUsed = Object.values({ ...next, entry: false }).includes(true);
+    this.used = isUsed || this.unused.length > 0 ? next : null;
+  }
+
+  private verifyAccount(p: Preview): void {
+    this.stage = 'done';
+    if (!this.used?.account || !p.currency?.mismatch) return;
+    const name = this.options.accounts().find((a) => a.id === this.account)?.name ?? '';
+    this.unused = [...this.unused, { what: 'account', why: 'currency', name }];
+    this.used = { ...this.used, account: false };
+    this.account = this.ownAccount;
+  }
+
+  /** Reads the file without remembered settings that the server refuses. Reports whether there were any. */
+  private dropMemory(fault: ApiError | null): boolean {
+    if (!this.used || this.stage === 'done' || !fault || ![400, 404].includes(fault.status)) return false;
+    this.clearSettings();
+    this.account = this.ownAccount;
+    this.unused = [{ what: 'all' }];
+    this.stage = 'done';
+    return true;
+  }
+
+  private async readOnce(file: File): Promise<{ preview: Preview | null; fault: ApiError | null }> {
     try {
-      const preview = await upload<Schemas['ImportPreview']>({
+      const preview = await upload<Preview>({
         path: '/api/v1/imports',
         fields: this.fields(),
         file,
@@ -134,9 +264,18 @@ export class Wizard {
     }
   }
 
-  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'tradeDate'>>): void {
+  set(
+    change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'into' | 'tradeDate'>>,
+  ): void {
     Object.assign(this, change);
-    if (change.account !== undefined) this.allowMismatch = false;
+    if (change.account !== undefined) {
+      this.allowMismatch = false;
+      this.accountChosen = true;
+    }
+    // What the user changes is neither a remembered setting nor one that was not used.
+    const changed = remembered.filter((name) => change[name] !== undefined);
+    for (const name of changed) if (this.used) this.used = { ...this.used, [name]: false };
+    this.unused = this.unused.filter((u) => u.what === 'all' || !changed.includes(u.what));
     void this.read();
   }
 
@@ -158,8 +297,24 @@ export class Wizard {
     this.key = createKey();
   }
 
-  /** Imports the file. Returns the id of the batch, or null after an error, which is then in fault. */
-  async commit(): Promise<string | null> {
+  /** Returns the entry that remembers the current settings, null for a file that has none. */
+  toEntry(): Remembered | null {
+    const p = this.preview;
+    if (!p || !this.file || p.layout_signature === '') return null;
+    const account = this.options.accounts().find((a) => a.id === this.account);
+    const used = {
+      file: this.file.name,
+      at: new Date().toISOString(),
+      account: { id: this.account, name: account?.name ?? '' },
+      zone: this.zone,
+      assumedZone: this.assumedZone,
+      mapping: $state.snapshot(this.mapping),
+    };
+    return toRemembered(p, used, findRemembered(this.options.memory(), p.layout_signature));
+  }
+
+  /** Imports the file. Returns null after an error, which is then in fault. */
+  async commit(): Promise<Schemas['Result'] | null> {
     if (!this.file) return null;
     const file = this.file;
     this.step = 'import';
@@ -178,7 +333,9 @@ export class Wizard {
         touches: touched,
         quiet: true,
       });
-      return result.import_batch_id;
+      const entry = this.toEntry();
+      if (entry) this.options.remember(entry);
+      return result;
     } catch (error) {
       this.handleRefusal(asApiError(error));
       return null;
@@ -202,15 +359,21 @@ export class Wizard {
     this.preview = null;
     this.fault = null;
     this.outdated = false;
+    this.used = null;
+    this.unused = [];
+    this.accountChosen = false;
     this.pending = '';
     this.reading = false;
     this.step = 'file';
   }
 
   private fields(): Record<string, string> {
+    const isTable = this.preview !== null && this.preview.source !== 'backup';
     return {
-      account_id: this.account,
+      account_id: isTable ? this.account : this.into,
+      default_account_id: this.account, // a backup has its own
       source_tz: this.zone,
+      default_tz: this.assumedZone,
       date_order: this.order,
       column_mapping: this.mapping ? JSON.stringify(this.mapping) : '',
       kinds: Object.keys(this.kinds).length > 0 ? JSON.stringify(this.kinds) : '',

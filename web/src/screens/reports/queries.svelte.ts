@@ -4,7 +4,6 @@ import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import type { Scope } from '../../lib/filter/filter';
 import { filter } from '../../lib/filter/filter.svelte';
-import { here } from '../../app/router.svelte';
 import type { Trade } from './selection';
 import type { By } from './groups';
 
@@ -49,6 +48,14 @@ export const readContracts = (root: () => string) =>
           signal,
         }),
       ),
+  }));
+
+/** Compares results with what the price did during and after the trades. */
+export const readExcursions = () =>
+  query(() => ({
+    key: ['analytics', 'excursions', filter.scope],
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/excursions', { params: { query: filter.scope }, signal })),
   }));
 
 export const readMistakes = () =>
@@ -139,11 +146,6 @@ function nextCursor(link: string | null): string | null {
   return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
 }
 
-/** Returns the address that opens the trades of a selection over the current screen. */
-export function tradesHref(kind: string, key: string): string {
-  const params = new URLSearchParams(here.search);
-  params.set('behind', `${kind}:${key}`);
-  return `${here.path}?${params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')}`;
-}
+export { tradesHref } from '../../app/cards';
 
 export type Summary = Schemas['SummaryAnswer'];

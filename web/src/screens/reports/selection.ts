@@ -63,20 +63,43 @@ function holdingTimeOf(t: Trade): string {
 
 const basisTime = (t: Trade, clock: Clock) => (clock.basis === 'open' ? t.opened_at : (t.closed_at ?? ''));
 
-const outcomes: Record<string, Predicate> = {
-  all: () => true,
-  winners: (t) => Number(t.net_pnl) > 0,
-  losers: (t) => Number(t.net_pnl) < 0,
-  breakeven: (t) => Number(t.net_pnl) === 0,
-  winners_and_losers: (t) => Number(t.net_pnl) !== 0,
-  with_r: (t) => t.r_multiple !== null,
+type Outcome = 'win' | 'loss' | 'breakeven';
+
+/** The outcomes of the sets of trades that figures are computed from. The API knows the breakeven tolerance. */
+const outcomesOfSet: Record<string, Outcome[]> = {
+  winners: ['win'],
+  losers: ['loss'],
+  breakeven: ['breakeven'],
+  winners_and_losers: ['win', 'loss'],
 };
+
+/** A set of trades that a figure is computed from, and the ids of its first trades. */
+export interface TradeSet {
+  which: string;
+  trade_count: number;
+  trade_ids: string[];
+}
+
+/** Returns the scope of the trades with an outcome, or null if the scope has none of them. */
+export function limitToOutcomes(scope: Scope, outcomes: Outcome[]): Scope | null {
+  const left = outcomes.filter((o) => !scope.outcome || scope.outcome.includes(o));
+  return left.length > 0 ? { ...scope, outcome: left } : null;
+}
+
+/** Returns the scope of a set, or null if the scope has none of its trades. Of a set that the API cannot filter it has more than the set. */
+export function limitToSet(scope: Scope, set: TradeSet): Scope | null {
+  const outcomes = outcomesOfSet[set.which];
+  if (outcomes) return limitToOutcomes(scope, outcomes);
+  if (set.which === 'with_r') return scope.has_r === false ? null : { ...scope, has_r: true };
+  return set.which !== 'all' && hasAllIds(set) ? { ...scope, trade_id: set.trade_ids } : scope;
+}
+
+export const hasAllIds = (set: TradeSet) => set.trade_ids.length === set.trade_count;
 
 /** Returns the predicate of a selection, or null if it depends on more than the trade itself. */
 export function createPredicate(kind: string, key: string, clock: Clock): Predicate | null {
   switch (kind) {
     case 'which':
-      return outcomes[key] ?? null;
     case 'root':
       return () => true; // the API filters it
     case 'symbol':

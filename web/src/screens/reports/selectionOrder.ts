@@ -3,10 +3,12 @@
 
 import type { Schemas } from '../../lib/api/client';
 import { dayOf } from '../../lib/format/days';
-import { createPredicate, type Trade } from './selection';
+import { hasAllIds, type Trade, type TradeSet } from './selection';
 
 interface Known {
-  explanation: Schemas['Explained'] | undefined;
+  explanation: TradeSet | undefined;
+  /** The trades after which the selected ones follow. */
+  before: Trade[] | undefined;
   behavior: Schemas['Behavior'] | undefined;
   clock: { tz: string; basis: 'close' | 'open' };
 }
@@ -21,11 +23,11 @@ export function neededData(kind: string): 'explained' | 'behavior' | 'nothing' {
 export function selectFromList(list: Trade[], kind: string, key: string, known: Known): Trade[] | undefined {
   switch (kind) {
     case 'figure':
-      return known.explanation && tradesOfFigure(list, known.explanation, known);
+      return known.explanation && tradesOfFigure(list, known.explanation);
     case 'behavior':
       return known.behavior && tradesOfBehavior(list, key, known.behavior, known.clock.tz);
     case 'after':
-      return tradesAfter(list, key === 'win' ? 1 : -1);
+      return known.before && tradesAfter(list, known.before);
     case 'size':
       return sizeQuarter(list, Number(key.slice(1)));
     default:
@@ -33,12 +35,12 @@ export function selectFromList(list: Trade[], kind: string, key: string, known: 
   }
 }
 
-function tradesOfFigure(list: Trade[], explanation: Schemas['Explained'], known: Known): Trade[] {
-  const matches = createPredicate('which', explanation.which, known.clock);
-  if (matches) return list.filter(matches);
+const streaks = ['max_drawdown', 'longest_run_of_wins', 'longest_run_of_losses'];
+
+/** Returns the trades of a set; the list is that of limitToSet. */
+function tradesOfFigure(list: Trade[], explanation: TradeSet): Trade[] {
+  if (!streaks.includes(explanation.which) || hasAllIds(explanation)) return list;
   const ids = new Set(explanation.trade_ids);
-  const listed = list.filter((t) => ids.has(t.id));
-  if (explanation.trade_count <= ids.size || listed.length === 0) return listed;
   // The API lists only the first trades of a long streak. A streak has no gaps, so the others follow them.
   const ordered = sortByClose(list);
   const first = ordered.findIndex((t) => ids.has(t.id));
@@ -62,9 +64,10 @@ function sortByClose(list: Trade[]): Trade[] {
   );
 }
 
-function tradesAfter(list: Trade[], sign: number): Trade[] {
+function tradesAfter(list: Trade[], before: Trade[]): Trade[] {
+  const ids = new Set(before.map((t) => t.id));
   const ordered = sortByClose(list);
-  return ordered.filter((_, i) => i > 0 && Math.sign(Number(ordered[i - 1]!.net_pnl)) === sign).reverse();
+  return ordered.filter((_, i) => i > 0 && ids.has(ordered[i - 1]!.id)).reverse();
 }
 
 /** Returns the trades of a quarter of the sizes, by nearest rank. */

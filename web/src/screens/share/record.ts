@@ -1,4 +1,4 @@
-// The days of the points of a shared curve, and the labels of months.
+// The days of the points of a shared curve.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -25,10 +25,4 @@ function noonOf(ms: number): number {
 
 export function dayOfMillis(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
-}
-
-export function monthLabel(month: string, locale: string | undefined): string {
-  const at = new Date(`${month}-15T12:00:00Z`);
-  if (Number.isNaN(at.getTime())) return month;
-  return new Intl.DateTimeFormat(locale, { month: 'short', year: '2-digit', timeZone: 'UTC' }).format(at);
 }

@@ -49,13 +49,20 @@ export async function sendChanges(
       try {
         await answer(api.PATCH('/api/v1/trades', { body }));
       } catch (fault) {
-        if (saved > 0) throw new PartlySaved(saved, asApiError(fault));
-        throw fault;
+        const error = explainMissing(asApiError(fault));
+        throw saved > 0 ? new PartlySaved(saved, error) : error;
       }
       saved += body.ids.length;
       onprogress?.(saved);
     }
   }
+}
+
+/** Says that a trade of a request was deleted meanwhile: the others of the request are not changed either. */
+function explainMissing(error: ApiError): ApiError {
+  if (error.code !== 'not_found') return error;
+  const message = 'A selected trade no longer exists, so nothing was changed. Apply again for the others.';
+  return new ApiError(error.status, error.code, message);
 }
 
 /** Returns a trade as it will be after a change; `tags` has the tags that can be added. */

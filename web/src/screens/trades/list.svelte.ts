@@ -123,6 +123,11 @@ export class TradeList {
     void this.loadWanted();
   }
 
+  /** Tries again if the last page could not be loaded because the server was unreachable. */
+  retryIfAway(): void {
+    if (this.error?.isAway) this.retry();
+  }
+
   /** Shows changed trades at once. */
   replace(trades: Trade[]): void {
     const changed = new Map(trades.map((t) => [t.id, shortenNotes(t)]));

@@ -1,0 +1,155 @@
+package backup
+
+import (
+	"fmt"
+
+	"fillbook/internal/bars"
+	"fillbook/internal/journal"
+	"fillbook/internal/market"
+)
+
+// BarAlias is the symbol of the bars that a symbol uses.
+type BarAlias struct {
+	Symbol     string  `json:"symbol"`
+	BarsSymbol string  `json:"bars_symbol"`
+	CreatedAt  Instant `json:"created_at,omitzero"`
+}
+
+// BarSeries are the price bars of a symbol.
+type BarSeries struct {
+	Symbol     string            `json:"symbol"`
+	Contract   string            `json:"contract,omitzero"`
+	BarSecs    int64             `json:"bar_secs"`
+	PriceKind  market.PriceKind  `json:"price_kind"`
+	VolumeKind market.VolumeKind `json:"volume_kind"`
+	// Ranges are the times that the bars cover: from and to of each in seconds.
+	Ranges []int64 `json:"ranges"`
+	// Blocks are the encoded bars; see [market.Block].
+	Blocks [][]byte `json:"blocks"`
+}
+
+// writeBars writes the aliases, and the bars if they were asked for.
+func (e *exporter) writeBars() error {
+	aliases, err := bars.ListAliases(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	err = e.list("bar_aliases", func() error {
+		for _, a := range aliases {
+			if err := e.element(BarAlias{Symbol: a.Symbol, BarsSymbol: a.BarsSymbol, CreatedAt: Instant{a.CreatedAt}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var list []bars.Series
+	if e.scope.Bars {
+		if list, err = bars.ListSeries(e.ctx, e.tx, e.owner); err != nil {
+			return err
+		}
+	}
+	return e.list("bars", func() error {
+		for _, s := range list {
+			out, err := e.barSeries(s)
+			if err != nil {
+				return err
+			}
+			if err := e.element(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) barSeries(s bars.Series) (BarSeries, error) {
+	out := BarSeries{
+		Symbol: s.Symbol, Contract: s.Contract, BarSecs: s.Secs, PriceKind: s.PriceKind, VolumeKind: s.VolumeKind,
+		Ranges: []int64{}, Blocks: [][]byte{},
+	}
+	ranges, err := bars.Ranges(e.ctx, e.tx, e.owner, s)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range ranges {
+		out.Ranges = append(out.Ranges, r.From, r.To)
+	}
+	err = bars.EachBlock(e.ctx, e.tx, e.owner, s, func(block market.Block) error {
+		out.Blocks = append(out.Blocks, block.AppendTo(nil))
+		return nil
+	})
+	return out, err
+}
+
+// restoreBars adds the aliases of symbols that have none, and the bars that are not
+// stored.
+func (r *restorer) restoreBars() error {
+	for i, a := range r.Document.BarAliases {
+		added, err := bars.RestoreAlias(r.ctx, r.tx, r.Owner, a.CreatedAt.instantOr(r.now), a.Symbol, a.BarsSymbol)
+		if err := r.accept("Alias of bars", i, err); err != nil {
+			return err
+		}
+		if added {
+			r.result.BarAliases++
+		}
+	}
+	file := bars.NewImport{FileName: "Backup", Layout: "Fillbook"}
+	for i, s := range r.Document.Bars {
+		series, err := r.missingBars(s)
+		if err := r.accept("Series of bars", i, err); err != nil {
+			return err
+		}
+		if err == nil && series.Blocks != nil {
+			file.Series = append(file.Series, series)
+		}
+	}
+	if len(file.Series) == 0 {
+		return nil
+	}
+	done, err := bars.Restore(r.ctx, r.tx, r.Owner, r.now, r.BarsLimit, file)
+	r.result.Bars = done.Inserted
+	return r.accept("Bars", 0, err)
+}
+
+// missingBars returns the bars of a series that are not stored. If all are, its blocks
+// are nil.
+func (r *restorer) missingBars(s BarSeries) (bars.NewSeries, error) {
+	series := bars.NewSeries{
+		Key:        bars.Key{Symbol: s.Symbol, Contract: s.Contract, Secs: s.BarSecs, PriceKind: s.PriceKind},
+		VolumeKind: s.VolumeKind,
+	}
+	if len(s.Ranges)%2 != 0 {
+		return series, journal.InvalidField("ranges", "ranges must have pairs of times.")
+	}
+	for i := 0; i < len(s.Ranges); i += 2 {
+		series.Ranges = append(series.Ranges, market.Range{From: s.Ranges[i], To: s.Ranges[i+1]})
+	}
+	if err := series.Check(); err != nil {
+		return series, err
+	}
+	var list []market.Block
+	for i, data := range s.Blocks {
+		block, err := market.DecodeBlock(data, nil)
+		if err != nil || block.Secs != s.BarSecs || len(block.Bars) == 0 {
+			return series, journal.InvalidField("blocks", "Block %d is damaged.", i+1)
+		}
+		list = append(list, block)
+	}
+	missing, err := bars.Missing(r.ctx, r.tx, r.Owner, series.Key, list)
+	if err != nil {
+		return series, fmt.Errorf("comparing bars: %w", err)
+	}
+	if len(missing) > 0 {
+		series.Blocks = func(yield func(market.Block) bool) {
+			for _, block := range missing {
+				if !yield(block) {
+					return
+				}
+			}
+		}
+	}
+	return series, nil
+}

@@ -1,0 +1,101 @@
+package backup
+
+import (
+	"bytes"
+	"testing"
+
+	"fillbook/internal/bars"
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/market"
+)
+
+func (h *house) bars() *bars.Service { return bars.New(h.db, h.clock.Now, bars.DefaultLimit, nil) }
+
+func (h *house) exportBars(t failer, owner journal.UserID, with bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+		return WriteJSON(h.ctx(), tx, owner, Scope{At: h.clock.Now(), Bars: with}, &out)
+	}))
+	return out.String()
+}
+
+// minutes returns bars of the given minutes at a price.
+func minutes(price int64, list ...int64) (out []market.Bar) {
+	for _, n := range list {
+		out = append(out, market.Bar{Time: 60 * n, Open: price, High: price, Low: price, Close: price})
+	}
+	return out
+}
+
+func (h *house) storeBars(t failer, owner journal.UserID, list []market.Bar) {
+	t.Helper()
+	_, _, err := h.bars().Commit(h.ctx(), owner, bars.NewImport{FileName: "x", Layout: "x", Series: []bars.NewSeries{{
+		Key: bars.Key{Symbol: "ESZ5", Secs: 60, PriceKind: market.TradePrice}, VolumeKind: market.NoVolume,
+		Blocks: market.SplitBlocks(market.Block{Secs: 60, Bars: list}),
+	}}})
+	must(t, err)
+}
+
+// TestBarsAreRestored: bars are in the file if asked for, and a restore adds those that
+// are missing and replaces none.
+func TestBarsAreRestored(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		from, to := h.user(t), h.user(t)
+		h.storeBars(t, from, minutes(100, 1, 2, 30_000))
+		h.storeBars(t, from, minutes(101, 2, 3))
+		_, err := h.bars().AddAlias(h.ctx(), from, "US500", "ESZ5")
+		must(t, err)
+		if plain := h.decode(t, h.exportBars(t, from, false)); len(plain.Bars) > 0 || len(plain.BarAliases) != 1 {
+			t.Errorf("without being asked: %d series, %d aliases", len(plain.Bars), len(plain.BarAliases))
+		}
+		text := h.exportBars(t, from, true)
+		h.storeBars(t, to, minutes(50, 1))
+		result := h.restore(t, to, text)
+		sound(t, result)
+		if result.Bars != 3 || result.BarAliases != 1 {
+			t.Errorf("restored %d bars and %d aliases", result.Bars, result.BarAliases)
+		}
+		unchanged(t, h.restore(t, to, text))
+		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+			list, err := bars.ListSeries(h.ctx(), tx, to)
+			must(t, err)
+			block, err := bars.Read(h.ctx(), tx, to, list[0], market.Range{From: 0, To: 1 << 33})
+			must(t, err)
+			var closes []int64
+			for _, b := range block.Bars {
+				closes = append(closes, b.Close)
+			}
+			if len(list) != 1 || len(closes) != 4 || closes[0] != 50 || closes[1] != 101 || closes[3] != 100 {
+				t.Errorf("%d series with %v", len(list), closes)
+			}
+			// Results that follow from bars read the changes: the first bars, the alias, the
+			// restored bars. The second restore changed nothing.
+			if last, err := bars.LastChange(h.ctx(), tx, to); err != nil || last != 3 {
+				t.Errorf("the last change is %d, %v", last, err)
+			}
+			return bars.Check(h.ctx(), tx, to, func(what string) { t.Error(what) })
+		}))
+		small := h.user(t)
+		result, err = h.tryRestoreWithin(2, Order{Owner: small, Document: h.decode(t, text)})
+		must(t, err)
+		if len(result.Errors) != 1 || result.Bars != 0 || result.BarAliases != 1 {
+			t.Errorf("bars above the limit give %+v", result)
+		}
+		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+			if list, err := bars.ListSeries(h.ctx(), tx, small); err != nil || len(list) > 0 {
+				t.Errorf("bars above the limit leave %v, %v", list, err)
+			}
+			return bars.Check(h.ctx(), tx, small, func(what string) { t.Error(what) })
+		}))
+		damaged := h.decode(t, text)
+		damaged.Bars[0].Blocks[0] = damaged.Bars[0].Blocks[0][:9]
+		result, err = h.tryRestore(Order{Owner: h.user(t), Document: damaged})
+		must(t, err)
+		if len(result.Errors) != 1 || result.Bars != 0 {
+			t.Errorf("a damaged block gives %+v", result)
+		}
+	})
+}

@@ -1,0 +1,111 @@
+// Package lru has a cache that is bounded by the size of its values.
+package lru
+
+import (
+	"container/list"
+	"sync"
+)
+
+// Cache is a map that evicts the least recently used values above a size limit.
+// The cost of a call does not depend on the number of values. It is safe for
+// concurrent use.
+type Cache[K comparable, V comparable] struct {
+	limit int
+
+	mu      sync.Mutex
+	entries map[K]*list.Element // of entryOf
+	order   *list.List          // the most recently used first
+	total   int                 // the sum of the sizes
+}
+
+type entryOf[K comparable, V comparable] struct {
+	key   K
+	value V
+	size  int
+}
+
+// New returns a cache of values whose sizes add up to at most limit.
+func New[K comparable, V comparable](limit int) *Cache[K, V] {
+	return &Cache[K, V]{limit: limit, entries: map[K]*list.Element{}, order: list.New()}
+}
+
+// Get returns the value of a key.
+func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil {
+		return value, false
+	}
+	c.order.MoveToFront(e)
+	return c.entry(e).value, true
+}
+
+// GetOrAdd returns the value of a key. A key without a value gets a new one of the
+// given size.
+func (c *Cache[K, V]) GetOrAdd(key K, size int, newValue func() V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[key]; e != nil {
+		c.order.MoveToFront(e)
+		return c.entry(e).value
+	}
+	value := newValue()
+	c.add(key, value, size)
+	return value
+}
+
+// Put sets the value of a key.
+func (c *Cache[K, V]) Put(key K, value V, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.entries[key]; e != nil {
+		c.remove(e)
+	}
+	c.add(key, value, size)
+}
+
+// Resize sets the size of a value, unless it was evicted.
+func (c *Cache[K, V]) Resize(key K, value V, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil || c.entry(e).value != value {
+		return
+	}
+	c.total += size - c.entry(e).size
+	c.entry(e).size = size
+	c.evict()
+}
+
+// TotalSize returns the size of all values.
+func (c *Cache[K, V]) TotalSize() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
+func (c *Cache[K, V]) entry(e *list.Element) *entryOf[K, V] {
+	return e.Value.(*entryOf[K, V]) //nolint:forcetypeassert // the list has nothing else
+}
+
+func (c *Cache[K, V]) add(key K, value V, size int) {
+	c.entries[key] = c.order.PushFront(&entryOf[K, V]{key, value, size})
+	c.total += size
+	c.evict()
+}
+
+func (c *Cache[K, V]) remove(e *list.Element) {
+	entry := c.entry(e)
+	delete(c.entries, entry.key)
+	c.order.Remove(e)
+	c.total -= entry.size
+}
+
+// evict removes the least recently used values until the others are within the
+// limit.
+func (c *Cache[K, V]) evict() {
+	for c.total > c.limit && c.order.Len() > 0 {
+		c.remove(c.order.Back())
+	}
+}

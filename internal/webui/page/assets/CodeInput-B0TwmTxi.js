@@ -1,1 +1,0 @@
-import{Qt as e,Xn as t,Zn as n}from"./index-BpgU9LzT.js";import{ht as r}from"./base-D5jW1Q7I.js";function i(i,a){n(a,!0);let o=e(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
