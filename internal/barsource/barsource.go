@@ -94,7 +94,7 @@ type Field struct {
 	Choices []string
 }
 
-// Query asks for the bars of one instrument that open in [From, To).
+// Query selects the bars of one instrument that open in [From, To).
 type Query struct {
 	Instrument instruments.Priced
 	BarSecs    int64

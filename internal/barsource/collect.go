@@ -43,7 +43,7 @@ func (m *Member[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &m.Value)
 }
 
-// Seconds returns the time that a number of milliseconds stands for, in seconds.
+// Seconds returns the time of a number of milliseconds, in seconds.
 func (n Number) Seconds() (int64, error) {
 	millis, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil || millis%1000 != 0 {
@@ -137,7 +137,7 @@ func (r *Run) AddBlock(block market.Block) error {
 }
 
 // accepts reports whether a bar of that time is wanted. The error is that of a time
-// that nobody asked for.
+// that was not asked for.
 func (r *Run) accepts(time int64) (bool, error) {
 	if time%min(r.Secs, 60) != 0 || time < r.within.From-r.Secs || time > r.within.To+r.Secs {
 		return false, errBarTime

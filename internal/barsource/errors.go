@@ -27,7 +27,7 @@ var (
 	// ErrRefused is the error of a query that was refused for another reason. Sending it
 	// again does not help.
 	ErrRefused = errors.New("the provider refused the query")
-	// ErrUnavailable is the error of a provider that cannot answer at present.
+	// ErrUnavailable is the error of a provider that cannot answer now.
 	ErrUnavailable = errors.New("the provider is not available")
 	// ErrTruncated is the error of an answer that ended too early.
 	ErrTruncated = errors.New("the answer of the provider ended too early")

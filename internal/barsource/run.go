@@ -2,7 +2,9 @@ package barsource
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ type Run struct {
 	rows     []row
 }
 
-// Page asks a provider for the bars of a window, which has at most
+// Page fetches the bars of a window, which has at most
 // [Description.PageBars] bars, and adds them to the run.
 type Page func(ctx context.Context, run *Run, window market.Range) error
 
@@ -105,7 +107,8 @@ func ceilSecond(t time.Time) int64 {
 	return t.Unix()
 }
 
-// parseFields returns the values of all fields, and those that are secret.
+// parseFields returns the values of all fields, and those that are secret in all forms in
+// which they are sent.
 func (d Description) parseFields(credentials map[string]string) (values map[string]string, secrets []string, err error) {
 	values = map[string]string{}
 	for _, field := range d.Fields {
@@ -114,7 +117,7 @@ func (d Description) parseFields(credentials map[string]string) (values map[stri
 			return nil, nil, err
 		}
 		if values[field.Name] = value; field.IsSecret {
-			secrets = append(secrets, value)
+			secrets = append(secrets, value, url.QueryEscape(value), base64.StdEncoding.EncodeToString([]byte(value+":")))
 		}
 	}
 	return values, secrets, nil

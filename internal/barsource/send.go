@@ -22,6 +22,9 @@ const (
 	maxRequests = 250
 	// maxMessage is how much of a provider's words is kept.
 	maxMessage = 300
+	// minSecret is the length of the shortest key. What is shorter is no key of a provider,
+	// and may be part of any word.
+	minSecret = 6
 	// maxRetryAfter is the longest time that a provider's wish is honored: Binance
 	// blocks an address for three days at most.
 	maxRetryAfter = 72 * time.Hour
@@ -40,7 +43,7 @@ type Request struct {
 	IsForm bool
 	// JSON is sent with POST if it is not nil.
 	JSON any
-	// Classify returns the error that an answer stands for, or nil if its status
+	// Classify returns the error that an answer means, or nil if its status
 	// decides. It may be nil.
 	Classify func(Answer) error
 }
@@ -198,7 +201,9 @@ func firstText(texts ...string) string {
 // them.
 func (r *Run) clean(text string) string {
 	for _, secret := range r.secrets {
-		text = strings.ReplaceAll(text, secret, "…")
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
 	}
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == unicode.ReplacementChar {
@@ -213,7 +218,7 @@ func (r *Run) clean(text string) string {
 	return text
 }
 
-// ByStatus returns the error that a status stands for, or nil if it is 200.
+// ByStatus returns the error that a status means, or nil if it is 200.
 func (a Answer) ByStatus() error {
 	switch {
 	case a.Status == http.StatusOK:

@@ -94,7 +94,7 @@ type bar struct {
 	Volume barsource.Number `json:"v"`
 }
 
-// fetchWindow asks for a window, which Alpaca may answer in several pages.
+// fetchWindow fetches a window, which Alpaca may answer in several pages.
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) error {
 	run.Result.IsComplete = run.Value(feedField) == sip
 	parameters := map[string]string{

@@ -232,7 +232,7 @@ func (c Case) TestFaults(t *testing.T) {
 	})
 }
 
-// Answer is an answer of a provider and the error that it stands for, which may be nil.
+// Answer is an answer of a provider and the error that it means, which may be nil.
 type Answer = struct {
 	Status int
 	Body   string
