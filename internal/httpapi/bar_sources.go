@@ -152,9 +152,13 @@ func shapeBarPrice(q barfetch.Quote) barPrice {
 
 func (a *API) registerBarSourceRoutes() {
 	route := func(method, path, id, summary string) route {
-		return barRoute(method, "/sources"+path, id, summary)
+		needs := writeSources
+		if method == http.MethodGet {
+			needs = readSources
+		}
+		return barRoute(needs, method, "/sources"+path, id, summary)
 	}
-	register(a, barRoute(http.MethodGet, "/providers", "listBarProviders", "List the providers of bars"),
+	register(a, barRoute(readBars, http.MethodGet, "/providers", "listBarProviders", "List the providers of bars"),
 		func(context.Context, *struct{}) (*body[[]barProvider], error) {
 			return answer(shapeAll(a.BarSources.Providers, a.shapeProvider), nil)
 		})

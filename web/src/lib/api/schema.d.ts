@@ -11,10 +11,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the access tokens, without their secrets */
+        /**
+         * List the access tokens, without their secrets
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listAccessTokens"];
         put?: never;
-        /** Create an access token */
+        /**
+         * Create an access token
+         * @description Access tokens cannot call it.
+         */
         post: operations["mintAccessToken"];
         delete?: never;
         options?: never;
@@ -32,7 +38,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an access token */
+        /**
+         * Revoke an access token
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         delete: operations["revokeAccessToken"];
         options?: never;
         head?: never;
@@ -48,7 +57,7 @@ export interface paths {
         };
         /**
          * List the uses of a token
-         * @description The newest 50. Empty for a token that is not yours.
+         * @description The newest 50. Empty for a token that is not yours. Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
          */
         get: operations["listAccessTokenUses"];
         put?: never;
@@ -66,10 +75,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts, oldest first */
+        /**
+         * List the accounts, oldest first
+         * @description Scopes of access tokens: analytics, import, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listAccounts"];
         put?: never;
-        /** Create an account */
+        /**
+         * Create an account
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         post: operations["createAccount"];
         delete?: never;
         options?: never;
@@ -88,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Create a demo account with two years of trades
-         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account.
+         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["createDemoAccount"];
         delete?: never;
@@ -104,12 +119,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an account */
+        /**
+         * Read an account
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getAccount"];
-        /** Change an account; absent fields stay as they are */
+        /**
+         * Change an account; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["updateAccount"];
         post?: never;
-        /** Delete an account with its fills, trades and cash */
+        /**
+         * Delete an account with its fills, trades and cash
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
@@ -125,7 +149,7 @@ export interface paths {
         };
         /**
          * List the security events, newest first
-         * @description Events are kept for 400 days. Without limit, the newest 1000 are returned.
+         * @description Events are kept for 400 days. Without limit, the newest 1000 are returned. Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -143,10 +167,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every user, oldest first */
+        /**
+         * List every user, oldest first
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listUsers"];
         put?: never;
-        /** Create a user, whether registration is open or not */
+        /**
+         * Create a user, whether registration is open or not
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -161,18 +191,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one user */
+        /**
+         * Read one user
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
         /**
          * Delete a user and everything the user owns
-         * @description It cannot be undone.
+         * @description It cannot be undone. Scopes of access tokens: full. Not for tokens that are limited to accounts.
          */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Grant or revoke the owner role */
+        /**
+         * Grant or revoke the owner role
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         patch: operations["setRole"];
         trace?: never;
     };
@@ -185,7 +221,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a user's password and sign the user out */
+        /**
+         * Set a user's password and sign the user out
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["resetPassword"];
         delete?: never;
         options?: never;
@@ -200,7 +239,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read results by order, size and timing of trades */
+        /**
+         * Read results by order, size and timing of trades
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["behavior"];
         put?: never;
         post?: never;
@@ -217,7 +259,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read results grouped by symbol, setup, tag, hour or another dimension */
+        /**
+         * Read results grouped by symbol, setup, tag, hour or another dimension
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["breakdown"];
         put?: never;
         post?: never;
@@ -234,7 +279,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a year day by day, with notes and routines */
+        /**
+         * Read a year day by day, with notes and routines
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["calendar"];
         put?: never;
         post?: never;
@@ -251,7 +299,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare trades with other trades: another period, other accounts, or the rest */
+        /**
+         * Compare trades with other trades: another period, other accounts, or the rest
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["compare"];
         put?: never;
         post?: never;
@@ -268,7 +319,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the results day by day */
+        /**
+         * Read the results day by day
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["daily"];
         put?: never;
         post?: never;
@@ -285,7 +339,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the drawdowns, the deepest first */
+        /**
+         * List the drawdowns, the deepest first
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["drawdowns"];
         put?: never;
         post?: never;
@@ -302,7 +359,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read equity and drawdown over time */
+        /**
+         * Read equity and drawdown over time
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["equityCurve"];
         put?: never;
         post?: never;
@@ -319,7 +379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare results with what the price did: MAE and MFE, other stops and targets, after the exit */
+        /**
+         * Compare results with what the price did: MAE and MFE, other stops and targets, after the exit
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["excursionStats"];
         put?: never;
         post?: never;
@@ -336,7 +399,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Simulate future results from past ones */
+        /**
+         * Simulate future results from past ones
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["monteCarlo"];
         put?: never;
         post?: never;
@@ -353,7 +419,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the results in units of the risk taken */
+        /**
+         * Read the results in units of the risk taken
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["rMultiples"];
         put?: never;
         post?: never;
@@ -370,7 +439,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how often the rules of setups were followed, and what breaking them cost */
+        /**
+         * Read how often the rules of setups were followed, and what breaking them cost
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["ruleReport"];
         put?: never;
         post?: never;
@@ -387,7 +459,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the summary of closed trades */
+        /**
+         * Read the summary of closed trades
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["summary"];
         put?: never;
         post?: never;
@@ -404,7 +479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare the trades with each tag with all others */
+        /**
+         * Compare the trades with each tag with all others
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["tagEffects"];
         put?: never;
         post?: never;
@@ -421,11 +499,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download an attachment */
+        /**
+         * Download an attachment
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getAttachment"];
         put?: never;
         post?: never;
-        /** Delete an attachment */
+        /**
+         * Delete an attachment
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
@@ -510,7 +594,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the bars of a symbol in columns */
+        /**
+         * Read the bars of a symbol in columns
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["getBars"];
         put?: never;
         post?: never;
@@ -527,10 +614,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List which bars your symbols use */
+        /**
+         * List which bars your symbols use
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarAliases"];
         put?: never;
-        /** Use the bars of another symbol for a symbol */
+        /**
+         * Use the bars of another symbol for a symbol
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createBarAlias"];
         delete?: never;
         options?: never;
@@ -548,7 +641,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete an alias */
+        /**
+         * Delete an alias
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteBarAlias"];
         options?: never;
         head?: never;
@@ -562,10 +658,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the imports of bars, newest first */
+        /**
+         * List the imports of bars, newest first
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarImports"];
         put?: never;
-        /** Preview a file of bars; nothing is written */
+        /**
+         * Preview a file of bars; nothing is written
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["previewBarImport"];
         delete?: never;
         options?: never;
@@ -582,7 +684,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file of bars */
+        /**
+         * Import a file of bars
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["commitBarImport"];
         delete?: never;
         options?: never;
@@ -600,7 +705,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Reverse an import of bars: what it replaced counts again */
+        /**
+         * Reverse an import of bars: what it replaced counts again
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["reverseBarImport"];
         options?: never;
         head?: never;
@@ -614,7 +722,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers of bars */
+        /**
+         * List the providers of bars
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarProviders"];
         put?: never;
         post?: never;
@@ -631,7 +742,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars */
+        /**
+         * List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarSeries"];
         put?: never;
         post?: never;
@@ -651,7 +765,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a series with the bars of all imports */
+        /**
+         * Delete a series with the bars of all imports
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteBarSeries"];
         options?: never;
         head?: never;
@@ -665,10 +782,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your sources of bars by provider */
+        /**
+         * List your sources of bars by provider
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listBarSources"];
         put?: never;
-        /** Get bars from a provider; the first run starts at once */
+        /**
+         * Get bars from a provider; the first run starts at once
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["createBarSource"];
         delete?: never;
         options?: never;
@@ -683,15 +806,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a source of bars */
+        /**
+         * Read a source of bars
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["getBarSource"];
         put?: never;
         post?: never;
-        /** Delete a source of bars and its key; the bars stay */
+        /**
+         * Delete a source of bars and its key; the bars stay
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteBarSource"];
         options?: never;
         head?: never;
-        /** Change a source of bars, or its key */
+        /**
+         * Change a source of bars, or its key
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         patch: operations["changeBarSource"];
         trace?: never;
     };
@@ -704,7 +836,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the provider what the bars cost; nothing is ordered */
+        /**
+         * Ask the provider what the bars cost; nothing is ordered
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["priceBarSource"];
         delete?: never;
         options?: never;
@@ -721,7 +856,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fetch bars now; at most once a minute */
+        /**
+         * Fetch bars now; at most once a minute
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["runBarSource"];
         delete?: never;
         options?: never;
@@ -736,7 +874,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the runs of a source, newest first */
+        /**
+         * List the runs of a source, newest first
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listBarRuns"];
         put?: never;
         post?: never;
@@ -753,10 +894,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List cash transactions by time */
+        /**
+         * List cash transactions by time
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listCash"];
         put?: never;
-        /** Record a deposit, withdrawal, dividend, fee, interest or adjustment */
+        /**
+         * Record a deposit, withdrawal, dividend, fee, interest or adjustment
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addCash"];
         delete?: never;
         options?: never;
@@ -771,12 +918,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a cash transaction */
+        /**
+         * Read a cash transaction
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getCash"];
-        /** Change a cash transaction; absent fields stay as they are */
+        /**
+         * Change a cash transaction; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["changeCash"];
         post?: never;
-        /** Delete a cash transaction */
+        /**
+         * Delete a cash transaction
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteCash"];
         options?: never;
         head?: never;
@@ -790,12 +946,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List fills by time */
+        /**
+         * List fills by time
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listExecutions"];
         put?: never;
         /**
          * Add a fill and regroup its trades
-         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409.
+         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409. Scopes of access tokens: write, full.
          */
         post: operations["addExecution"];
         delete?: never;
@@ -811,15 +970,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a fill */
+        /**
+         * Read a fill
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getExecution"];
         put?: never;
         post?: never;
-        /** Delete a fill and regroup its trades */
+        /**
+         * Delete a fill and regroup its trades
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteExecution"];
         options?: never;
         head?: never;
-        /** Change a fill and regroup its trades */
+        /**
+         * Change a fill and regroup its trades
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeExecution"];
         trace?: never;
     };
@@ -832,7 +1000,7 @@ export interface paths {
         };
         /**
          * Download the journal
-         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all.
+         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all. Scopes of access tokens: read, write, full.
          */
         get: operations["export"];
         put?: never;
@@ -850,10 +1018,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List imports, newest first */
+        /**
+         * List imports, newest first
+         * @description Scopes of access tokens: import, read, write, full. With import, only imports that the token made.
+         */
         get: operations["listImports"];
         put?: never;
-        /** Preview a file; nothing is written */
+        /**
+         * Preview a file; nothing is written
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["previewImport"];
         delete?: never;
         options?: never;
@@ -870,7 +1044,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file */
+        /**
+         * Import a file
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["commitImport"];
         delete?: never;
         options?: never;
@@ -885,7 +1062,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the kinds chosen for words of imported files */
+        /**
+         * List the kinds chosen for words of imported files
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listImportKinds"];
         put?: never;
         post?: never;
@@ -905,7 +1085,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete the kind chosen for a word */
+        /**
+         * Delete the kind chosen for a word
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteImportKind"];
         options?: never;
         head?: never;
@@ -919,11 +1102,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an import */
+        /**
+         * Read an import
+         * @description Scopes of access tokens: import, read, write, full. With import, only imports that the token made.
+         */
         get: operations["getImport"];
         put?: never;
         post?: never;
-        /** Reverse an import: delete its fills and cash rows, keep annotations */
+        /**
+         * Reverse an import: delete its fills and cash rows, keep annotations
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["reverseImport"];
         options?: never;
         head?: never;
@@ -939,7 +1128,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a pending import with the same file */
+        /**
+         * Finish a pending import with the same file
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["finishImport"];
         delete?: never;
         options?: never;
@@ -954,7 +1146,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the signed-in user */
+        /**
+         * Read the signed-in user
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMe"];
         put?: never;
         post?: never;
@@ -972,7 +1167,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the password and sign out every other device */
+        /**
+         * Change the password and sign out every other device
+         * @description Access tokens cannot call it.
+         */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -988,7 +1186,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the preferences of this user */
+        /**
+         * Read the preferences of this user
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getPreferences"];
         put?: never;
         post?: never;
@@ -997,7 +1198,7 @@ export interface paths {
         head?: never;
         /**
          * Set some preferences; the others stay as they are
-         * @description An explicit null is stored as null.
+         * @description An explicit null is stored as null. Scopes of access tokens: write, full.
          */
         patch: operations["mergePreferences"];
         trace?: never;
@@ -1009,7 +1210,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the signed-in devices */
+        /**
+         * List the signed-in devices
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -1029,7 +1233,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out a device */
+        /**
+         * Sign out a device
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -1045,7 +1252,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn on the second factor with a code */
+        /**
+         * Turn on the second factor with a code
+         * @description Access tokens cannot call it.
+         */
         post: operations["confirmTOTP"];
         delete?: never;
         options?: never;
@@ -1062,7 +1272,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn off the second factor with password and code */
+        /**
+         * Turn off the second factor with password and code
+         * @description Access tokens cannot call it.
+         */
         post: operations["disableTOTP"];
         delete?: never;
         options?: never;
@@ -1079,7 +1292,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a secret for the second factor; nothing is stored yet */
+        /**
+         * Create a secret for the second factor; nothing is stored yet
+         * @description Access tokens cannot call it.
+         */
         post: operations["startTOTP"];
         delete?: never;
         options?: never;
@@ -1094,10 +1310,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List missed trades, newest first */
+        /**
+         * List missed trades, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listMissed"];
         put?: never;
-        /** Record a setup that was seen and not taken */
+        /**
+         * Record a setup that was seen and not taken
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addMissed"];
         delete?: never;
         options?: never;
@@ -1112,7 +1334,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the R that missed trades cost and avoided */
+        /**
+         * Read the R that missed trades cost and avoided
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMissedSummary"];
         put?: never;
         post?: never;
@@ -1129,12 +1354,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a missed trade */
+        /**
+         * Read a missed trade
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMissed"];
-        /** Change a missed trade; absent fields stay as they are */
+        /**
+         * Change a missed trade; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["changeMissed"];
         post?: never;
-        /** Delete a missed trade */
+        /**
+         * Delete a missed trade
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteMissed"];
         options?: never;
         head?: never;
@@ -1148,10 +1382,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the templates of notes by name */
+        /**
+         * List the templates of notes by name
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listNoteTemplates"];
         put?: never;
-        /** Create a template; names are unique regardless of case */
+        /**
+         * Create a template; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createNoteTemplate"];
         delete?: never;
         options?: never;
@@ -1166,15 +1406,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a template */
+        /**
+         * Read a template
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getNoteTemplate"];
         put?: never;
         post?: never;
-        /** Delete a template; notes that started from it stay */
+        /**
+         * Delete a template; notes that started from it stay
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteNoteTemplate"];
         options?: never;
         head?: never;
-        /** Change a template */
+        /**
+         * Change a template
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeNoteTemplate"];
         trace?: never;
     };
@@ -1185,10 +1434,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List notes, newest first */
+        /**
+         * List notes, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listNotes"];
         put?: never;
-        /** Write a note, a daily log or a weekly review */
+        /**
+         * Write a note, a daily log or a weekly review
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createNote"];
         delete?: never;
         options?: never;
@@ -1203,15 +1458,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a note */
+        /**
+         * Read a note
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getNote"];
         put?: never;
         post?: never;
-        /** Delete a note with its attachments */
+        /**
+         * Delete a note with its attachments
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteNote"];
         options?: never;
         head?: never;
-        /** Change a note */
+        /**
+         * Change a note
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeNote"];
         trace?: never;
     };
@@ -1222,10 +1486,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List attachments */
+        /**
+         * List attachments
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listOfNote"];
         put?: never;
-        /** Attach an image or a PDF */
+        /**
+         * Attach an image or a PDF
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addToNote"];
         delete?: never;
         options?: never;
@@ -1242,7 +1512,7 @@ export interface paths {
         };
         /**
          * List open positions with what they are worth
-         * @description The filter selects trades as in the list of trades; status is always open.
+         * @description The filter selects trades as in the list of trades; status is always open. Scopes of access tokens: read, write, full.
          */
         get: operations["listPositions"];
         put?: never;
@@ -1261,7 +1531,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Type the price of an open position, or delete it */
+        /**
+         * Type the price of an open position, or delete it
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setPositionMark"];
         post?: never;
         delete?: never;
@@ -1294,10 +1567,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the items that are active on a day */
+        /**
+         * List the items that are active on a day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listRoutines"];
         put?: never;
-        /** Add an item, last in its stage */
+        /**
+         * Add an item, last in its stage
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createRoutine"];
         delete?: never;
         options?: never;
@@ -1312,7 +1591,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the checklist of a day */
+        /**
+         * Read the checklist of a day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getRoutineDay"];
         put?: never;
         post?: never;
@@ -1330,7 +1612,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Tick an item on a day, or take the tick back */
+        /**
+         * Tick an item on a day, or take the tick back
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["tickRoutine"];
         post?: never;
         delete?: never;
@@ -1346,7 +1631,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count what was done day by day */
+        /**
+         * Count what was done day by day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getRoutineHistory"];
         put?: never;
         post?: never;
@@ -1364,7 +1652,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Put items in order inside their stages */
+        /**
+         * Put items in order inside their stages
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["orderRoutines"];
         post?: never;
         delete?: never;
@@ -1383,13 +1674,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove an item from a day on */
+        /**
+         * Remove an item from a day on
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteRoutine"];
         options?: never;
         head?: never;
         /**
          * Change an item
-         * @description A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten.
+         * @description A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten. Scopes of access tokens: write, full.
          */
         patch: operations["changeRoutine"];
         trace?: never;
@@ -1401,9 +1695,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the template of the daily checklist */
+        /**
+         * Read the template of the daily checklist
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getChecklistTemplate"];
-        /** Replace the template of the daily checklist */
+        /**
+         * Replace the template of the daily checklist
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setChecklistTemplate"];
         post?: never;
         delete?: never;
@@ -1419,9 +1719,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an account's own multipliers */
+        /**
+         * Read an account's own multipliers
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getInstruments"];
-        /** Replace an account's own multipliers */
+        /**
+         * Replace an account's own multipliers
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setInstruments"];
         post?: never;
         delete?: never;
@@ -1471,10 +1777,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the setups by name */
+        /**
+         * List the setups by name
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listSetups"];
         put?: never;
-        /** Create a setup; names are unique regardless of case */
+        /**
+         * Create a setup; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createSetup"];
         delete?: never;
         options?: never;
@@ -1489,15 +1801,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a setup */
+        /**
+         * Read a setup
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getSetup"];
         put?: never;
         post?: never;
-        /** Delete a setup and remove it from every trade */
+        /**
+         * Delete a setup and remove it from every trade
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteSetup"];
         options?: never;
         head?: never;
-        /** Change a setup */
+        /**
+         * Change a setup
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeSetup"];
         trace?: never;
     };
@@ -1508,10 +1829,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List share links, newest first */
+        /**
+         * List share links, newest first
+         * @description Scopes of access tokens: read, full.
+         */
         get: operations["listShareLinks"];
         put?: never;
-        /** Create a public link to a performance summary */
+        /**
+         * Create a public link to a performance summary
+         * @description Scopes of access tokens: full.
+         */
         post: operations["mintShareLink"];
         delete?: never;
         options?: never;
@@ -1529,7 +1856,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a share link */
+        /**
+         * Revoke a share link
+         * @description Scopes of access tokens: full.
+         */
         delete: operations["revokeShareLink"];
         options?: never;
         head?: never;
@@ -1543,7 +1873,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the roots and symbols that you have traded */
+        /**
+         * List the roots and symbols that you have traded
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listSymbols"];
         put?: never;
         post?: never;
@@ -1560,10 +1893,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tags by name */
+        /**
+         * List the tags by name
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listTags"];
         put?: never;
-        /** Create a tag; names are unique regardless of case */
+        /**
+         * Create a tag; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createTag"];
         delete?: never;
         options?: never;
@@ -1581,11 +1920,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a tag and remove it from every trade */
+        /**
+         * Delete a tag and remove it from every trade
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
-        /** Change a tag */
+        /**
+         * Change a tag
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeTag"];
         trace?: never;
     };
@@ -1600,7 +1945,7 @@ export interface paths {
         put?: never;
         /**
          * Merge a tag into another
-         * @description Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. A trade that has both keeps one. The answer is the remaining tag.
+         * @description Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. A trade that has both keeps one. The answer is the remaining tag. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["mergeTag"];
         delete?: never;
@@ -1616,12 +1961,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List trades, newest first by default */
+        /**
+         * List trades, newest first by default
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listTrades"];
         put?: never;
         /**
          * Add fills and annotate their trades
-         * @description Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. The answer is the trades that the fills belong to now, in the order of the fills.
+         * @description Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. The answer is the trades that the fills belong to now, in the order of the fills. Scopes of access tokens: write, full.
          */
         post: operations["addTrade"];
         delete?: never;
@@ -1629,7 +1977,7 @@ export interface paths {
         head?: never;
         /**
          * Annotate several trades
-         * @description All or nothing: if one id is unknown or one value is invalid, no trade is changed. set is applied first, then tags and setups are removed, then added.
+         * @description All or nothing: if one id is unknown or one value is invalid, no trade is changed. set is applied first, then tags and setups are removed, then added. Scopes of access tokens: write, full.
          */
         patch: operations["annotateTrades"];
         trace?: never;
@@ -1643,7 +1991,7 @@ export interface paths {
         };
         /**
          * List annotations of trades that have no fills left
-         * @description They return to their trade when one of its fills is imported again.
+         * @description They return to their trade when one of its fills is imported again. Scopes of access tokens: read, write, full.
          */
         get: operations["listOrphans"];
         put?: never;
@@ -1664,7 +2012,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete orphaned annotations */
+        /**
+         * Delete orphaned annotations
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteOrphan"];
         options?: never;
         head?: never;
@@ -1680,7 +2031,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move orphaned annotations to another trade */
+        /**
+         * Move orphaned annotations to another trade
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["adoptOrphan"];
         delete?: never;
         options?: never;
@@ -1699,7 +2053,7 @@ export interface paths {
         put?: never;
         /**
          * Preview fills; nothing is written
-         * @description Groups the fills with the stored ones as POST /trades would, and returns the result.
+         * @description Groups the fills with the stored ones as POST /trades would, and returns the result. Scopes of access tokens: write, full.
          */
         post: operations["previewTrade"];
         delete?: never;
@@ -1715,18 +2069,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a trade with its fills */
+        /**
+         * Read a trade with its fills
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getTrade"];
         put?: never;
         post?: never;
         /**
          * Delete a trade with the fills that belong to it alone
-         * @description A fill shared with another trade keeps its part in that trade.
+         * @description A fill shared with another trade keeps its part in that trade. Scopes of access tokens: write, full.
          */
         delete: operations["deleteTrade"];
         options?: never;
         head?: never;
-        /** Annotate a trade */
+        /**
+         * Annotate a trade
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["annotateTrade"];
         trace?: never;
     };
@@ -1737,10 +2097,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List attachments */
+        /**
+         * List attachments
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listOfTrade"];
         put?: never;
-        /** Attach an image or a PDF */
+        /**
+         * Attach an image or a PDF
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addToTrade"];
         delete?: never;
         options?: never;
@@ -1757,7 +2123,7 @@ export interface paths {
         };
         /**
          * Read what the price did during a trade
-         * @description Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds.
+         * @description Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds. Scopes of access tokens: read, write, full.
          */
         get: operations["getTradeExcursion"];
         put?: never;
@@ -1777,7 +2143,7 @@ export interface paths {
         };
         /**
          * List the fills of a trade by time
-         * @description GET /trades/{id} contains the first 1000 of them.
+         * @description GET /trades/{id} contains the first 1000 of them. Scopes of access tokens: read, write, full.
          */
         get: operations["listTradeFills"];
         put?: never;
@@ -1795,10 +2161,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the saved views by position */
+        /**
+         * List the saved views by position
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listViews"];
         put?: never;
-        /** Save a view; names are unique regardless of case */
+        /**
+         * Save a view; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createView"];
         delete?: never;
         options?: never;
@@ -1813,15 +2185,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a view */
+        /**
+         * Read a view
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getView"];
         put?: never;
         post?: never;
-        /** Delete a view */
+        /**
+         * Delete a view
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteView"];
         options?: never;
         head?: never;
-        /** Change a view */
+        /**
+         * Change a view
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeView"];
         trace?: never;
     };
@@ -1830,6 +2211,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccessToken: {
+            /** @description The accounts that the token is limited to; null means all. */
+            account_ids: string[] | null;
+            /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
+            allowed_ips: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1839,7 +2224,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             /** @enum {string} */
-            scope: "read" | "full";
+            scope: "analytics" | "import" | "read" | "write" | "full";
             token_prefix: string;
         } & {
             [key: string]: unknown;
@@ -3452,6 +3837,10 @@ export interface components {
             [key: string]: unknown;
         };
         MintedToken: {
+            /** @description The accounts that the token is limited to; null means all. */
+            account_ids: string[] | null;
+            /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
+            allowed_ips: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3461,7 +3850,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             /** @enum {string} */
-            scope: "read" | "full";
+            scope: "analytics" | "import" | "read" | "write" | "full";
             /** @description The secret. It is shown here once and never again. */
             token: string;
             token_prefix: string;
@@ -5186,17 +5575,26 @@ export interface components {
             [key: string]: unknown;
         };
         TokenRequest: {
+            /** @description The accounts that the token sees; other accounts do not exist for it. Default all. */
+            account_ids?: string[] | null;
+            /** @description The addresses and ranges in CIDR notation that it can be used from. Default any. */
+            allowed_ips?: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the token expires; not together with expires_in_days.
+             */
+            expires_at?: string | null;
             /**
              * Format: int64
-             * @description 30, 90 or 365; without it the token never expires.
+             * @description 30, 90 or 365; without it and expires_at the token never expires.
              */
             expires_in_days?: number | null;
             name: string;
             /**
-             * @description A read token gets 403 on writes. Default full.
+             * @description What the token may do. analytics: figures, and the names of accounts, setups and tags. import: upload files, and see the imports that it made. read: read everything. write: read and write the journal, without administration, access tokens, sessions and share links. full: everything. Default full.
              * @enum {string}
              */
-            scope?: "read" | "full";
+            scope?: "analytics" | "import" | "read" | "write" | "full";
         } & {
             [key: string]: unknown;
         };
@@ -5985,6 +6383,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -6048,6 +6455,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6226,6 +6642,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -6284,6 +6709,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6530,6 +6964,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7559,6 +8002,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7742,6 +8194,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7917,6 +8378,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8112,6 +8582,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8283,6 +8762,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8470,6 +8958,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8650,6 +9147,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8823,6 +9329,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9014,6 +9529,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9192,6 +9716,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9363,6 +9896,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9552,6 +10094,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9732,6 +10283,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9792,6 +10352,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10317,6 +10886,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -10384,6 +10962,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10646,6 +11233,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11037,6 +11633,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -11104,6 +11709,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11261,6 +11875,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11433,6 +12056,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11912,6 +12544,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -11985,6 +12626,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12157,6 +12807,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12449,6 +13108,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -12625,6 +13293,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13023,6 +13700,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -13090,6 +13776,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13420,6 +14115,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -13566,6 +14270,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13855,6 +14568,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -14009,6 +14731,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14173,6 +14904,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14617,6 +15357,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -14794,6 +15543,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -14854,6 +15612,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15140,6 +15907,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -15305,6 +16081,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15603,6 +16388,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -15768,6 +16562,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16049,6 +16852,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16344,6 +17156,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -16595,6 +17416,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -16760,6 +17590,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16950,6 +17789,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17345,6 +18193,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -17522,6 +18379,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17854,6 +18720,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -18019,6 +18894,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18305,6 +19189,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -18561,6 +19454,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -18628,6 +19530,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19238,6 +20149,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -19506,6 +20426,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19875,6 +20804,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -20156,6 +21094,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -20333,6 +21280,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -20409,6 +21365,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -20476,6 +21441,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20648,6 +21622,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
