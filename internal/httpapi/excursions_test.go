@@ -105,6 +105,37 @@ func TestExcursion(t *testing.T) {
 	})
 }
 
+func TestRunningPnL(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("BTCUSD", "buy 2@100", 1, crypto)
+		first := d.fill("BTCUSD", "sell 2@103", 3, crypto).text("trade_id")
+		second := d.fill("BTCUSD", "sell 1@104", 4, crypto).text("trade_id")
+		other := d.fill("ETHUSD", "sell 1@10", 2, crypto).text("trade_id")
+		path := func(query string, ids ...string) string {
+			return "/trades/running?trade_id=" + strings.Join(ids, ",") + query
+		}
+		d.get(path("", first)).want(http.StatusOK).holds("", `{"bar_secs": 0, "t": [], "position": [], "pnl": [], "r": null}`)
+
+		w.addBars(0, [4]int64{100, 100, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 102}, [4]int64{102, 106, 102, 105},
+			[4]int64{105, 105, 103, 104}, [4]int64{104, 104, 101, 101})
+		d.annotate(first, more{"initial_risk": 4})
+		// The fills count at the close of their minute: 2 × (101 − 100), 2 × (102 − 100), then the exit at 103.
+		one := d.get(path("", first)).want(http.StatusOK)
+		one.holds("", `{"bar_secs": 60, "position": [0, 2, 2, 0, 0, 0], "pnl": [0, 2, 4, 6, 6, 6], "r": [0, 0.5, 1, 1.5, 1.5, 1.5]}`)
+		d.get(path("", first, second)).want(http.StatusOK).
+			holds("", `{"position": [0, 2, 2, 0, -1, -1], "pnl": [0, 2, 4, 6, 6, 9], "r": null}`)
+		// Bars of two minutes; the window begins and ends with an opening.
+		window := "&bar_secs=120&bars_from=" + at(2) + "&bars_to=" + at(3)
+		d.get(path(window, first)).want(http.StatusOK).holds("", `{"bar_secs": 120, "position": [0], "pnl": [6]}`)
+
+		d.get(path("", first, other)).wantField("trade_id")
+		d.get(path("&bars_from="+at(3)+"&bars_to="+at(2), first)).wantField("bars_from")
+		w.addUser(d.client, "other@example.org").get(path("", first)).wantError(http.StatusNotFound, "not_found")
+	})
+}
+
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

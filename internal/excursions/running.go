@@ -1,0 +1,62 @@
+package excursions
+
+import (
+	"context"
+
+	"fillbook/internal/db"
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/market"
+)
+
+// RunningTotal is a position of several trades at the close of a bar.
+type RunningTotal struct {
+	Held decimal.Decimal
+	// Result is in the currency of the account and before costs. It is absent if it
+	// cannot be computed: fills of a trade have different multipliers, or a rate is not
+	// known.
+	Result decimal.Null
+}
+
+// Running returns the sum of the owner's trades at the close of each bar of a block; see
+// [market.RunningResults]. The trades must be in the instrument of the bars and have
+// results in one currency.
+func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []journal.TradeID, block market.Block) (list []RunningTotal, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		list = make([]RunningTotal, len(block.Bars))
+		for i := range list {
+			list[i].Result = decimal.Of(decimal.Zero)
+		}
+		return ledger.EachPositionByID(ctx, tx, owner, trades, func(_ ledger.Instrument, positions []ledger.Position) error {
+			for _, p := range positions {
+				addRunning(list, &trade{Position: p}, block)
+			}
+			return nil
+		})
+	})
+	return list, err
+}
+
+// addRunning adds a trade to the sums.
+func addRunning(list []RunningTotal, t *trade, block market.Block) {
+	isKnown := t.prepare() && t.isRateKnown()
+	for i, r := range market.RunningResults(toFills(t.Fills), t.multiplier, block) {
+		total := &list[i]
+		total.Held = total.Held.Add(r.Held)
+		if !isKnown {
+			total.Result = decimal.Null{}
+		}
+		if total.Result.Valid {
+			total.Result.Decimal = total.Result.Decimal.Add(t.convert(r.Result))
+		}
+	}
+}
+
+func toFills(list []ledger.PositionFill) []market.Fill {
+	fills := make([]market.Fill, len(list))
+	for i, f := range list {
+		fills[i] = market.Fill{At: f.At, Width: f.Width, Quantity: f.Quantity, Price: f.Price}
+	}
+	return fills
+}

@@ -1,0 +1,43 @@
+package market_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/market"
+)
+
+// TestRunningResults compares each bar with the result of the fills up to it.
+func TestRunningResults(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ticks := drawTicks(t)
+		fills := drawPosition(t, ticks)
+		secs := rapid.SampledFrom([]int64{1, 60, 300}).Draw(t, "bar length")
+		block := market.Block{Secs: secs, PriceScale: 2, Bars: barsOf(ticks, secs)}
+		if rapid.Bool().Draw(t, "bars begin later") {
+			block.Bars = block.Bars[len(block.Bars)/2:]
+		}
+		multiplier := decimal.New(50)
+		for i, got := range market.RunningResults(fills, multiplier, block) {
+			until := block.Bars[i].Time + secs
+			if i == len(block.Bars)-1 {
+				until = 1 << 33
+			}
+			// Every fill happens at a tick and so inside a bar, except before the first one.
+			var before []market.Fill
+			held := decimal.Zero
+			for _, f := range fills {
+				if f.At < until*micros {
+					before, held = append(before, f), held.Add(f.Quantity)
+				}
+			}
+			want := market.ResultAt(before, multiplier, decimal.FromScaled(block.Bars[i].Close, 2))
+			if !got.Held.Equal(held) || !got.Result.Equal(want) {
+				t.Fatalf("bar %d: %s held with a result of %s, want %s and %s", i, got.Held, got.Result, held, want)
+			}
+		}
+	})
+}
