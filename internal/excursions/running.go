@@ -3,6 +3,7 @@ package excursions
 import (
 	"context"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -19,18 +20,19 @@ type RunningTotal struct {
 	Result decimal.Null
 }
 
-// Running returns the sum of the owner's trades at the close of each bar of a block; see
+// Running returns the sum of the owner's trades at the close of each bar of a window; see
 // [market.RunningResults]. The trades must be in the instrument of the bars and have
 // results in one currency.
-func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []journal.TradeID, block market.Block) (list []RunningTotal, err error) {
+func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []journal.TradeID, window bars.Window) (list []RunningTotal, err error) {
+	until := endOf(window)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		list = make([]RunningTotal, len(block.Bars))
+		list = make([]RunningTotal, len(window.Bars))
 		for i := range list {
 			list[i].Result = decimal.Of(decimal.Zero)
 		}
 		return ledger.EachPositionByID(ctx, tx, owner, trades, func(_ ledger.Instrument, positions []ledger.Position) error {
 			for _, p := range positions {
-				addRunning(list, &trade{Position: p}, block)
+				addRunning(list, &trade{Position: p}, window.Block, until)
 			}
 			return nil
 		})
@@ -38,10 +40,23 @@ func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []jo
 	return list, err
 }
 
+// endOf returns the second before which a fill belongs to the last bar of a window. After
+// the last stored bar that is any time: bars of regular hours have none for an auction.
+func endOf(w bars.Window) int64 {
+	if len(w.Bars) == 0 {
+		return 0
+	}
+	end := w.Bars[len(w.Bars)-1].Time + w.Secs
+	if w.Series.Last < end {
+		return 1 << 40
+	}
+	return end
+}
+
 // addRunning adds a trade to the sums.
-func addRunning(list []RunningTotal, t *trade, block market.Block) {
+func addRunning(list []RunningTotal, t *trade, block market.Block, until int64) {
 	isKnown := t.prepare() && t.isRateKnown()
-	for i, r := range market.RunningResults(toFills(t.Fills), t.multiplier, block) {
+	for i, r := range market.RunningResults(toFills(t.Fills), t.multiplier, block, until) {
 		total := &list[i]
 		total.Held = total.Held.Add(r.Held)
 		if !isKnown {

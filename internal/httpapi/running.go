@@ -63,7 +63,7 @@ func (a *API) readRunning(ctx context.Context, in *runningQuery) (*body[runningP
 	if err != nil {
 		return nil, err
 	}
-	totals, err := a.Excursions.Running(ctx, owner, ids, window.Block)
+	totals, err := a.Excursions.Running(ctx, owner, ids, window)
 	out := shapeRunning(window, totals)
 	out.PnLCurrency = views[0].Currency
 	if len(views) == 1 {

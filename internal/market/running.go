@@ -13,14 +13,18 @@ type Running struct {
 
 // RunningResults returns a position at the close of each bar of a block. A fill counts
 // from the last bar on that opens at or before it, and from the first bar on if it was
-// before all of them. Fills are in order of time.
-func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block) []Running {
+// before all of them. Fills from until on, in seconds, do not count. Fills are in order
+// of time.
+func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block, until int64) []Running {
 	list := make([]Running, len(b.Bars))
 	var held, paid decimal.Decimal
 	next := 0
 	for i, bar := range b.Bars {
-		isLast := i == len(b.Bars)-1
-		for next < len(fills) && (isLast || fills[next].At < b.Bars[i+1].Time*micros) {
+		end := until
+		if i < len(b.Bars)-1 {
+			end = b.Bars[i+1].Time
+		}
+		for next < len(fills) && fills[next].At < end*micros {
 			f := fills[next]
 			held, paid = held.Add(f.Quantity), paid.Add(f.Quantity.Mul(f.Price))
 			next++
