@@ -282,6 +282,37 @@ func TestArchive(t *testing.T) {
 	})
 }
 
+// TestArchiveOfTwoLayouts: bars of one symbol can't be joined if their times may be meant
+// differently.
+func TestArchiveOfTwoLayouts(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for name, content := range map[string]string{
+		"ESH6.txt": writeBars(walk(5), "UTC", 0),
+		"ESH6.csv": "time,open,high,low,close,Volume\n1767623400,100,101,99.5,100.25,5\n1767623460,100.25,101,100,100.5,7\n",
+	} {
+		member, err := w.Create(name)
+		if err == nil {
+			_, err = member.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eachEngine(t, func(f fixture) {
+		up := upload("es.zip", packed.String())
+		up.Zone, up.Stamp = "UTC", "open"
+		_, _, err := f.imports.Commit(f.Context(), f.owner, up)
+		if refused, ok := errors.AsType[*journal.Error](err); !ok || !strings.Contains(refused.Message, "ESH6 in different layouts") {
+			f.Errorf("the error is %v", err)
+		}
+	})
+}
+
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	list := walk(30)

@@ -89,6 +89,9 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*p
 		}
 		return p.load(ctx, tx, owner)
 	})
+	if err == nil {
+		err = p.checkKeys()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +183,20 @@ func (p *plan) load(ctx context.Context, tx *db.Tx, owner journal.UserID) error 
 		if err := g.loadFills(ctx, tx, owner, users); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkKeys returns an error if the bars of two groups would be stored in one series. The
+// files of an archive in different layouts may have different zones, so that they can't
+// be joined.
+func (p *plan) checkKeys() error {
+	seen := map[bars.Key]bool{}
+	for _, g := range p.groups {
+		if g.key.Symbol != "" && seen[g.key] {
+			return journal.InvalidField("file", "The archive has bars of %s in different layouts. Import its files one by one.", g.key.Symbol)
+		}
+		seen[g.key] = true
 	}
 	return nil
 }

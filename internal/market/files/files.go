@@ -44,6 +44,8 @@ type File struct {
 	// Errors are the first rows that could not be read; ErrorCount counts all.
 	Errors     []RowError
 	ErrorCount int
+
+	bytes int64 // the length of the unpacked file
 }
 
 // RowError is a row of a file that was left out.
@@ -180,6 +182,18 @@ type LimitError struct {
 
 func (e LimitError) Error() string {
 	return fmt.Sprintf("the file has more than %d %s", e.Limit, e.What)
+}
+
+// ofWhole returns the error with the limit of an archive instead of what was left of it
+// for one of its files.
+func (e LimitError) ofWhole(limits Limits) LimitError {
+	switch e.What {
+	case "bytes":
+		e.Limit = limits.Bytes
+	case "bars":
+		e.Limit = int64(limits.Bars)
+	}
+	return e
 }
 
 // addError counts a row that could not be read.

@@ -362,14 +362,11 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-func TestZip(t *testing.T) {
-	t.Parallel()
+func packZip(t *testing.T, content map[string]string) []byte {
+	t.Helper()
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
-	for name, text := range map[string]string{
-		"data/BTCUSDT-1m-2025-02.csv":     "1769904000000,1,1,1,1,1,1769904059999,1,1,1,1,0\n",
-		"BTCUSDT-1m-2025-02.csv.CHECKSUM": "0123  BTCUSDT-1m-2025-02.zip\n",
-	} {
+	for name, text := range content {
 		member, err := w.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -379,12 +376,38 @@ func TestZip(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := files.ReadZip(bytes.NewReader(packed.Bytes()), int64(packed.Len()), limits)
+	return packed.Bytes()
+}
+
+func TestZip(t *testing.T) {
+	t.Parallel()
+	packed := packZip(t, map[string]string{
+		"data/BTCUSDT-1m-2025-02.csv":     "1769904000000,1,1,1,1,1,1769904059999,1,1,1,1,0\n",
+		"BTCUSDT-1m-2025-02.csv.CHECKSUM": "0123  BTCUSDT-1m-2025-02.zip\n",
+	})
+	list, err := files.ReadZip(bytes.NewReader(packed), int64(len(packed)), limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || list[0].Series[0].Symbol != "BTCUSDT" {
 		t.Errorf("the archive has %d files with bars", len(list))
+	}
+}
+
+// TestZipLimit: the limit is that of all files of an archive when they are unpacked.
+func TestZipLimit(t *testing.T) {
+	t.Parallel()
+	inner := string(pack("time,open,high,low,close\n" + strings.Repeat("1735828200,10,12,9,11\n", 50))) // 1.1 kB
+	packed := packZip(t, map[string]string{"ES.csv.gz": inner, "NQ.csv.gz": inner})
+	for _, limit := range []int64{1500, 2500} {
+		_, err := files.ReadZip(bytes.NewReader(packed), int64(len(packed)), files.Options{Limits: files.Limits{Bytes: limit, Bars: 1000}})
+		var want error
+		if limit < 2000 {
+			want = files.LimitError{What: "bytes", Limit: limit}
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("with a limit of %d bytes the error is %v", limit, err)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func Read(in io.Reader, name string, options Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file.Name = path.Base(name)
+	file.Name, file.bytes = path.Base(name), limited.limit-limited.left
 	return file, nil
 }
 
@@ -67,15 +67,19 @@ func ReadZip(in io.ReaderAt, size int64, options Options) ([]*File, error) {
 		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 	}
 	var list []*File
+	whole := options.Limits
 	for _, member := range archive.File {
 		if member.FileInfo().IsDir() || !hasBarEnding(member.Name) {
 			continue
 		}
 		file, err := readMember(member, options)
+		if tooLarge, ok := errors.AsType[LimitError](err); ok {
+			return nil, tooLarge.ofWhole(whole)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Base(member.Name), err)
 		}
-		options.Bytes -= int64(min(member.UncompressedSize64, uint64(options.Bytes)))
+		options.Bytes -= file.bytes
 		for _, s := range file.Series {
 			options.Bars -= min(s.Count(), options.Bars)
 		}

@@ -188,6 +188,11 @@ test('a file of bars is checked against the fills, imported, undone and deleted'
   await expect(page.getByText('12 of 12 inside')).toBeVisible();
   await expect(page.getByLabel('Time zone of the file')).toHaveValue('America/New York');
   await expectAccessible('the preview of bars');
+  await page.getByLabel('Multiply prices by').fill('100');
+  await page.keyboard.press('Tab');
+  await expect(page.getByText('0 of 12 inside')).toBeVisible();
+  await page.getByRole('button', { name: 'Use these settings' }).click();
+  await expect(page.getByText('12 of 12 inside')).toBeVisible();
   await actions.click(page.getByRole('button', { name: 'Import prices' }));
   expect(actions.count).toBe(1);
   await expect(page.getByText('2,340 bars imported.')).toBeVisible();

@@ -28,12 +28,13 @@ export class BarUpload {
   fault = $state.raw<ApiError | null>(null);
   busy = $state<'' | 'reading' | 'importing'>('');
   sent = $state(0); // uploaded share of the file, from 0 to 1
+  private isCurrent = $state(false); // the preview belongs to the settings
   private latest = 0; // only the last preview counts
   private key = ''; // of the commit, so that one that is sent twice happens once
 
   readonly canCommit: boolean = $derived(
     this.busy === '' &&
-      this.fault === null &&
+      this.isCurrent &&
       this.preview !== null &&
       this.preview.missing_mapping.length === 0 &&
       this.preview.series.some((s) => s.bars > 0),
@@ -56,11 +57,13 @@ export class BarUpload {
     if (!file) return;
     const request = ++this.latest;
     this.busy = 'reading';
+    this.isCurrent = false;
     this.key = createKey();
     try {
       const preview = await this.send<Schemas['BarPreview']>('/api/v1/bars/imports', file);
       if (request !== this.latest) return;
       this.preview = preview;
+      this.isCurrent = true;
       this.fault = null;
     } catch (error) {
       if (request !== this.latest) return;
