@@ -21,7 +21,7 @@ type importBarsCommand struct {
 	Symbol     string `placeholder:"SYMBOL" help:"Symbol of a file that does not name it, for example NQZ26."`
 	TZ         string `name:"tz" placeholder:"ZONE" help:"Time zone of times without one, for example America/New_York or -05:00. Default: found with the user's fills."`
 	Stamp      string `enum:",open,close" default:"" help:"open or close: which instant of a bar its time is. Default: found with the user's fills."`
-	BarSecs    int64  `name:"bar-secs" placeholder:"SECONDS" help:"Length of a bar, if the file does not tell it."`
+	BarSecs    int64  `name:"bar-secs" placeholder:"SECONDS" help:"Length of a bar, if it is not in the file."`
 	PriceScale string `name:"price-scale" placeholder:"NUMBER" help:"What prices are multiplied by, for example 0.01."`
 	DryRun     bool   `name:"dry-run" help:"Only print what would be imported."`
 }

@@ -140,7 +140,7 @@ func (p *plan) addSeries(layout string, s *files.Series) {
 	}
 }
 
-// chooseSymbol gives the only symbol of a file another name, or chooses one of several.
+// chooseSymbol renames the only symbol of a file, or chooses one of several.
 func (p *plan) chooseSymbol(symbol string) error {
 	if symbol == "" {
 		return nil
@@ -407,9 +407,9 @@ func overlaps(list []market.Range, r market.Range) bool {
 	return at < len(list) && list[at].From < r.To
 }
 
-// shareReadings gives series without enough fills the zone and the stamp that the fills
-// of another series of the same layout prove: the files of an archive come from one
-// program.
+// shareReadings sets the zone and the stamp of series without enough fills to those that
+// the fills of another series of the same layout prove: the files of an archive come
+// from one program.
 func (p *plan) shareReadings() {
 	best := map[string]*group{}
 	for _, g := range p.groups {

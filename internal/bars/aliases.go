@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/journal"
 )
 
-// Alias says which bars a symbol of the journal uses: those of another symbol.
+// Alias makes a symbol of the journal use the bars of another symbol.
 type Alias struct {
 	ID         journal.BarAliasID
 	Symbol     string

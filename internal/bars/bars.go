@@ -1,9 +1,9 @@
-// Package bars stores the price bars of users: series, the imports that brought
+// Package bars stores the price bars of users: series, the imports of
 // their bars, and the time that is covered.
 //
 // Every import keeps its own blocks. Readers merge the blocks of a time in the order
-// of imports, so that the newest value of a bar counts, and reversing an import gives
-// the state that would be had without it.
+// of imports, so that the newest value of a bar counts, and after the reversal of
+// an import the bars are as without it.
 package bars
 
 import (
@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/market"
 )
 
-// Key is what tells series of a user apart.
+// Key identifies a series of a user.
 type Key struct {
 	Symbol string
 	// Contract is the contract of an option; it is empty otherwise.

@@ -16,7 +16,7 @@ import (
 
 // Change is a change to the bars of a symbol: an import, its reversal, or a deleted
 // series. Packages that keep results computed from bars read the changes after the
-// last one that they know, so that nobody has to be called.
+// last one that they have read.
 type Change struct {
 	// Number increases with each change of a user.
 	Number int64

@@ -188,7 +188,7 @@ func (w *writer) flush(ctx context.Context) error {
 }
 
 // Reverse takes an import back. Bars that it replaced count again, and bars that
-// another import brought too stay. Reversing it again does nothing.
+// another import stored as well stay. Reversing it again does nothing.
 func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
@@ -244,7 +244,7 @@ func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int
 	return sum, err
 }
 
-// recountSeries sets what a series says of its bars, after some were removed. A series
+// recountSeries sets the count and the range of a series after some of its bars were removed. A series
 // without bars is deleted.
 func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
 	counted, err := countSeries(ctx, tx, owner, series)

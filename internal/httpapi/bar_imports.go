@@ -54,7 +54,7 @@ type barReading struct {
 type barPreviewSeries struct {
 	Symbol         string             `json:"symbol"`
 	Contract       string             `json:"contract" doc:"The contract of an option; empty otherwise."`
-	BarSecs        int64              `json:"bar_secs" doc:"0 if the file does not tell; send it."`
+	BarSecs        int64              `json:"bar_secs" doc:"0 if it is not in the file; send it."`
 	Bars           int                `json:"bars"`
 	From           time.Time          `json:"from" doc:"The opening of the first bar."`
 	To             time.Time          `json:"to" doc:"The opening of the last bar."`

@@ -105,7 +105,7 @@ func (s *Series) collectorOf(time int64) *collector {
 
 const secondsOfHour = 60 * 60
 
-// finish sets what only the whole file says.
+// finish sets what follows from the whole file only.
 func (s *Series) finish(volume market.VolumeKind) {
 	if s.Secs == 0 {
 		s.Secs = s.bars.barLength()

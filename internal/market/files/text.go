@@ -389,7 +389,7 @@ func (r *textReader) newSeries(symbol, period, record string, at moment) *Series
 // recordSeconds are the lengths of bars by Databento's kinds of records.
 var recordSeconds = map[string]int64{"32": 1, "33": 60, "34": 60 * 60, "35": 24 * 60 * 60}
 
-// finish settles what only the whole file tells.
+// finish sets what follows from the whole file only.
 func (r *textReader) finish() error {
 	isNewestFirst := false
 	for _, s := range r.file.Series {

@@ -1,5 +1,5 @@
 // The time axis of bars. Bars follow each other without the time between two
-// sessions; a session is told from the gaps in the bars.
+// sessions; a session ends where bars are missing.
 
 /** Returns local seconds (of the wall clock) for seconds since 1970. */
 export type LocalTime = (second: number) => number;

@@ -1997,7 +1997,7 @@ export interface components {
         BarPreviewSeries: {
             /**
              * Format: int64
-             * @description 0 if the file does not tell; send it.
+             * @description 0 if it is not in the file; send it.
              */
             bar_secs: number;
             /** Format: int64 */

@@ -1,4 +1,4 @@
-// What the preview of a series says.
+// The preview of a series in words.
 
 import type { Schemas } from '../../lib/api/client';
 
