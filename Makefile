@@ -34,6 +34,7 @@ soak: ## Kill servers 1000 times and their database 50 times, and repeat what ma
 	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/ledger -rapid.checks=300
 	SVC_TEST_LONG=1 scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestTwoServices|TestMigrateFromEveryVersion' ./internal/figures ./internal/db
 	SVC_TEST_POOLED=1 scripts/with-postgres scripts/with-pgbouncer $(GO) test -count=1 -timeout 1h -run '/^postgresql' ./internal/httpapi
+	SVC_TEST_LONG=1 scripts/with-browser npm --prefix web run test:browser -- every-screen phone
 
 soak-hostile: ## Test with 1000 incomplete requests, 200 slow readers and 100 slow uploads, on each engine
 	for engine in sqlite postgresql; do \

@@ -147,7 +147,7 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	if len(p.MissingMapping) > 0 {
 		fmt.Fprintf(out, "use --map to set the columns for: %s\n", strings.Join(p.MissingMapping, ", "))
 	}
-	return printRest(out, p.Errors, p.Warnings, p.Reconciliation)
+	return printRest(out, p.Errors, p.Sentences, p.Reconciliation)
 }
 
 // formatCompleted returns a line about the stored fills that a file completes,
@@ -164,7 +164,7 @@ func printResult(out io.Writer, r imports.Result) error {
 		r.Skipped, formatCount(r.Trades, "trade"), r.Annotated, formatCount(r.CashInserted, "cash row"), formatCount(r.ErrorCount, "problem"),
 		formatCompleted(r.Completed))
 	printSkipped(out, r.SkippedReasons)
-	return printRest(out, r.Errors, r.Warnings, r.Reconciliation)
+	return printRest(out, r.Errors, r.Sentences, r.Reconciliation)
 }
 
 // printSkipped prints how many rows were skipped for each reason.

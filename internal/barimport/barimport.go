@@ -86,7 +86,7 @@ type Series struct {
 	Reading               market.Reading
 	ZoneKnown, StampKnown bool
 	// FillsChecked counts the fills of the symbol between the first and the last bar,
-	// FillsInside those whose price lies in their bar. Similar reports that all of them
+	// FillsInside those whose price is in their bar. Similar reports that all of them
 	// are of another contract.
 	FillsChecked, FillsInside int
 	Similar                   bool

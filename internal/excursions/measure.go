@@ -290,7 +290,7 @@ func (c choice) compare(others []choice) int {
 }
 
 // toChoice returns the series as a choice for a trade, and false if it cannot be one:
-// bars of days for a trade that no whole bar lies in, or too many bars.
+// bars of days for a trade that is shorter than two days, or too many bars.
 func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	c := choice{seriesReader: r, until: t.closed()}
 	if t.Open {
@@ -315,7 +315,7 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 }
 
 // canUseDays reports whether bars of days can be compared with fills: whether they are
-// days of UTC, or inside of one, and at least one whole day lies in the time.
+// days of UTC, or inside of one, and at least one whole day is within the time.
 func (g *group) canUseDays(from, to int64) bool {
 	isDayUTC := g.calendar == market.AroundTheClock || g.calendar == market.USStocks
 	return isDayUTC && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2

@@ -67,6 +67,7 @@ type API struct {
 	*installation.Installation
 	options     Options
 	mux         *http.ServeMux
+	parameters  map[string]bool // the query parameters of all GET routes
 	huma        huma.API
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
@@ -90,7 +91,7 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	if options.BarsMaxBytes == 0 {
 		options.BarsMaxBytes = 256 << 20
 	}
-	a := &API{Installation: services, options: options, mux: http.NewServeMux()}
+	a := &API{Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}}
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)

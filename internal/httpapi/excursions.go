@@ -87,7 +87,7 @@ type entryContext struct {
 	ATR               decimal.Null `json:"atr" doc:"Average true range of the 14 days before, in units of price, by Wilder."`
 	GapPct            decimal.Null `json:"gap_pct" doc:"First price of the session against the last one of the session before, in percent."`
 	RelativeVolume    decimal.Null `json:"relative_volume" doc:"Volume of the session up to the entry, divided by the mean of up to 20 sessions before up to the same time."`
-	OpeningRangePlace decimal.Null `json:"opening_range_place" doc:"Where the entry lies in the range of the first 30 minutes: 0 is its low, 1 its high."`
+	OpeningRangePlace decimal.Null `json:"opening_range_place" doc:"Where the entry is in the range of the first 30 minutes: 0 is its low, 1 its high."`
 }
 
 func (a *API) registerExcursionRoutes() {

@@ -77,6 +77,7 @@ type importPreview struct {
 	SampleRows        []map[string]string            `json:"sample_rows"`
 	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"The likely content of the columns, by their names and values."`
 	MappingNote       string                         `json:"suggested_mapping_note" doc:"Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise."`
+	AcceptsMapping    bool                           `json:"accepts_column_mapping" doc:"Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own."`
 	DetectedBroker    string                         `json:"detected_broker"`
 	DetectionReason   string                         `json:"detection_reason"`
 	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of times without a zone, if the file or its format implies one."`
@@ -106,6 +107,7 @@ type importPreview struct {
 	Errors            []imports.Problem              `json:"errors"`
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
+	WarningDetails    []imports.WarningDetail        `json:"warning_details" doc:"The same warnings in the same order, with what they are about."`
 	MissingMapping    []string                       `json:"missing_mapping" doc:"What column_mapping must name before this file can be committed."`
 	UnknownKinds      []unknownKind                  `json:"unknown_kinds" doc:"Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind."`
 	MappingTargets    []imports.MappingTarget        `json:"mapping_targets" doc:"Everything that column_mapping can name, in the order for a form."`
@@ -122,7 +124,7 @@ func shapePreview(p imports.Preview) importPreview {
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
 		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
 		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
-		Warnings: p.Warnings, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
+		Warnings: p.Sentences, WarningDetails: p.Details, AcceptsMapping: p.AcceptsMapping, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
 		Reconciliation: p.Reconciliation, UnknownKinds: []unknownKind{},
 	}
 	for _, u := range p.UnknownKinds {
@@ -150,7 +152,8 @@ type finishInput struct {
 
 // uploadFields are the fields of the form besides the file.
 var uploadFields = map[string]string{
-	"account_id":              "The account that the file is of. A JSON backup needs none: it names its own.",
+	"account_id":              "The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead.",
+	"default_account_id":      "The account that the file is of, if account_id is missing and the file is not a backup.",
 	"column_mapping":          "A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning.",
 	"source_tz":               "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
 	"default_tz":              "The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them.",
@@ -222,7 +225,8 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		return imports.Upload{}, err
 	}
 	up := imports.Upload{
-		FileName: form.File.Name, Data: data, SHA256: &form.File.SHA256, Account: journal.AccountID(form.Fields["account_id"]),
+		FileName: form.File.Name, Data: data, SHA256: &form.File.SHA256,
+		Account: journal.AccountID(form.Fields["account_id"]), DefaultAccount: journal.AccountID(form.Fields["default_account_id"]),
 		Zone: form.Fields["source_tz"], DefaultZone: form.Fields["default_tz"], Order: form.Fields["date_order"], Day: form.Fields["trade_date"],
 	}
 	if up.Account == "" {

@@ -1,7 +1,10 @@
 package httpapi_test
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -96,5 +99,52 @@ func TestFileAccount(t *testing.T) {
 		d.upload("/imports", one).want(http.StatusOK).is("file_account", `"U1"`)
 		d.upload("/imports", one+"AAPL,sell,10,100,2026-03-05T10:31:00Z,U2\n").want(http.StatusOK).is("file_account", `""`)
 		d.upload("/imports", noZone).want(http.StatusOK).is("file_account", `""`)
+	})
+}
+
+// TestWarningDetails checks that each warning has a code and a text that names no field
+// of the form.
+func TestWarningDetails(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		const open = "Symbol,Side,Quantity,Price,Date,Time,Currency\nSAP,buy,10,100,05/03/2026,09:31,EUR\nSAP,sell,10,100,05/03/2026,09:32,USD\n"
+		answer := w.trader().upload("/imports", open).want(http.StatusOK).is("accepts_column_mapping", "true")
+		got := map[string]string{}
+		for i := range answer.count("warning_details") {
+			at := fmt.Sprintf("warning_details.%d.", i)
+			text, field := answer.text(at+"text"), answer.text(at+"field")
+			got[answer.text(at+"code")] = field
+			if sentence := answer.text(fmt.Sprintf("warnings.%d", i)); !strings.HasPrefix(sentence, text) || strings.Contains(text, field) && field != "" {
+				t.Errorf("text %q of the warning %q", text, sentence)
+			}
+		}
+		want := map[string]string{
+			"time_zone_unknown": "source_tz", "date_order_unknown": "date_order", "currency_not_converted": "allow_currency_mismatch",
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("codes and fields %v, want %v", got, want)
+		}
+	})
+}
+
+// TestDefaultAccount checks that default_account_id is the account of a table without
+// account_id, and that a backup ignores it.
+func TestDefaultAccount(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.imported(twoFills)
+		prop := d.made("/accounts", more{"name": "Prop"}).text("id")
+		backup := string(d.get("/exports").want(http.StatusOK).body)
+		byDefault, chosen := part{"default_account_id", "", prop}, part{"account_id", "", d.account}
+
+		d.form("/imports", part{"file", "f.csv", twoFills}, byDefault).want(http.StatusOK).is("account_id", `"`+prop+`"`).is("new_rows", "2")
+		d.form("/imports", part{"file", "f.csv", twoFills}, byDefault, chosen).want(http.StatusOK).is("duplicates", "2")
+		d.form("/imports/commit", part{"file", "f.csv", twoFills}, byDefault).want(http.StatusOK).is("account_id", `"`+prop+`"`).is("inserted", "2")
+		d.form("/imports", part{"file", "f.csv", twoFills}, part{"default_account_id", "", "unknown"}).wantError(http.StatusNotFound, "not_found")
+
+		d.form("/imports", part{"file", "b.json", backup}, chosen).wantError(http.StatusBadRequest, "bad_request").wantField("account_id")
+		d.form("/imports", part{"file", "b.json", backup}, byDefault).want(http.StatusOK).is("journal_summary.accounts", "2").is("duplicates", "2")
+		d.form("/imports/commit", part{"file", "b.json", backup}, byDefault).want(http.StatusOK).is("skipped", "2").is("restored.accounts", "2")
 	})
 }

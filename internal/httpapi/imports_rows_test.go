@@ -147,6 +147,9 @@ func TestMappingForAFileWithItsOwnReader(t *testing.T) {
 				if !strings.Contains(answer.json("warnings"), "column_mapping was ignored") {
 					t.Errorf("%s does not say that the mapping was ignored: %s", path, answer.json("warnings"))
 				}
+				if details := answer.json("warning_details"); !strings.Contains(details, `"mapping_ignored"`) {
+					t.Errorf("%s: details %s", path, details)
+				}
 			}
 		}
 	})
@@ -160,13 +163,14 @@ func TestResultsOfOlderVersions(t *testing.T) {
 		id := d.imported(twoFills).text("import_batch_id")
 		err := w.services.DB.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(t.Context(), `UPDATE import_batches SET result = $1 WHERE id = $2`,
-				`{"import_batch_id":"`+id+`","inserted":2,"errors":[],"warnings":[],"reconciliation":[]}`, id)
+				`{"import_batch_id":"`+id+`","inserted":2,"errors":[],"warnings":["Check it."],"reconciliation":[]}`, id)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.get("/imports/"+id).want(http.StatusOK).is("result.inserted", "2").is("result.skipped_rows", "[]").is("result.skipped_reasons", "[]")
+		d.get("/imports/"+id).want(http.StatusOK).is("result.inserted", "2").is("result.skipped_rows", "[]").is("result.skipped_reasons", "[]").
+			is("result.warning_details", `[{"code":"","field":"","text":"Check it."}]`)
 		d.get("/imports").want(http.StatusOK).is("0.result.inserted", "2")
 	})
 }

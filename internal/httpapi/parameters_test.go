@@ -67,3 +67,25 @@ func TestParameterErrors(t *testing.T) {
 		}
 	})
 }
+
+// TestParametersOfOtherCalls checks that a filter which a call does not have is refused,
+// so that its answer is never mistaken for a filtered one. Names that no call has are
+// ignored.
+func TestParametersOfOtherCalls(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		for path, field := range map[string]string{
+			"/executions?symbol=ES": "symbol", "/notes?tag_id=x": "tag_id", "/imports?account_id=x": "account_id", "/tags?q=late": "q",
+			"/trades?by=side": "by", "/analytics/summary?max_points=8": "max_points", "/accounts?from=": "from",
+		} {
+			got := d.get(path).wantError(http.StatusBadRequest, "bad_request").wantField(field)
+			if message, want := got.text("error.message"), "This call has no parameter "+field+"."; message != want {
+				t.Errorf("%s: message %q, want %q", path, message, want)
+			}
+		}
+		for _, path := range []string{"/executions?tz=UTC", "/symbols?limit=5", "/routines?cursor=x", "/trades?symbol=ES&tz=UTC", "/executions?unknown=1"} {
+			d.get(path).want(http.StatusOK)
+		}
+	})
+}

@@ -242,10 +242,37 @@ func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 		handler(humago.NewContext(op, req, w))
 	})
 	pattern := op.Method + " " + op.Path
-	a.mux.Handle(pattern, transport.Chain(serve, a.chain(r, pattern)...))
+	a.mux.Handle(pattern, transport.Chain(serve, a.chain(r, pattern, a.refusedParameters(op, r))...))
 }
 
-func (a *API) chain(r route, pattern string) []transport.Middleware {
+// sharedParameters are accepted by every GET route. Some ignore them: a list that is
+// always whole, and figures that cut no days.
+var sharedParameters = []string{"limit", "cursor", "tz"}
+
+// refusedParameters adds the query parameters of a GET route to those of the API, and
+// returns a function that reports whether the route refuses one: those of other routes,
+// so that a filter that it does not have is not ignored unnoticed. Names that no route
+// has are ignored, as unknown fields are. It returns nil for other routes and public
+// ones, which refuse none.
+func (a *API) refusedParameters(op *huma.Operation, r route) func(name string) bool {
+	if op.Method != http.MethodGet || r.access == accessPublic {
+		return nil
+	}
+	accepted := slices.Clone(sharedParameters)
+	for _, p := range op.Parameters {
+		if name, isFilter := strings.CutPrefix(p.Ref, filterRef); isFilter {
+			accepted = append(accepted, name)
+		} else if p.In == "query" {
+			accepted = append(accepted, p.Name)
+		}
+	}
+	for _, name := range accepted {
+		a.parameters[name] = true
+	}
+	return func(name string) bool { return a.parameters[name] && !slices.Contains(accepted, name) }
+}
+
+func (a *API) chain(r route, pattern string, refuses func(parameter string) bool) []transport.Middleware {
 	chain := []transport.Middleware{withRouteName(pattern)}
 	if r.gate != nil {
 		chain = append(chain, withGate(r.gate))
@@ -263,7 +290,7 @@ func (a *API) chain(r route, pattern string) []transport.Middleware {
 	if limit == 0 {
 		limit = usualBody
 	}
-	intake := transport.Intake{Body: r.body, Limit: limit, Repeated: r.repeated, Spool: a.spool}
+	intake := transport.Intake{Body: r.body, Limit: limit, Refuses: refuses, Repeated: r.repeated, Spool: a.spool}
 	if r.access != accessPublic { // the bodies of public routes are small
 		intake.Uploads = a.queues.uploads
 	}

@@ -27,8 +27,12 @@ func (in *TradeFilter) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// filterPrefix begins the names of the filter's parameters in the description.
-const filterPrefix = "filter."
+// filterPrefix begins the names of the filter's parameters in the description, and
+// filterRef the references to them.
+const (
+	filterPrefix = "filter."
+	filterRef    = "#/components/parameters/" + filterPrefix
+)
 
 // hasFilter is implemented by the queries that contain a TradeFilter.
 func (TradeFilter) hasFilter() {}
@@ -40,7 +44,7 @@ func describeFilter[In any]() (list []*huma.Param) {
 		return nil
 	}
 	for _, p := range tradefilter.Parameters() {
-		list = append(list, &huma.Param{Ref: "#/components/parameters/" + filterPrefix + p.Name})
+		list = append(list, &huma.Param{Ref: filterRef + p.Name})
 	}
 	return list
 }

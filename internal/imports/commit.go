@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,7 @@ import (
 // import continues without the client. If columns must be named first, the
 // batch stays pending, and the error contains its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
-	account, c, err := s.prepare(ctx, by.UserID, up)
+	account, c, err := s.prepare(ctx, by.UserID, &up)
 	if err != nil {
 		return Result{}, err
 	}
@@ -50,7 +51,7 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 		return resultOf(batch), err
 	}
 	batch.complete(&up)
-	account, c, err := s.prepare(ctx, by.UserID, up)
+	account, c, err := s.prepare(ctx, by.UserID, &up)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,16 +61,27 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 }
 
 // prepare reads the file for its account and checks the free disk space.
-func (s *Service) prepare(ctx context.Context, owner journal.UserID, up Upload) (*ledger.Account, *content, error) {
-	account, err := s.account(ctx, owner, up.Account)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := s.read(ctx, owner, up, account)
+func (s *Service) prepare(ctx context.Context, owner journal.UserID, up *Upload) (*ledger.Account, *content, error) {
+	account, c, err := s.open(ctx, owner, up)
 	if err != nil {
 		return nil, nil, err
 	}
 	return account, c, s.db.CheckRoom(0)
+}
+
+// open reads the file of an upload, and sets the account of one that has only a
+// default account, unless the file is a backup.
+func (s *Service) open(ctx context.Context, owner journal.UserID, up *Upload) (*ledger.Account, *content, error) {
+	id := cmp.Or(up.Account, up.DefaultAccount)
+	account, err := s.account(ctx, owner, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := s.read(ctx, owner, *up, account)
+	if err == nil && c.backup == nil {
+		up.Account = id
+	}
+	return account, c, err
 }
 
 // accepts returns an error if a file cannot finish the batch, and reports

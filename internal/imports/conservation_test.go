@@ -232,7 +232,7 @@ func TestMappingForEveryFile(t *testing.T) {
 				if _, refused := errors.AsType[*journal.Error](err); err != nil && !refused {
 					t.Errorf("%v: %v", mapping, err)
 				}
-				if err == nil && plain.MappingNote != "" && hasWarning(preview.Warnings, "column_mapping was ignored") {
+				if err == nil && plain.MappingNote != "" && hasWarning(preview.Sentences, "column_mapping was ignored") {
 					ignored++
 				}
 			}

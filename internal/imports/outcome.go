@@ -73,7 +73,7 @@ func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 // setOutcome sets the outcome, or a warning if there is none.
 func (p *Preview) setOutcome(list []ledger.InsertPreview, currencies []string) {
 	if p.Outcome = newOutcome(list, currencies); p.Outcome == nil {
-		p.Warnings = append(p.Warnings, "The resulting trades cannot be previewed, because this file changes too many stored trades.")
+		p.addWarningTexts([]string{"The resulting trades cannot be previewed, because this file changes too many stored trades."})
 	}
 }
 

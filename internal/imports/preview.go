@@ -25,10 +25,11 @@ type Preview struct {
 	Reason           string // why that broker was detected
 	// MappingNote explains why there is no suggested mapping, or that a mapping
 	// is ignored; ZoneNote why there is no suggested zone.
-	MappingNote   string
-	SuggestedZone string
-	ZoneNote      string
-	ZoneFrom      ZoneSource
+	MappingNote    string
+	AcceptsMapping bool // a column mapping changes how the file is read
+	SuggestedZone  string
+	ZoneNote       string
+	ZoneFrom       ZoneSource
 	// Signature identifies the layout of the file. It depends on the kind of the
 	// file and the names of its columns, not on the options of the upload. Empty
 	// for a backup.
@@ -55,7 +56,7 @@ type Preview struct {
 	CashDuplicates int
 	Errors         []Problem
 	ErrorCount     int
-	Warnings       []string
+	Warnings
 	MissingMapping []string
 	Reconciliation []Reconciliation
 	SampleTrades   []SampleTrade
@@ -113,11 +114,7 @@ type JournalSummary struct {
 // Inspect reads a file and returns what it contains and what a commit would do.
 // It writes nothing.
 func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) (Preview, error) {
-	account, err := s.account(ctx, owner, up.Account)
-	if err != nil {
-		return Preview{}, err
-	}
-	c, err := s.read(ctx, owner, up, account)
+	account, c, err := s.open(ctx, owner, &up)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -160,7 +157,7 @@ func (c *content) preview(up Upload) Preview {
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, RowCount: c.rows(),
 		Format: string(c.found.Preset.Format), Source: string(statement.FromCSV), AccountID: up.Account,
-		Errors: []Problem{}, Warnings: []string{}, Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+		Errors: []Problem{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
 	}
 	for target, name := range c.suggested {
 		p.SuggestedMapping[string(target)] = name
@@ -168,7 +165,7 @@ func (c *content) preview(up Upload) Preview {
 	samples := c.samples
 	if st := c.statement; st != nil {
 		p.Source, p.DateOrder, p.FileAccount = string(st.Source), string(st.DateOrder), st.Account.Name
-		p.Warnings = append(p.Warnings, st.Warnings...)
+		p.addWarnings(st.Warnings)
 		p.Reconciliation = reconcile(st)
 		if len(st.Headers) > 0 {
 			p.Headers, samples = st.Headers, st.Samples
@@ -209,6 +206,7 @@ const (
 
 // note sets the suggested zone and the notes.
 func (c *content) note(p *Preview) {
+	p.AcceptsMapping = !c.hasOwnReader()
 	switch {
 	case c.hasOwnReader():
 		p.MappingNote = noteOwnReader

@@ -52,12 +52,13 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	result := Result{
 		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Completed: done.Completed, Trades: done.Trades,
 		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
-		Warnings: append([]string{}, done.Warnings...), Reconciliation: []Reconciliation{},
+		Warnings: newWarnings(), Reconciliation: []Reconciliation{},
 		Restored: &Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
 			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, Bars: done.Bars,
 		},
 	}
+	result.addWarningTexts(done.Warnings)
 	if len(done.Accounts) == 1 {
 		result.AccountID = done.Accounts[0].ID
 	}
@@ -90,7 +91,8 @@ func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, 
 		return err
 	}
 	result.Restored.Attachments = n
-	result.Warnings = append([]string{}, c.restored.Warnings...)
+	result.Warnings = newWarnings()
+	result.addWarningTexts(c.restored.Warnings)
 	for _, p := range c.restored.Errors[before:] {
 		result.Errors = append(result.Errors, Problem(p))
 		result.ErrorCount++
@@ -103,7 +105,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 	p := Preview{
 		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: "Fillbook", Reason: "it is a JSON backup", Format: backupFormat, Source: string(statement.FromBackup),
-		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: []string{}, MissingMapping: []string{},
+		RowCount: c.backup.Rows(), AccountID: up.Account, Errors: []Problem{}, Warnings: newWarnings(), MissingMapping: []string{},
 		Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{}, MappingNote: noteBackupMapping, ZoneNote: noteBackupZone,
 		UnknownKinds: []UnknownKind{}, ZoneFrom: ZoneFromFile,
 	}

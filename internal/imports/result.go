@@ -14,17 +14,17 @@ type Result struct {
 	Format    string            `json:"format"`
 	// Inserted, Skipped and Completed count fills, Trades the trades that were
 	// created or changed, Annotated those that received annotations.
-	Inserted       int              `json:"inserted"`
-	Skipped        int              `json:"skipped" doc:"Fills that were stored already and say nothing new."`
-	Completed      int              `json:"completed" doc:"Stored fills that this file completed or corrected."`
-	Annotated      int              `json:"annotated"`
-	Trades         int              `json:"trades"`
-	CashInserted   int              `json:"cash_inserted"`
-	CashSkipped    int              `json:"cash_skipped"`
-	SetupsUpserted int              `json:"setups_upserted"`
-	Errors         []Problem        `json:"errors"`
-	ErrorCount     int              `json:"error_count"`
-	Warnings       []string         `json:"warnings"`
+	Inserted       int       `json:"inserted"`
+	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new."`
+	Completed      int       `json:"completed" doc:"Stored fills that this file completed or corrected."`
+	Annotated      int       `json:"annotated"`
+	Trades         int       `json:"trades"`
+	CashInserted   int       `json:"cash_inserted"`
+	CashSkipped    int       `json:"cash_skipped"`
+	SetupsUpserted int       `json:"setups_upserted"`
+	Errors         []Problem `json:"errors"`
+	ErrorCount     int       `json:"error_count"`
+	Warnings
 	Reconciliation []Reconciliation `json:"reconciliation"`
 	// Rows is nil in results that were stored before rows were counted.
 	Rows           *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
@@ -84,6 +84,11 @@ func (r *Result) addMissing() {
 	}
 	if r.SkippedReasons == nil {
 		r.SkippedReasons = []SkippedReason{}
+	}
+	if r.Details == nil {
+		texts := r.Sentences
+		r.Warnings = newWarnings()
+		r.addWarningTexts(texts)
 	}
 }
 

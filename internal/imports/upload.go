@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -22,8 +23,12 @@ type Upload struct {
 	Data     []byte
 	// SHA256 is the hash of Data, if the caller knows it.
 	SHA256 *[sha256.Size]byte
-	// Account is the account of the rows. A backup names its own.
+	// Account is the account of the rows. A backup names its own; with Account,
+	// its only account goes there.
 	Account journal.AccountID
+	// DefaultAccount is the account of the rows if Account is empty. A backup
+	// ignores it.
+	DefaultAccount journal.AccountID
 	// Mapping maps targets to column names; empty means automatic.
 	Mapping map[string]string
 	Zone    string
@@ -194,7 +199,11 @@ func (s *Service) readTables(
 	if err == nil && c.hasOwnReader() {
 		c.suggested = statement.SuggestFromSamples(c.statement)
 		if len(chosen) > 0 && !maps.Equal(chosen, c.suggested) {
-			c.statement.Warn("column_mapping was ignored: files of this kind (%s) have a reader of their own.", c.found.Preset.Broker)
+			c.statement.AddWarning(statement.Warning{
+				Code:   statement.MappingIgnored,
+				Text:   fmt.Sprintf("Your columns were not used, because files of this kind (%s) have a reader of their own.", c.found.Preset.Broker),
+				Advice: "column_mapping was ignored.",
+			})
 		}
 	}
 	return c, err

@@ -16,15 +16,16 @@ import (
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
-		Warnings: append([]string{}, st.Warnings...), Reconciliation: reconcile(st),
+		Warnings: newWarnings(), Reconciliation: reconcile(st),
 	}
+	result.addWarnings(st.Warnings)
 	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.takeFills())
 	if err != nil {
 		return Result{}, err
 	}
 	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
 	result.Trades = len(fills.Trades)
-	result.Warnings = append(result.Warnings, fills.Warnings...)
+	result.addWarningTexts(fills.Warnings)
 	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
 	if err != nil {
 		return Result{}, err

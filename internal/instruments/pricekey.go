@@ -25,7 +25,7 @@ type Priced struct {
 // PriceKeys returns the name of an instrument's prices that all its notations share,
 // at the time of a fill: NQZ26, NQ 12-26, NQZ6 and /NQZ26 have the same. The fallbacks
 // are names of prices that are similar, the best first: those of the continuous
-// contract of a future. Whoever uses one must compare it with the fills. A future
+// contract of a future. The caller must compare one with the fills. A future
 // without a month has the continuous contract as its own.
 func (p Priced) PriceKeys(at time.Time) (own string, fallbacks []string) {
 	if p.Type == TypeOption || p.Right != "" {

@@ -268,7 +268,7 @@ func (b *Block) Rescale(priceScale, volumeScale int32) bool {
 	return true
 }
 
-// EqualizeScales gives both blocks the larger of their price scales, and of their
+// EqualizeScales sets both blocks to the larger of their price scales, and of their
 // volume scales if all volumes fit; otherwise the block with more decimals loses them,
 // because its volumes are not money. Prices must fit, see MaxPrice.
 func EqualizeScales(a, b *Block) {

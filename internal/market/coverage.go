@@ -10,7 +10,7 @@ type Range struct {
 	From, To int64
 }
 
-// Union returns the time that lies in any of the ranges, in order and without
+// Union returns the time that is in any of the ranges, in order and without
 // overlaps. Ranges whose distance is at most gap seconds become one.
 func Union(ranges []Range, gap int64) []Range {
 	ranges = slices.Clone(ranges)
@@ -38,7 +38,7 @@ func DeclaredRanges(bars []Bar, secs int64, calendar Calendar) []Range {
 }
 
 // CoveredTime returns how much of the time from from to to, in microseconds, a
-// position was held while the market was open, and how much of that lies in the
+// position was held while the market was open, and how much of that is in the
 // declared ranges. Time that is declared counts as open.
 func CoveredTime(from, to int64, declared []Range, calendar Calendar) (covered, held int64) {
 	open := calendar.OpenRanges(Range{From: floorDiv(from, micros), To: floorDiv(to, micros) + 1})

@@ -229,7 +229,7 @@ func (w *walk) addCertain(result decimal.Decimal) {
 	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, result), decimal.Min(w.possibleMin, result)
 }
 
-// compareFills counts the fills whose price lies in their bar. A fill whose minute or
+// compareFills counts the fills whose price is in their bar. A fill whose minute or
 // day is known only may lie in any bar of that time.
 func (w *walk) compareFills(b Block) {
 	for i, f := range w.fills {

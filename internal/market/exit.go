@@ -42,7 +42,7 @@ func Result(fills []Fill, multiplier decimal.Decimal) decimal.Decimal {
 
 // BestExit returns bounds of the result that a closed position could have had if only
 // its last fill had been placed elsewhere: between the fill before it and until, in
-// seconds, at the best price. A bar counts for sure if all of it lies in that time.
+// seconds, at the best price. A bar counts for sure if all of it is in that time.
 func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bounds {
 	n := len(fills) - 1
 	w := newWalk(fills, multiplier, b.PriceScale)

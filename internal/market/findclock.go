@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/decimal"
 )
 
-// Stamp says which instant of a bar its time in a file is.
+// Stamp is the instant of a bar that its time in a file names.
 type Stamp int
 
 // The two stamps.
@@ -30,7 +30,7 @@ type Reading struct {
 // Proposal is the reading that fits the fills best.
 type Proposal struct {
 	Reading
-	// Inside counts the fills whose price lies in their bar, of Checked fills that lie
+	// Inside counts the fills whose price is in their bar, of Checked fills that lie
 	// between the first and the last bar.
 	Inside, Checked int
 	// Others counts the readings that fit as well and mean another time or scale, and

@@ -18,7 +18,7 @@ type Context struct {
 	// RelativeVolume is the volume of the session so far, divided by the mean of the
 	// sessions before up to the same time.
 	RelativeVolume decimal.Null
-	// OpeningRangePlace is where the entry lies in the range of the first half hour: 0
+	// OpeningRangePlace is where the entry is in the range of the first half hour: 0
 	// is its low and 1 its high.
 	OpeningRangePlace decimal.Null
 }
@@ -257,7 +257,7 @@ func (h *History) dailyBefore(session Range) []Day {
 	return h.daily[max(first, n-atrHistory):n]
 }
 
-// openingRangePlace returns where a price lies in the first half hour of the session's
+// openingRangePlace returns where a price is in the first half hour of the session's
 // open time. It is absent before the end of that half hour.
 func (h *History) openingRangePlace(session Range, at int64, price decimal.Decimal, b Block) decimal.Null {
 	open := h.sessions.find(session.From).open

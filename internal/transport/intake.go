@@ -38,6 +38,8 @@ type Intake struct {
 	Spool *Spool
 	// Uploads is the queue for reading large bodies. It may be nil.
 	Uploads *fairqueue.Queue
+	// Refuses reports whether the route refuses a query parameter; nil refuses none.
+	Refuses func(parameter string) bool
 	// Repeated are the query parameters that may occur more than once.
 	Repeated []string
 }
@@ -114,6 +116,9 @@ func (in Intake) checkQuery(r *http.Request) error {
 	for name, values := range query {
 		if !validText(name) {
 			return journal.Invalid("The query contains a name that is not valid text.")
+		}
+		if in.Refuses != nil && in.Refuses(name) {
+			return journal.InvalidField(name, "This call has no parameter %s.", name)
 		}
 		if len(values) > 1 && !slices.Contains(in.Repeated, name) {
 			return journal.InvalidField(name, "%s may be given only once.", name)

@@ -74,6 +74,17 @@ func TestJSONBodyLimitIsExact(t *testing.T) {
 	}
 }
 
+func TestParametersAreRefused(t *testing.T) {
+	handler := taking(transport.Intake{Refuses: func(name string) bool { return name == "symbol" }})
+	if got := serve(handler, httptest.NewRequest(http.MethodGet, "/?limit=1", nil)); got.Code != http.StatusOK {
+		t.Errorf("another parameter: status %d", got.Code)
+	}
+	info := wantRefusal(t, serve(handler, httptest.NewRequest(http.MethodGet, "/?limit=1&symbol=ES", nil)), 400, "bad_request")
+	if info.Details["field"] != "symbol" {
+		t.Errorf("the refusal names %v", info.Details["field"])
+	}
+}
+
 func TestQueryIsStrict(t *testing.T) {
 	handler := taking(transport.Intake{Repeated: []string{"account_id"}})
 	for _, c := range []struct {

@@ -85,7 +85,7 @@ func TestProceedsAddUp(t *testing.T) {
 			t.Fatalf("costs %s, want %s; problems %v\n%s", got, sum, s.Problems, file.String())
 		}
 		for _, w := range s.Warnings {
-			if strings.Contains(w, "moved") {
+			if strings.Contains(w.Text, "moved") {
 				t.Fatalf("%s\n%s", w, file.String())
 			}
 		}

@@ -346,7 +346,7 @@ func (e *degiroEvent) fill(w *statement.Row, f *statement.Fill, priced string) {
 	out := w.Reader().Out
 	out.DeriveCurrency(e.currency)
 	if home := w.Reader().Hints.Currency; home != "" && home != e.currency {
-		out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", e.currency, home)
+		out.WarnCurrency(e.currency, home)
 	}
 }
 

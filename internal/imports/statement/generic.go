@@ -401,7 +401,7 @@ func (m *fieldMap) readInstrument(w *Row, f *Fill) {
 	}
 	w.r.Out.NoteCurrency(currency)
 	if w.r.Hints.Currency != "" && currency != w.r.Hints.Currency {
-		w.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, w.r.Hints.Currency)
+		w.r.Out.WarnCurrency(currency, w.r.Hints.Currency)
 		f.Details = map[string]string{"currency": currency}
 	}
 }

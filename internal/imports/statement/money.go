@@ -2,6 +2,7 @@ package statement
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"fillbook/internal/decimal"
@@ -285,7 +286,10 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 		}
 		out.Account.Currency = t.money
 		if home = strings.ToUpper(home); home != "" && home != t.money {
-			out.Warn("The file is in %s, the account is in %s: its amounts were taken as they are.", t.money, home)
+			out.AddWarning(Warning{
+				Code: CurrencyNotConverted,
+				Text: fmt.Sprintf("The file is in %s, the account is in %s: its amounts were taken as they are.", t.money, home),
+			})
 		}
 		return
 	case CurrencyOfAccount, CurrencyMixed:
@@ -301,7 +305,7 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	}
 	foreign := t.money != "" && home != "" && t.money != home
 	if foreign {
-		out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", t.money, home)
+		out.WarnCurrency(t.money, home)
 	}
 	switch {
 	case t.isForeign():
@@ -452,6 +456,6 @@ func (lr *layoutReader) noteQuote(t *tradeRow) {
 	if quote == "" || account == "" || isSameMoney(quote, account) {
 		return
 	}
-	lr.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", quote, account)
+	lr.r.Out.WarnCurrency(quote, account)
 	t.addDetail("currency", quote)
 }

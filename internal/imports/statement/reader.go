@@ -169,7 +169,11 @@ func (r *Reader) noteZone(m parse.Moment, column int) {
 		return
 	}
 	r.Out.zoneAsked = true
-	r.Out.Warn("The times in column %q name no time zone and were read as %s. Say which it is with source_tz.", r.nameOf(column, "time"), r.zone)
+	r.Out.AddWarning(Warning{
+		Code:   ZoneUnknown,
+		Text:   fmt.Sprintf("The times in column %q name no time zone and were read as %s.", r.nameOf(column, "time"), r.zone),
+		Advice: "Say which it is with source_tz.",
+	})
 }
 
 // ZoneIsGuessed reports whether neither user nor preset named a zone.
@@ -473,8 +477,11 @@ func (r *Reader) askOrder(i int, likely parse.DateOrder) parse.DateOrder {
 	if likely == parse.DayFirst {
 		words = "the day first"
 	}
-	r.Out.Warn("The dates in column %q can be read with the day or the month first; %s was taken. Say which is right with date_order.",
-		r.header[i], words)
+	r.Out.AddWarning(Warning{
+		Code:   DateOrderUnknown,
+		Text:   fmt.Sprintf("The dates in column %q can be read with the day or the month first; %s was taken.", r.header[i], words),
+		Advice: "Say which is right with date_order.",
+	})
 	return likely
 }
 

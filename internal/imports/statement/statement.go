@@ -75,8 +75,8 @@ type Statement struct {
 	Joined  map[int]int
 	// UnknownKinds are the words for kinds of rows that are not known.
 	UnknownKinds []UnknownKind
-	// Warnings are sentences for the user, each once.
-	Warnings []string
+	// Warnings has each warning once.
+	Warnings []Warning
 	// Totals compares what the file says about itself with what was read.
 	Totals []Total
 	// Zone is the name of the zone that times without one were read in, and
@@ -191,11 +191,24 @@ func (t Total) Difference() decimal.Decimal { return t.Computed.Sub(t.Stated) }
 
 // Warn adds a sentence for the user, once.
 func (s *Statement) Warn(format string, args ...any) {
+	s.AddWarning(Warning{Text: fmt.Sprintf(format, args...)})
+}
+
+// AddWarning adds a warning, once.
+func (s *Statement) AddWarning(w Warning) {
 	const enough = 50
-	sentence := fmt.Sprintf(format, args...)
-	if len(s.Warnings) < enough && !slices.Contains(s.Warnings, sentence) {
-		s.Warnings = append(s.Warnings, sentence)
+	if len(s.Warnings) < enough && !slices.Contains(s.Warnings, w) {
+		s.Warnings = append(s.Warnings, w)
 	}
+}
+
+// WarnCurrency adds a warning that amounts of some rows are not in the currency
+// of the account.
+func (s *Statement) WarnCurrency(rows, account string) {
+	s.AddWarning(Warning{
+		Code: CurrencyNotConverted,
+		Text: fmt.Sprintf("Some rows are in %s, the account is in %s: their amounts were taken as they are.", rows, account),
+	})
 }
 
 // State notes a total of the file beside what was read. Totals are checked

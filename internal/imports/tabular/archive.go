@@ -162,7 +162,7 @@ func readOnlyFile(a *archive) (File, error) {
 			continue
 		}
 		if only != nil {
-			return File{}, journal.Invalid("The archive holds several files that could be imported; upload them one at a time.")
+			return File{}, journal.Invalid("The archive contains several files that can be imported. Unpack it and upload the files.")
 		}
 		only = entry
 	}

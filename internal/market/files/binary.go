@@ -190,7 +190,7 @@ func readSCID(r *binaryReader, name string) error {
 	})
 }
 
-// toSinglePrice returns the shortest decimal that a 32-bit float stands for: 4144.25
+// toSinglePrice returns the shortest decimal that a 32-bit float represents: 4144.25
 // and not 4144.25000000001.
 func toSinglePrice(bits []byte) (number, error) {
 	return parseNumber(strconv.AppendFloat(nil, float64(math.Float32frombits(little.Uint32(bits))), 'f', -1, 32))

@@ -59,7 +59,7 @@ type RowError struct {
 // maxErrors is how many errors are listed.
 const maxErrors = 200
 
-// Clock says how the times of a file are meant.
+// Clock is how the times of a file are meant.
 type Clock struct {
 	// Zone is the zone of the file's clock, or nil if the file does not say it. Its
 	// bars then have the time of that clock as if it were UTC.

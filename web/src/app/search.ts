@@ -20,11 +20,23 @@ export function matches(text: string, typed: string): boolean {
   return splitWords(typed).every((t) => words.some((w) => w.startsWith(t)));
 }
 
+// Scripts that are written without spaces between words, and the prolonged sound mark of two of them. As on the
+// server, each of their characters is a word.
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
+const spacelessWords = new RegExp(`(${spaceless.source})`, 'u');
+
 function splitWords(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
+    .flatMap((word) => word.split(spacelessWords))
     .filter(Boolean);
+}
+
+/** Reports whether the server is asked for a typed text: a single letter would find almost everything. */
+export function isSearchable(typed: string): boolean {
+  return /[\p{L}\p{N}]{2}/u.test(typed) || spaceless.test(typed);
 }
 
 /** Returns the groups with the hits that match what is typed. Found ones were matched by the server. */
@@ -41,8 +53,10 @@ export function findHits(known: Group[], found: Group[], typed: string): Group[]
 export function excerpt(text: string, typed: string, length = 90): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const first = splitWords(typed)[0] ?? '';
-  const at = Math.max(0, line.toLowerCase().indexOf(first) - 20);
-  const start = at === 0 ? 0 : line.indexOf(' ', at) + 1;
+  const found = line.toLowerCase().indexOf(first);
+  const at = Math.max(0, found - 20);
+  const space = line.indexOf(' ', at);
+  const start = at === 0 ? 0 : space >= 0 && space < found ? space + 1 : at;
   const part = line.slice(start, start + length);
   return `${start > 0 ? '…' : ''}${part}${start + length < line.length ? '…' : ''}`;
 }

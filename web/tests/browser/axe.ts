@@ -9,12 +9,13 @@ import { createRequire } from 'node:module';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 // All rules in the light theme. In the dark theme only colors differ, so only the
-// contrast is checked again, after animations have finished.
-const run = `(async () => {
+// contrast is checked again, after animations have finished. Without contrast, only the
+// other rules are checked: they take a fraction of the time.
+const run = (contrast: boolean) => `(async () => {
   const root = document.documentElement;
   const chosen = root.dataset.theme;
   const found = [];
-  for (const theme of ['light', 'dark']) {
+  for (const theme of ${contrast ? "['light', 'dark']" : "['light']"}) {
     root.dataset.theme = theme;
     const moving = document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity);
     await Promise.all(moving.map((a) => a.finished.catch(() => {})));
@@ -22,6 +23,7 @@ const run = `(async () => {
       resultTypes: ['violations'],
       preload: false,
       ...(theme === 'dark' ? { runOnly: ['color-contrast'] } : {}),
+      rules: { 'color-contrast': { enabled: ${contrast} } },
     });
     for (const v of violations) {
       if (v.impact !== 'serious' && v.impact !== 'critical') continue;
@@ -34,7 +36,12 @@ const run = `(async () => {
   return found;
 })()`;
 
-export async function expectAccessible(page: Page, what: string): Promise<void> {
+/** Checks the current page. */
+export async function expectAccessible(
+  page: Page,
+  what: string,
+  { contrast = true }: { contrast?: boolean } = {},
+): Promise<void> {
   await expect(page.locator('.skeleton')).toHaveCount(0);
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send('Page.getFrameTree');
@@ -43,7 +50,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     worldName: 'axe',
   });
   await evaluate(session, executionContextId, source);
-  const violations = await evaluate(session, executionContextId, run);
+  const violations = await evaluate(session, executionContextId, run(contrast));
   await session.detach();
   expect(violations, `axe on ${what}`).toEqual([]);
 }

@@ -9,20 +9,22 @@ const name = 'web/tests/browser';
 export default class Events implements Reporter {
   onTestEnd(test: TestCase, result: TestResult): void {
     const [, , ...titles] = test.titlePath();
-    const path = titles.join('/').replaceAll(/\s+/g, '_');
+    // No slash: gotestsum takes what stands before it for the test's parent, and crashes
+    // if that parent did not run.
+    const path = titles.join(':').replaceAll(/[\s/]+/g, '_');
     if (result.retry === 0) this.report(path, 'run');
-    if (test.outcome() === 'expected') return this.report(path, 'pass');
-    if (test.outcome() === 'skipped') return this.report(path, 'skip');
-    if (test.outcome() === 'flaky') return this.report(path, 'pass');
+    const ended = { Elapsed: result.duration / 1000 };
+    if (test.outcome() === 'skipped') return this.report(path, 'skip', ended);
+    if (test.outcome() !== 'unexpected') return this.report(path, 'pass', ended);
     if (result.retry < test.retries) {
       process.stderr.write(`\n!!  ${path} failed and is tried again: ${result.errors[0]?.message}\n`);
       return;
     }
     for (const error of result.errors) {
       const text = error.stack ?? error.message ?? 'failed';
-      this.report(path, 'output', `${text.replaceAll(/\u001b\[\d+m/g, '')}\n`);
+      this.report(path, 'output', { Output: `${text.replaceAll(/\u001b\[\d+m/g, '')}\n` });
     }
-    this.report(path, 'fail');
+    this.report(path, 'fail', ended);
   }
 
   // Errors outside of tests, for example if no browser could be started.
@@ -34,9 +36,7 @@ export default class Events implements Reporter {
     return true;
   }
 
-  private report(test: string, action: string, output?: string): void {
-    process.stdout.write(
-      `${JSON.stringify({ Action: action, Package: name, Test: test, Output: output })}\n`,
-    );
+  private report(test: string, action: string, more: { Elapsed?: number; Output?: string } = {}): void {
+    process.stdout.write(`${JSON.stringify({ Action: action, Package: name, Test: test, ...more })}\n`);
   }
 }

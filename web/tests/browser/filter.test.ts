@@ -230,6 +230,7 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
   await createTrades(api);
   await api('POST', '/views', { name: 'Fridays', filter: { weekday: '5' } });
   await api('POST', '/notes', { title: 'Opening notes', body: 'Faded the overnight gap.' });
+  await api('POST', '/notes', { title: '计划', body: '突破后等待回调' });
   const [first] = await api<{ id: string }[]>('GET', '/trades?root=MNQ');
   await api('PATCH', `/trades/${first!.id}`, { notes: 'Chased after the gap filled.' });
   await signIn('/');
@@ -250,6 +251,7 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
     ['drive', 'Setups', /\/setups\//],
     ['frid', 'Views', /weekday=5/],
     ['chased', 'Trades', /\/trades/],
+    ['待', 'Notes', /\/notes\//], // a script without spaces
   ] as const) {
     await page.keyboard.press('Control+k');
     await input.fill(typed);

@@ -2,8 +2,9 @@
 
 import type { Locator, Page } from '@playwright/test';
 import { countActions, type Files } from './actions';
-import { expect, mainAccount, test } from './fixtures';
+import { expect, mainAccount, test, trade } from './fixtures';
 import { expectFitsPhone } from './phone';
+import { zip } from './zip';
 
 // Unknown columns, ambiguous dates and times without a zone.
 const odd = (symbol: string, month: string) => `When,What,Way,How much,At
@@ -174,4 +175,81 @@ test('several files are imported together, and a problem stops only its file', a
   const trades = await api<{ symbol: string; opened_at: string }[]>('GET', '/trades');
   expect(trades.map((t) => t.symbol).sort()).toEqual(['AAA', 'XXX', 'YYY']);
   expect(trades.find((t) => t.symbol === 'YYY')?.opened_at).toBe('2026-04-05T07:31:00Z'); // Berlin
+});
+
+test('ZIP files and backups of several accounts are imported like other files', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const main = await mainAccount(api);
+  const prop = await api<{ id: string }>('POST', '/accounts', { name: 'Prop', base_currency: 'EUR' });
+  await trade(api, main, 'OLD', '2026-02-02', 10, 11);
+  await trade(api, prop.id, 'DAX', '2026-02-03', 10, 11);
+  const whole = JSON.stringify(await api('GET', '/exports?format=json'));
+  const one = JSON.stringify(await api('GET', `/exports?format=json&account_id=${prop.id}`));
+  await api('DELETE', `/accounts/${prop.id}`);
+
+  // A backup of several accounts goes into them, whichever account is selected.
+  await signIn('/import');
+  await expect(page.getByLabel('Account', { exact: true })).toHaveValue(main);
+  await inputOf(page).setInputFiles({
+    name: 'fillbook.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(whole),
+  });
+  await expect(page.getByText('Found by their names, or created')).toBeVisible();
+  await expectAccessible('a backup of several accounts');
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await expect(page.getByText('fillbook.json into 2 accounts')).toBeVisible();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Accounts restored')).toBeVisible();
+  expect(await api<{ name: string }[]>('GET', '/accounts')).toMatchObject([
+    { name: 'Main' },
+    { name: 'Prop' },
+  ]);
+  const restored = await api<{ symbol: string; account_id: string }[]>('GET', '/trades');
+  expect(restored.map((t) => t.symbol).sort()).toEqual(['DAX', 'OLD']);
+  expect(restored.find((t) => t.symbol === 'OLD')?.account_id).toBe(main);
+
+  // That of one account goes into it, or into one that is chosen.
+  await page.goto('/import');
+  await inputOf(page).setInputFiles({
+    name: 'prop.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(one),
+  });
+  const account = page.getByLabel('Account', { exact: true });
+  await expect(account.locator('option:checked')).toHaveText('Prop, as in the backup');
+  await account.selectOption({ label: 'Main (USD)' });
+  await expect(page.getByText('The backup is in EUR and the account in USD.')).toBeVisible();
+  await page.getByRole('button', { name: 'Choose another file' }).click();
+
+  // An archive is read like the files inside.
+  await inputOf(page).setInputFiles([
+    { name: 'statement.zip', mimeType: 'application/zip', buffer: zip({ 'Trades/march.csv': plain('ZZZ') }) },
+    {
+      name: 'year.zip',
+      mimeType: 'application/zip',
+      buffer: zip({ '2026/a.csv': plain('AAA'), '2026/b.csv': plain('BBB'), 'readme.pdf': 'x' }),
+    },
+    { name: 'backup.zip', mimeType: 'application/zip', buffer: zip({ 'backup.json': whole }) },
+  ]);
+  await expect(row(page, 'statement.zip')).toContainText('Ready');
+  await expect(row(page, 'a.csv')).toContainText('Ready');
+  await expect(row(page, 'year.zip')).toHaveCount(0);
+  await expect(row(page, 'backup.zip').getByRole('cell').first()).toHaveText('2 accounts');
+  await page.getByRole('button', { name: 'Import 4 files' }).click();
+  await expectStep(page, 'Summary');
+  await expect(row(page, 'statement.zip').getByRole('cell')).toContainText([
+    'Main',
+    '2',
+    '0',
+    '0',
+    '0',
+    'Imported',
+  ]);
+  await expect(row(page, 'backup.zip').getByRole('cell').nth(2), 'duplicates').toHaveText('4');
+  expect(await api<unknown[]>('GET', '/trades')).toHaveLength(5);
 });

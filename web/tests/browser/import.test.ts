@@ -284,6 +284,13 @@ test('an account in the currency of the file is created in the preview', async (
   await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Create an account in EUR' }).click();
   await expect(page.getByLabel('Account name')).toHaveValue('euros EUR');
+  await page.getByLabel('Account name').fill('Depot');
+  await page.goto('/import'); // the name is kept
+  await chooseFile(page, 'euros.csv', euros);
+  await page.getByRole('button', { name: 'Preview import' }).click();
+  await expect(page.getByLabel('Account name')).toHaveValue('Depot');
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+  await expect(page.getByLabel('Account name')).toHaveValue('euros EUR');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText('The file is in EUR, the account in USD.')).toBeHidden();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();

@@ -209,6 +209,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
         await expect(page.getByText('New fills').first()).toBeVisible();
       },
     ],
+    'import-queue': ['/import', chooseFiles],
     prices: ['/prices'],
     export: ['/export'],
     'export-gains': ['/export?format=gains'],
@@ -227,7 +228,15 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     docs: ['/docs'],
     palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
     keys: [`/?${of}`, (page) => page.keyboard.press('?')],
-    // Last, because it changes the journal.
+    // Last, because they change the journal.
+    'import-queue-summary': [
+      '/import',
+      async (page) => {
+        await chooseFiles(page);
+        await button('Import 2 files')(page);
+        await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+      },
+    ],
     'import-summary': [
       '/import',
       async (page) => {
@@ -261,6 +270,22 @@ async function chooseFile(page: Page): Promise<void> {
   const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
+}
+
+/** Chooses two files that can be imported, one that has a question, and an empty one. */
+async function chooseFiles(page: Page): Promise<void> {
+  const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const unzoned = manyTrades(6).replaceAll('.000Z', '');
+  await page
+    .getByLabel(/Drop a statement/)
+    .setInputFiles([
+      file('january.csv', manyTrades(24)),
+      file('february.csv', manyTrades(30)),
+      file('New York, March.csv', unzoned),
+      file('April (copy).csv', ''),
+    ]);
+  await expect(page.getByText('Needs an answer')).toBeVisible();
+  await expect(page.getByText('The file is empty.')).toBeVisible();
 }
 
 async function enter(page: Page, server: Server): Promise<Api> {

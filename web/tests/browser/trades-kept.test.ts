@@ -72,6 +72,9 @@ test('notes of a trade without fills are linked to another trade', async ({
   await expectAccessible('unlinked notes');
   await dialog.getByRole('combobox').click();
   await page.getByRole('option', { name: /SYM0 long/ }).click();
+  await page.reload(); // the dialog and the choice stay
+  await expect(dialog.getByText('Unsaved draft restored.')).toBeVisible();
+  await expect(dialog.getByRole('combobox')).toHaveValue(/SYM0 long/);
   await dialog.getByRole('button', { name: 'Link notes' }).click();
   await expect(dialog.getByText('No unlinked notes')).toBeVisible();
   const [kept] = await api<{ notes: string }[]>('GET', '/trades');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDecimal, toDecimal, toDecimalOrNull } from '../../src/lib/format/decimal';
+import { decimalText, isDecimal, toDecimal, toDecimalOrNull } from '../../src/lib/format/decimal';
 
 test.each(['0', '-1', '+2.50', '.5', '5.', '123456789012345.000000000000000001'])(
   '%s is a decimal',
@@ -19,4 +19,16 @@ test('toDecimal keeps every digit', () => {
 test('toDecimalOrNull clears an empty field', () => {
   expect(toDecimalOrNull('  ')).toBeNull();
   expect(toDecimalOrNull('0')).toBe('0');
+});
+
+test.each([
+  [8.12e-7, '0.000000812'],
+  [-1e-7, '-0.0000001'],
+  [1.5e21, '1500000000000000000000'],
+  [1250.5, '1250.5'],
+  [0, '0'],
+  [null, ''],
+  [undefined, ''],
+])('decimalText writes %s as %j', (value, text) => {
+  expect(decimalText(value)).toBe(text);
 });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  destination,
   groupTargets,
-  ignoresMapping,
-  isCurrencyWarning,
+  isQuestion,
   itemName,
-  noteText,
-  parseWarning,
+  mappingNote,
   reasonName,
   targetName,
 } from '../../src/screens/import/labels';
@@ -33,39 +32,50 @@ describe('groupTargets', () => {
   });
 });
 
-describe('parseWarning', () => {
-  it('drops the sentence about the form field and names the setting', () => {
-    expect(parseWarning('Times were read as UTC. Send source_tz to change it.')).toEqual({
-      text: 'Times were read as UTC.',
-      about: 'zone',
-    });
-    expect(parseWarning('Dates were read day first, e.g. 5.3.2026. Send date_order if not.')).toEqual({
-      text: 'Dates were read day first, e.g. 5.3.2026.',
-      about: 'order',
-    });
-  });
-
-  it('keeps a warning that needs no answer', () => {
-    const text = 'Row 3 has no fees.';
-    expect(parseWarning(text)).toEqual({ text, about: null });
-  });
-
-  it('keeps a warning that is only about a form field', () => {
-    expect(parseWarning('column_mapping is required')).toEqual({
-      text: 'column_mapping is required',
-      about: 'mapping',
-    });
+describe('isQuestion', () => {
+  it.each([
+    ['time_zone_unknown', true],
+    ['date_order_unknown', true],
+    ['mapping_ignored', true],
+    ['currency_not_converted', false],
+    ['', false],
+  ] as const)('%j: %s', (code, asks) => {
+    expect(isQuestion({ code, text: 'Read as UTC.', field: '' })).toBe(asks);
   });
 });
 
-describe('notes and reasons', () => {
+describe('destination', () => {
+  const name = (id: string) => `account ${id}`;
+  const p = { source: 'csv', account_id: 'a1', pending_account: null, journal_summary: null } as const;
+  const several = {
+    ...p,
+    source: 'backup',
+    account_id: '',
+    journal_summary: { accounts: 2 } as never,
+  } as const;
+  it.each([
+    [p, 'account a1'],
+    [{ ...p, source: 'backup' } as const, 'account a1'],
+    [{ ...p, source: 'backup', pending_account: { name: 'Prop' } as never } as const, 'Prop'],
+    [several, '2 accounts'],
+    [{ ...several, journal_summary: null }, 'your journal'],
+  ])('%o: %s', (preview, text) => {
+    expect(destination(preview, name)).toBe(text);
+  });
+});
+
+describe('mappingNote', () => {
+  it('says why columns can’t be changed or have to be matched', () => {
+    const p = { source: 'csv', accepts_column_mapping: true, suggested_mapping: { price: 'At' } } as const;
+    expect(mappingNote(p)).toBe('');
+    expect(mappingNote({ ...p, suggested_mapping: {} })).toContain('Match the columns');
+    expect(mappingNote({ ...p, accepts_column_mapping: false })).toContain('can’t be changed');
+    expect(mappingNote({ ...p, source: 'backup', accepts_column_mapping: false })).toBe('');
+  });
+});
+
+describe('reasons and items', () => {
   it('are written for the page', () => {
-    expect(noteText('Name the columns first; the rest follows.')).toBe(
-      'Match the columns first; the rest follows.',
-    );
-    expect(ignoresMapping('This format is known, so column_mapping is ignored')).toBe(true);
-    expect(ignoresMapping('Check the columns')).toBe(false);
-    expect(isCurrencyWarning('The file is in EUR; amounts were taken as they are')).toBe(true);
     expect(reasonName('duplicate')).toBe('Already imported');
     expect(reasonName('cancelled order')).toBe('Cancelled order');
     expect(itemName('closed_pnl')).toBe('Closed P&L');

@@ -37,6 +37,7 @@ const preview = (change: object = {}) => ({
   source_tz_from: 'file',
   unknown_kinds: [],
   warnings: [],
+  warning_details: [],
   new_rows: 2,
   completed: 0,
   duplicates: 0,
@@ -66,7 +67,9 @@ const fieldsOf = (call: number) => upload.mock.calls.at(call)![0].fields;
 test('a file is read, and the next step is to check it', async () => {
   const wizard = await withFile();
   expect([wizard.step, wizard.question, wizard.reading]).toEqual(['check', '', false]);
-  expect(fieldsOf(0)).toMatchObject({ account_id: 'main', column_mapping: '' });
+  expect(fieldsOf(0)).toMatchObject({ account_id: '', default_account_id: 'main', column_mapping: '' });
+  wizard.setColumn('price', 'At');
+  expect(fieldsOf(-1), 'it is no backup').toMatchObject({ account_id: 'main' });
 });
 
 test.each([
@@ -160,12 +163,12 @@ test('the settings of the last import of a layout are used', async () => {
   const wizard = await withFile({ source_tz_from: 'request' });
   expect(upload).toHaveBeenCalledTimes(3);
   expect(fieldsOf(1)).toMatchObject({
-    account_id: 'main',
+    default_account_id: 'main',
     source_tz: '',
     column_mapping: '{"price":"Symbol"}',
   });
   expect(fieldsOf(2)).toMatchObject({
-    account_id: 'prop',
+    default_account_id: 'prop',
     source_tz: 'America/New_York',
     date_order: 'day_first',
   });
@@ -181,7 +184,7 @@ test('a chosen account is not replaced', async () => {
   wizard.account = 'main';
   wizard.accountChosen = true;
   await wizard.setFile(file);
-  expect(fieldsOf(-1).account_id).toBe('main');
+  expect(fieldsOf(-1).default_account_id).toBe('main');
   expect([wizard.used?.account, wizard.unused]).toEqual([false, [{ what: 'zone' }]]);
 });
 
@@ -227,6 +230,18 @@ test('an import is remembered, a backup is not', async () => {
   upload.mockResolvedValueOnce({ import_batch_id: 'b2' });
   await backup.commit();
   expect(memory).toHaveLength(1);
+});
+
+test('a backup is restored into its own accounts unless one is chosen', async () => {
+  const wizard = await withFile({ layout_signature: '', source: 'backup' });
+  upload.mockResolvedValueOnce({ import_batch_id: 'b1' });
+  await wizard.commit();
+  expect(fieldsOf(-1).account_id).toBe('');
+  wizard.set({ into: 'prop' });
+  await vi.waitFor(() => expect(wizard.reading).toBe(false));
+  expect(fieldsOf(-1).account_id).toBe('prop');
+  await wizard.setFile(file);
+  expect(fieldsOf(-1).account_id, 'another file').toBe('');
 });
 
 test('a queue reads files one after the other, and a problem stops only its file', async () => {

@@ -13,7 +13,7 @@ const journal: Journal = {
   tags: [{ id: 't1', name: 'FOMO' }],
   rules: ['Wait for the retest', 'Small size'],
   accounts: [{ id: 'a1', name: 'Futures live' }],
-  commaIsDecimal: false,
+  signs: { decimal: '.', group: ',' },
 };
 const empty = emptyFilter as Filter;
 const words = {
@@ -98,9 +98,10 @@ describe('a typed phrase', () => {
   });
 
   it('decimal commas', () => {
-    expect(applyTerms(empty, parsePhrase('r > 1,5', { ...journal, commaIsDecimal: true }))).toEqual({
-      rMin: '1.5',
-    });
+    const german: Journal = { ...journal, signs: { decimal: ',', group: '.' } };
+    expect(applyTerms(empty, parsePhrase('r > 1,5', german))).toEqual({ rMin: '1.5' });
+    expect(applyTerms(empty, parsePhrase('pnl > 1.250', german))).toEqual({ pnlMin: '1250' });
+    expect(suggest('r > 1.5', german)[0]).toMatchObject({ label: '≥ 1,5 R' });
   });
 
   it('holding times', () => {

@@ -42,7 +42,9 @@ describe('the preview of bars', () => {
   it('writes a range of one day once', () => {
     const day = (at: string) => at.slice(0, 10);
     expect(describeRange('2026-03-02T14:30:00Z', '2026-03-02T20:59:00Z', day)).toBe('2026-03-02');
-    expect(describeRange('2026-03-02T14:30:00Z', '2026-03-03T20:59:00Z', day)).toBe('2026-03-02 – 2026-03-03');
+    expect(describeRange('2026-03-02T14:30:00Z', '2026-03-03T20:59:00Z', day)).toBe(
+      '2026-03-02 – 2026-03-03',
+    );
   });
 
   it('compares the proposal with what is used', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excerpt, findHits, matches, type Group } from '../../src/app/search';
+import { excerpt, findHits, isSearchable, matches, type Group } from '../../src/app/search';
 
 const hit = (label: string) => ({ id: label, label, run: () => undefined });
 const known: Group[] = [
@@ -24,4 +24,16 @@ test('an excerpt shows the word', () => {
   const text = `${'before '.repeat(20)}the gap filled ${'after '.repeat(30)}`;
   expect(excerpt(text, 'gap')).toMatch(/^….*gap filled.*…$/);
   expect(excerpt('short\n\ntext', 'text')).toBe('short text');
+});
+
+test('one character is enough in scripts without spaces', () => {
+  for (const typed of ['待', 'ス', 'ー', 'ก', 'ab', 'x 待']) expect(isSearchable(typed)).toBe(true);
+  for (const typed of ['', 'a', 'é', '7', 'a b', '%']) expect(isSearchable(typed)).toBe(false);
+  expect(matches('突破后等待回调', '待')).toBe(true);
+  expect(matches('NQ等待 gap', 'ga 等')).toBe(true);
+  expect(matches('突破', '待')).toBe(false);
+});
+
+test('an excerpt of a text without spaces shows the word', () => {
+  expect(excerpt(`${'前'.repeat(200)}待${'后'.repeat(200)}`, '待')).toMatch(/^…前+待后+…$/);
 });

@@ -165,19 +165,23 @@ describe('entries from a trade', () => {
 });
 
 describe('parsePastedFills', () => {
+  const english = { decimal: '.', group: ',' } as const;
+
   it('reads rows of a spreadsheet, with and without a header', () => {
     const text =
       'Side\tQty\tPrice\tTime\tFees\nBUY\t1,000\t10.5\t2026-03-02 9:30\t1.2\nsold\t-1000\t11\t\t\n';
-    expect(parsePastedFills(text, 'America/New_York', false)).toEqual([
+    expect(parsePastedFills(text, 'America/New_York', english)).toEqual([
       { side: 'buy', quantity: '1000', price: '10.5', at: '2026-03-02T14:30:00.000Z', fees: '1.2' },
       { side: 'sell', quantity: '1000', price: '11', at: '', fees: '' },
     ]);
-    expect(parsePastedFills('b\t1\t1,5', 'UTC', true)).toMatchObject([{ price: '1.5' }]);
+    expect(parsePastedFills('b\t1\t1,5', 'UTC', { decimal: ',', group: '.' })).toMatchObject([
+      { price: '1.5' },
+    ]);
   });
 
   it('leaves other text alone', () => {
-    expect(parsePastedFills('10.5', 'UTC', false)).toBeNull();
-    expect(parsePastedFills('a\tb\nc\td', 'UTC', false)).toBeNull();
+    expect(parsePastedFills('10.5', 'UTC', english)).toBeNull();
+    expect(parsePastedFills('a\tb\nc\td', 'UTC', english)).toBeNull();
   });
 });
 

@@ -81,7 +81,7 @@ func (l *report) noteCurrency(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
 	l.r.Out.NoteCurrency(currency)
 	if home := l.r.Hints.Currency; currency != "" && home != "" && currency != home {
-		l.r.Out.Warn("Some rows are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
+		l.r.Out.WarnCurrency(currency, home)
 		f.Details = map[string]string{"currency": currency}
 	}
 }

@@ -2514,7 +2514,7 @@ export interface components {
             atr: number | null;
             /** @description First price of the session against the last one of the session before, in percent. */
             gap_pct: number | null;
-            /** @description Where the entry lies in the range of the first 30 minutes: 0 is its low, 1 its high. */
+            /** @description Where the entry is in the range of the first 30 minutes: 0 is its low, 1 its high. */
             opening_range_place: number | null;
             /** @description Volume of the session up to the entry, divided by the mean of up to 20 sessions before up to the same time. */
             relative_volume: number | null;
@@ -2947,6 +2947,8 @@ export interface components {
             [key: string]: unknown;
         };
         ImportPreview: {
+            /** @description Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own. */
+            accepts_column_mapping: boolean;
             account_id: string;
             /**
              * Format: int64
@@ -3031,6 +3033,8 @@ export interface components {
             suggested_source_tz_note: string;
             /** @description Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind. */
             unknown_kinds: components["schemas"]["UnknownKind"][];
+            /** @description The same warnings in the same order, with what they are about. */
+            warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -3954,6 +3958,8 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** Format: int64 */
             trades: number;
+            /** @description The same warnings in the same order, with what they are about. */
+            warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
         } & {
             [key: string]: unknown;
@@ -5326,6 +5332,19 @@ export interface components {
             position?: number | null;
             /** @description As in the list of trades. */
             sort?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        WarningDetail: {
+            /**
+             * @description What the warning is about; empty if it only informs.
+             * @enum {string}
+             */
+            code: "" | "time_zone_unknown" | "date_order_unknown" | "mapping_ignored" | "currency_not_converted";
+            /** @description The field of the form that it is about; empty if there is none. */
+            field: string;
+            /** @description The warning without the name of a field. */
+            text: string;
         } & {
             [key: string]: unknown;
         };
@@ -8479,6 +8498,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -8497,6 +8520,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
@@ -12065,7 +12090,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12073,6 +12098,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
@@ -12192,7 +12219,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12200,6 +12227,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
@@ -12625,7 +12654,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description The account that the file is of. A JSON backup needs none: it names its own. */
+                    /** @description The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead. */
                     account_id?: string;
                     /** @description true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending. */
                     allow_currency_mismatch?: string;
@@ -12633,6 +12662,8 @@ export interface operations {
                     column_mapping?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
+                    /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
+                    default_account_id?: string;
                     /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
@@ -15200,6 +15231,10 @@ export interface operations {
                 setup_id?: components["parameters"]["filter.setup_id"];
                 /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
                 setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -15218,6 +15253,8 @@ export interface operations {
                 has_attachment?: components["parameters"]["filter.has_attachment"];
                 /** @description Only trades with a fill of this import. */
                 import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
             };

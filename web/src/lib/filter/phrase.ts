@@ -2,8 +2,8 @@
 // "losing nq shorts fri after 14:00 opening drive". Words that are no condition
 // are searched for in notes.
 
+import { findReadings, normalizeNumber, showNumber, type NumberSigns } from '../format/typed';
 import { excursionRanges, maxOf, minOf } from './excursions';
-import { normalizeNumber } from '../format/typed';
 import type { Filter } from './filter';
 import { sessionNames, weekdayNames } from './describe';
 
@@ -16,8 +16,8 @@ export interface Journal {
   /** The rules of all setups. */
   rules: string[];
   accounts: { id: string; name: string }[];
-  /** Whether a comma is the decimal separator of the user. */
-  commaIsDecimal: boolean;
+  /** How the user writes numbers. */
+  signs: NumberSigns;
 }
 
 /** A condition that is read from a text. */
@@ -225,7 +225,9 @@ function findRange(tokens: string[], journal: Journal): Found | null {
   const [name = '', sign = '', third = '', fourth = ''] = tokens.map(fold);
   const bound = comparisons[sign];
   if (!bound) return null;
-  const number = normalizeNumber(third, journal.commaIsDecimal);
+  const typed = normalizeNumber(third, journal.signs);
+  const number = findReadings(typed, journal.signs)?.[0] ?? typed; // the suggestion shows how it is read
+  const shown = showNumber(number, journal.signs);
   const isNumber = /^[-+]?\d+(\.\d+)?$/.test(number);
   const bounds = (low: keyof Filter, high: keyof Filter, value: string): Change => ({
     ...(bound === 'max' ? {} : { [low]: value }),
@@ -233,16 +235,16 @@ function findRange(tokens: string[], journal: Journal): Found | null {
   });
   const symbol = { min: '≥', max: '≤', both: '=' }[bound];
   if (['r', 'rr', 'r-multiple'].includes(name) && isNumber)
-    return { length: 3, term: term('R multiple', `${symbol} ${number} R`, bounds('rMin', 'rMax', number)) };
+    return { length: 3, term: term('R multiple', `${symbol} ${shown} R`, bounds('rMin', 'rMax', number)) };
   if (['pnl', 'profit', 'net'].includes(name) && isNumber)
-    return { length: 3, term: term('P&L', `${symbol} ${number}`, bounds('pnlMin', 'pnlMax', number)) };
+    return { length: 3, term: term('P&L', `${symbol} ${shown}`, bounds('pnlMin', 'pnlMax', number)) };
   const excursion = excursionRanges.find((range) => range.typed.includes(name));
   if (excursion && isNumber)
     return {
       length: 3,
       term: term(
         excursion.title,
-        `${symbol} ${number}${excursion.unit}`,
+        `${symbol} ${shown}${excursion.unit}`,
         bounds(minOf(excursion.id), maxOf(excursion.id), number),
       ),
     };

@@ -22,6 +22,17 @@ export function toDecimalOrNull(typed: string): Decimal | null {
   return typed.trim() === '' ? null : toDecimal(typed);
 }
 
+/** Writes a number of the API as the value of a number field: without an exponent, '' if there is none. */
+export function decimalText(value: number | null | undefined): string {
+  if (value == null) return '';
+  const text = String(value);
+  const [, sign, whole, decimals = '', exponent] = /^(-?)(\d+)(?:\.(\d+))?e([-+]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const digits = whole! + decimals;
+  const point = whole!.length + Number(exponent);
+  return point > 0 ? sign + digits.padEnd(point, '0') : `${sign}0.${'0'.repeat(-point)}${digits}`;
+}
+
 /** T with a Decimal allowed wherever it has a number: the body of a request. */
 export type WithDecimals<T> = T extends number
   ? T | Decimal

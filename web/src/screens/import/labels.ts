@@ -1,5 +1,5 @@
 // The labels of the import screen: targets of a mapping, states of a batch, items
-// of a reconciliation, reasons for skipped rows, notes and warnings of the server.
+// of a reconciliation, reasons for skipped rows, notes about a preview.
 
 import type { Schemas } from '../../lib/api/client';
 import { tradeFields } from '../../lib/labels';
@@ -149,44 +149,31 @@ export function reasonName(reason: string): string {
   return skipReasons[reason] ?? sentenceCase(reason);
 }
 
-/** Reports whether a note states that the file is read without a column mapping. */
-export function ignoresMapping(note: string): boolean {
-  return /column_mapping is ignored|needs no column_mapping/.test(note);
+/** Returns a note about the columns of a file, '' if there is none. */
+export function mappingNote(
+  p: Pick<Schemas['ImportPreview'], 'source' | 'accepts_column_mapping' | 'suggested_mapping'>,
+): string {
+  if (p.source === 'backup') return '';
+  if (!p.accepts_column_mapping) return 'This file has a reader of its own, so its columns can’t be changed.';
+  return Object.keys(p.suggested_mapping).length === 0
+    ? 'No column of this file was recognized. Match the columns below.'
+    : '';
 }
 
-/** Returns a note of a preview in the terms of the page instead of the API's form fields. */
-export function noteText(note: string): string {
-  return note
-    .replace('so column_mapping is ignored', 'so its columns can’t be changed')
-    .replace('Name the columns with column_mapping.', 'Match the columns below.')
-    .replace('Name the columns first;', 'Match the columns first;');
+/** Returns where the rows of a file go, in words. */
+export function destination(
+  p: Pick<Schemas['ImportPreview'], 'source' | 'account_id' | 'pending_account' | 'journal_summary'>,
+  accountName: (id: string) => string,
+): string {
+  if (p.pending_account) return p.pending_account.name;
+  if (p.source !== 'backup' || p.account_id !== '') return accountName(p.account_id);
+  const count = p.journal_summary?.accounts ?? 0;
+  return count === 0 ? 'your journal' : `${count} accounts`;
 }
 
-export interface Question {
-  text: string;
-  about: 'zone' | 'order' | 'mapping' | null; // the setting that answers it
-}
-
-/** Reports whether a warning is about a file in another currency than the account. */
-export function isCurrencyWarning(warning: string): boolean {
-  return /amounts were taken as they are/.test(warning);
-}
-
-/** Turns a warning about the API's form fields into a question about a setting of the page. */
-export function parseWarning(warning: string): Question {
-  const about = /source_tz/.test(warning)
-    ? 'zone'
-    : /date_order/.test(warning)
-      ? 'order'
-      : /column_mapping/.test(warning)
-        ? 'mapping'
-        : null;
-  const sentences = warning.match(/[^.!?]+(?:[.!?](?=\S)[^.!?]*)*[.!?]?\s*/g) ?? [warning];
-  const kept = sentences
-    .filter((s) => !/source_tz|date_order|column_mapping/.test(s))
-    .join('')
-    .trim();
-  return { text: kept || warning, about };
+/** Reports whether a warning is about a setting that the user should confirm. Currency asks about its own. */
+export function isQuestion({ code }: Schemas['WarningDetail']): boolean {
+  return code !== '' && code !== 'currency_not_converted';
 }
 
 /** Returns a time zone in words: New York time. */

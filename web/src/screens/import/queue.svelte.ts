@@ -2,7 +2,7 @@
 // commit, so a problem stops only its file.
 
 import type { Schemas } from '../../lib/api/client';
-import { isCurrencyWarning, parseWarning } from './labels';
+import { isQuestion } from './labels';
 import { addRemembered, type Remembered } from './memory';
 import { Wizard, type WizardOptions } from './wizard.svelte';
 
@@ -72,7 +72,7 @@ function asksToConfirm(w: Wizard, p: Schemas['ImportPreview']): boolean {
     isEmpty ||
     w.unused.length > 0 ||
     p.unknown_kinds.some((k) => !k.kind) ||
-    p.warnings.some((text) => !isCurrencyWarning(text) && parseWarning(text).about !== null)
+    p.warning_details.some(isQuestion)
   );
 }
 

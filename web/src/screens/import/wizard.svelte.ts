@@ -57,7 +57,8 @@ const nothingUsed = { account: false, zone: false, order: false, mapping: false 
 
 export class Wizard {
   step = $state<Step>('file');
-  account = $state('');
+  account = $state(''); // of the rows of a table
+  into = $state(''); // the account that the one of a backup is restored into; '' for its own
   accountChosen = $state(false); // by the user: a remembered one does not replace it
   file = $state<File | null>(null);
   zone = $state(''); // '' uses the server's suggestion
@@ -121,6 +122,7 @@ export class Wizard {
   }
 
   private clearSettings(): void {
+    this.into = '';
     this.zone = '';
     this.assumedZone = '';
     this.order = '';
@@ -262,7 +264,9 @@ export class Wizard {
     }
   }
 
-  set(change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'tradeDate'>>): void {
+  set(
+    change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'into' | 'tradeDate'>>,
+  ): void {
     Object.assign(this, change);
     if (change.account !== undefined) {
       this.allowMismatch = false;
@@ -364,8 +368,10 @@ export class Wizard {
   }
 
   private fields(): Record<string, string> {
+    const isTable = this.preview !== null && this.preview.source !== 'backup';
     return {
-      account_id: this.account,
+      account_id: isTable ? this.account : this.into,
+      default_account_id: this.account, // a backup has its own
       source_tz: this.zone,
       default_tz: this.assumedZone,
       date_order: this.order,

@@ -4,7 +4,7 @@
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
 import type { ApiError } from '../../lib/api/errors';
 import type { FieldErrors } from '../../lib/form.svelte';
-import { isDecimal, toDecimal, type WithDecimals } from '../../lib/format/decimal';
+import { decimalText, isDecimal, toDecimal, type WithDecimals } from '../../lib/format/decimal';
 
 export type Side = 'buy' | 'sell';
 
@@ -64,7 +64,7 @@ function instrumentOf(trade: Detail) {
     account: trade.account_id,
     symbol: trade.symbol,
     instrument: trade.instrument_type,
-    multiplier: first && first.multiplier !== 1 ? String(first.multiplier) : '',
+    multiplier: first && first.multiplier !== 1 ? decimalText(first.multiplier) : '',
     right: details.option_right || 'call',
     strike: details.strike ?? '',
     expiry: details.expiry ?? '',
@@ -77,7 +77,7 @@ export function copyEntry(trade: Detail, now: string): Entry {
   return {
     ...emptyEntry(),
     ...instrumentOf(trade),
-    fills: [{ side, quantity: String(trade.qty_opened), price: '', at: now, fees: '' }],
+    fills: [{ side, quantity: decimalText(trade.qty_opened), price: '', at: now, fees: '' }],
     setupIds: [...trade.setup_ids],
   };
 }
@@ -89,7 +89,7 @@ export function exitEntry(trade: Detail, now: string): Entry {
     ...emptyEntry(),
     ...instrumentOf(trade),
     lot: trade.fills[0]?.details.lot ?? '',
-    fills: [{ side, quantity: String(trade.qty_remaining), price: '', at: now, fees: '' }],
+    fills: [{ side, quantity: decimalText(trade.qty_remaining), price: '', at: now, fees: '' }],
   };
 }
 

@@ -37,7 +37,8 @@ export function listAlternatives(excursion: Schemas['ExcursionAnswer'], formats:
     });
   for (const { minutes, pnl } of excursion.after_exit ?? []) {
     if (pnl === null) continue;
-    const when = minutes === null ? 'Exit at the end of the session' : `Exit ${formats.minutes(minutes)} later`;
+    const when =
+      minutes === null ? 'Exit at the end of the session' : `Exit ${formats.minutes(minutes)} later`;
     rows.push({ name: when, text: `${formats.money(pnl)} compared with your exit` });
   }
   return rows;

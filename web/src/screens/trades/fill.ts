@@ -1,7 +1,7 @@
 // The values of the form that edits a fill.
 
 import type { Schemas } from '../../lib/api/client';
-import { toDecimal, type Decimal } from '../../lib/format/decimal';
+import { decimalText, toDecimal, type Decimal } from '../../lib/format/decimal';
 
 export interface FillValues {
   side: string;
@@ -15,10 +15,10 @@ export interface FillValues {
 export function fillValues(fill: Schemas['TradeFill']): FillValues {
   return {
     side: fill.side,
-    quantity: String(fill.quantity),
-    price: String(fill.price),
-    fees: String(fill.fees),
-    commission: String(fill.commission),
+    quantity: decimalText(fill.quantity),
+    price: decimalText(fill.price),
+    fees: decimalText(fill.fees),
+    commission: decimalText(fill.commission),
     executed_at: fill.executed_at,
   };
 }

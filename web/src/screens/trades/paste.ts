@@ -2,7 +2,7 @@
 // and, if they are there, time and fees, in this order.
 
 import { instantOf } from '../../lib/format/days';
-import { normalizeNumber } from '../../lib/format/typed';
+import { normalizeNumber, type NumberSigns } from '../../lib/format/typed';
 import type { FillRow, Side } from './entry';
 
 const sides: Record<string, Side> = {
@@ -19,7 +19,7 @@ const sides: Record<string, Side> = {
 };
 
 /** Returns the fills of pasted cells, or null if the text is no table of fills. */
-export function parsePastedFills(text: string, timeZone: string, commaIsDecimal: boolean): FillRow[] | null {
+export function parsePastedFills(text: string, timeZone: string, signs: NumberSigns): FillRow[] | null {
   if (!text.includes('\t')) return null;
   const rows = text
     .split(/\r?\n/)
@@ -27,16 +27,16 @@ export function parsePastedFills(text: string, timeZone: string, commaIsDecimal:
     .map((line) => line.split('\t').map((cell) => cell.trim()));
   // A header is passed over.
   const fills = (rows[0] && sides[rows[0][0]!.toLowerCase()] ? rows : rows.slice(1)).map((cells) =>
-    parseRow(cells, timeZone, commaIsDecimal),
+    parseRow(cells, timeZone, signs),
   );
   return fills.length > 0 && fills.every((fill) => fill !== null) ? fills : null;
 }
 
-function parseRow(cells: string[], timeZone: string, commaIsDecimal: boolean): FillRow | null {
+function parseRow(cells: string[], timeZone: string, signs: NumberSigns): FillRow | null {
   const [word = '', quantity = '', price = '', time = '', fees = ''] = cells;
   const side = sides[word.toLowerCase()];
   if (!side) return null;
-  const number = (cell: string) => normalizeNumber(cell, commaIsDecimal);
+  const number = (cell: string) => normalizeNumber(cell, signs);
   return {
     side,
     quantity: number(quantity).replace(/^[-+]/, ''),
