@@ -260,6 +260,7 @@ func parts() []part {
 		{"beside-reads", (*session).measureImportDuringReads},
 		{"mixed", (*session).measureMixedLoad},
 		{"restart", (*session).measureRestart},
+		{"bars", (*session).measureBars},         // after the others, because it adds an account
 		{"deletion", (*session).measureDeletion}, // last, because it deletes everything
 	}
 }

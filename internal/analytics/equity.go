@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"fillbook/internal/decimal"
@@ -33,6 +34,17 @@ type CurveQuery struct {
 	Capital Capital
 	// MaxPoints bounds the points; 0 means DefaultPoints.
 	MaxPoints int
+	// Open has the results of trades while they were open, in order of time. It is nil
+	// without prices.
+	Open []OpenDay
+}
+
+// OpenDay is the result so far of the trades that were open at an instant, which is the
+// end of a day, or now.
+type OpenDay struct {
+	At time.Time
+	// Result is absent if the price of one of them is missing.
+	Result decimal.Null
 }
 
 // Curve is equity over time.
@@ -45,6 +57,14 @@ type Curve struct {
 	// NetCashFlow is deposits less withdrawals inside the window.
 	NetCashFlow decimal.Decimal `json:"net_cash_flow"`
 	Currency    string          `json:"currency"`
+	// Marked is the equity with the results of open trades.
+	Marked []MarkedPoint `json:"marked,omitempty" doc:"Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is absent without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight."`
+}
+
+// MarkedPoint is the equity at an instant with the results of open trades.
+type MarkedPoint struct {
+	At     time.Time    `json:"at"`
+	Equity decimal.Null `json:"equity" doc:"null if there is no price bar of an open trade in the five days before."`
 }
 
 // Point is the equity right after an event, and how far it is below its peak.
@@ -112,7 +132,79 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 	}
 	out := w.toCurve(start, s.scale, q)
 	out.MaxDrawdownPct = p.drawdownPct()
+	for _, day := range q.Open {
+		if (journal.Period{From: from, To: q.Filter.Period.To}).Contains(day.At) {
+			out.Marked = append(out.Marked, w.markDay(day, start, s.scale))
+		}
+	}
+	out.Marked = thinMarked(out.Marked, q.MaxPoints)
 	return out
+}
+
+// markDay returns the equity before an instant with the result of the trades that were
+// open then. start is the equity before the first point.
+func (w *curveBuilder[T]) markDay(day OpenDay, start T, scale int32) MarkedPoint {
+	point := MarkedPoint{At: day.At}
+	if !day.Result.Valid {
+		return point
+	}
+	at := day.At.UnixMicro()
+	level := start
+	if n := sort.Search(len(w.at), func(i int) bool { return w.at[i] >= at }); n > 0 {
+		level = w.levels[n-1]
+	}
+	point.Equity = decimal.Of(level.decimal(scale).Add(day.Result.Decimal))
+	return point
+}
+
+// thinMarked returns at most limit of the points: the first, the last, and the lowest and
+// the highest of spans of equal length. A gap stays if it is as long as a span.
+func thinMarked(points []MarkedPoint, limit int) []MarkedPoint {
+	if limit <= 0 {
+		limit = DefaultPoints
+	}
+	limit = max(limit, MinPoints)
+	n := len(points)
+	if n <= limit {
+		return append([]MarkedPoint{}, points...)
+	}
+	const ends = 2
+	keep := []int{0, n - 1}
+	spans := (limit - ends) / 2
+	for k := range spans {
+		from, until := 1+k*(n-2)/spans, 1+(k+1)*(n-2)/spans
+		low, high := from, from
+		for i := from + 1; i < until; i++ {
+			if !points[i].Equity.Valid {
+				continue
+			}
+			if e := points[i].Equity.Decimal; !points[low].Equity.Valid || e.Cmp(points[low].Equity.Decimal) < 0 {
+				low = i
+			}
+			if e := points[i].Equity.Decimal; !points[high].Equity.Valid || e.Cmp(points[high].Equity.Decimal) > 0 {
+				high = i
+			}
+		}
+		keep = append(keep, low, high)
+	}
+	slices.Sort(keep)
+	thinned := []MarkedPoint{}
+	for _, i := range slices.Compact(keep) {
+		thinned = append(thinned, points[i])
+	}
+	return thinned
+}
+
+// ListOvernight returns the trades that were held at the end of a day of UTC. All of
+// the selected trades must be closed.
+func (s *Selection) ListOvernight() (ids []journal.TradeID) {
+	const day = 24 * 60 * 60 * 1_000_000
+	for i := range s.Len() {
+		if opened, closed := s.opened(i), s.closed(i); (closed - closed%day) > opened {
+			ids = append(ids, s.ID(i))
+		}
+	}
+	return ids
 }
 
 // add adds the point after an event. A flow shifts the peak as well.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -105,7 +106,9 @@ func (l *Lookup) Uses(of instruments.Priced, at time.Time, symbol string, last i
 type Coverage struct {
 	// Declared is in order and without overlaps.
 	Declared []market.Range
-	sources  []rangeSource
+	// sources are in the order of From; latest has the latest To of all up to each.
+	sources []rangeSource
+	latest  []int64
 }
 
 // rangeSource is a range that one import declared.
@@ -124,8 +127,11 @@ func ReadCoverage(ctx context.Context, tx *db.Tx, owner journal.UserID, series S
 			JOIN bar_imports AS i ON i.user_id = r.user_id AND i.number = r.import
 		WHERE r.user_id = $1 AND r.series = $2 ORDER BY r.from_at`, owner, series.number)
 	ranges := make([]market.Range, len(c.sources))
+	c.latest = make([]int64, len(c.sources))
+	latest := int64(math.MinInt64)
 	for i, s := range c.sources {
-		ranges[i] = s.Range
+		latest = max(latest, s.To)
+		ranges[i], c.latest[i] = s.Range, latest
 	}
 	c.Declared = market.Union(ranges, 0)
 	return c, err
@@ -149,8 +155,9 @@ func (c *Coverage) End() int64 {
 // Source returns the layout and the number of the newest import that declares some of
 // a time. Both are empty if there is none.
 func (c *Coverage) Source(within market.Range) (layout string, number int64) {
-	for _, s := range c.sources {
-		if s.From < within.To && s.To > within.From && s.number > number {
+	end := sort.Search(len(c.sources), func(i int) bool { return c.sources[i].From >= within.To })
+	for i := end - 1; i >= 0 && c.latest[i] > within.From; i-- {
+		if s := &c.sources[i]; s.To > within.From && s.number > number {
 			layout, number = s.layout, s.number
 		}
 	}

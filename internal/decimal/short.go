@@ -136,6 +136,24 @@ func (d Decimal) trimZeros() Decimal {
 	return d
 }
 
+// Scaled is the inverse of FromScaled: it returns d as a whole number and its number of
+// decimals, which is as small as possible and not negative. Equal numbers have the same. ok
+// is false if the whole number has more than 18 digits, or d more than 18 decimals.
+func (d Decimal) Scaled() (coef int64, scale int32, ok bool) {
+	if d.wide != nil {
+		if d = fromLib(d.wide.Normalize()); d.wide != nil {
+			return 0, 0, false
+		}
+	}
+	if d.scale < 0 {
+		if d, ok = d.rescale(0); !ok {
+			return 0, 0, false
+		}
+	}
+	d = d.trimZeros()
+	return d.coef, d.scale, magnitude(d.coef) < powers[shortDigits] && d.scale <= shortDigits
+}
+
 func compareShort(d, e Decimal) (order int, ok bool) {
 	switch {
 	case d.wide != nil || e.wide != nil:

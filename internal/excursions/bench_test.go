@@ -1,8 +1,12 @@
+//go:build unix
+
 package excursions_test
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,10 +32,14 @@ const (
 func BenchmarkExcursions(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		b.Run(string(engine), func(b *testing.B) {
+			if engine == db.PostgreSQL && os.Getenv("SVC_TEST_POSTGRES") == "" {
+				b.Skip("SVC_TEST_POSTGRES is not set")
+			}
 			f := newFixture(b, testkit.Open(b, engine))
 			f.addJournal()
 			account := f.accountRecord()
 			b.Run("measure", func(b *testing.B) {
+				defer reportProcessorTime(b)()
 				for b.Loop() {
 					n, err := f.excursions.MeasureAll(f.ctx, f.owner, account)
 					f.must(err)
@@ -41,6 +49,7 @@ func BenchmarkExcursions(b *testing.B) {
 				}
 			})
 			b.Run("refresh", func(b *testing.B) {
+				defer reportProcessorTime(b)()
 				for b.Loop() {
 					f.must(f.db.Update(f.ctx, func(tx *db.Tx) error { return excursions.ForgetAccount(f.ctx, tx, f.owner, f.account) }))
 					f.must(f.excursions.Refresh(f.ctx, f.owner))
@@ -68,11 +77,19 @@ func BenchmarkExcursions(b *testing.B) {
 	}
 }
 
-func (f fixture) accountRecord() ledger.Account {
-	f.Helper()
-	accounts, err := f.ledger.Accounts(f.ctx, f.owner)
-	f.must(err)
-	return accounts[0]
+// reportProcessorTime returns a function that reports the time of all cores since the
+// call. Unlike the elapsed time it depends little on what else runs.
+func reportProcessorTime(b *testing.B) func() {
+	b.Helper()
+	used := func() time.Duration {
+		var usage syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	before := used()
+	return func() { b.ReportMetric(float64((used()-before).Milliseconds())/float64(b.N), "cpu-ms/op") }
 }
 
 func shareSymbol(n int) string { return fmt.Sprintf("SYM%c%c", 'A'+n/26, 'A'+n%26) }

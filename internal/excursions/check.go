@@ -55,14 +55,14 @@ func checkAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 		return err
 	}
 	all := func(ledger.Instrument) (ledger.PositionWindow, bool) { return everything, true }
-	err = ledger.EachPosition(ctx, tx, owner, account, all, func(i ledger.Instrument, list []ledger.Position) error {
-		for _, p := range list {
+	err = ledger.EachPosition(ctx, tx, owner, account, all, func(list ledger.InstrumentPositions) error {
+		for _, p := range list.Positions {
 			result, found := kept[p.Trade]
 			delete(kept, p.Trade)
 			if !found || !result.IsAvailable() {
 				continue
 			}
-			isSame, err := m.agreesWithOracle(i, p, &result)
+			isSame, err := m.agreesWithOracle(list.Instrument, p, &result)
 			if err != nil {
 				return err
 			}

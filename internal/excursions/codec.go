@@ -12,7 +12,7 @@ import (
 var errDamaged = errors.New("excursions: damaged result")
 
 // codecVersion is the first byte of a stored result.
-const codecVersion = 1
+const codecVersion = 2
 
 // encode returns the result as it is stored. Equal results have equal bytes.
 func (r *Result) encode() []byte {
@@ -101,24 +101,54 @@ func codeText[T ~string](c *codec, text *T) {
 	}
 }
 
-// number codes a number as its text, and an absent one as an empty text.
+// textNumber is the first byte of a number that is stored as a text, because it has more
+// than 18 digits. The first byte of an absent one is 0, and of any other the number of its
+// decimals plus 1.
+const textNumber = 255
+
+// number codes a number that may be absent.
 func (c *codec) number(n *decimal.Null) {
-	var buffer [40]byte
-	var text []byte
-	if n.Valid && !c.isReading {
-		text = n.AppendTo(buffer[:0])
-	}
-	read := c.bytes(text)
-	if !c.isReading || len(read) == 0 {
+	if c.isReading {
+		c.readNumber(n)
 		return
 	}
-	d, err := decimal.ParseExact(string(read))
-	if err != nil {
+	if !n.Valid {
+		c.data = append(c.data, 0)
+		return
+	}
+	coef, scale, ok := n.Decimal.Scaled()
+	if !ok {
+		c.data = append(c.data, textNumber)
+		c.bytes(n.AppendTo(nil))
+		return
+	}
+	c.data = binary.AppendVarint(append(c.data, byte(scale+1)), coef)
+}
+
+func (c *codec) readNumber(n *decimal.Null) {
+	if len(c.data) == 0 {
 		c.failed = true
 		return
 	}
-	*n = decimal.Of(d)
+	first := c.data[0]
+	c.data = c.data[1:]
+	switch {
+	case first == 0:
+	case first == textNumber:
+		d, err := decimal.ParseExact(string(c.bytes(nil)))
+		c.failed = c.failed || err != nil
+		*n = decimal.Of(d)
+	case first > maxDecimals+1:
+		c.failed, c.data = true, nil
+	default:
+		var coef int64
+		c.integer(&coef)
+		*n = decimal.Of(decimal.FromScaled(coef, int32(first)-1))
+	}
 }
+
+// maxDecimals is the most decimals of a number that is not stored as a text.
+const maxDecimals = 18
 
 func (c *codec) amount(d *decimal.Decimal) {
 	n := decimal.Null{Decimal: *d, Valid: !c.isReading}

@@ -140,10 +140,13 @@ var one = decimal.New(1)
 type Service struct {
 	db       *db.DB
 	lockWait time.Duration
+	owners   ownerLocks
 }
 
 // New returns a Service.
-func New(d *db.DB) *Service { return &Service{db: d, lockWait: lockWait} }
+func New(d *db.DB) *Service {
+	return &Service{db: d, lockWait: lockWait, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
+}
 
 // Measure computes the excursion of one of the owner's trades from the stored bars.
 func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID) (result Result, err error) {
@@ -155,8 +158,8 @@ func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
-		return ledger.EachPositionByID(ctx, tx, owner, []journal.TradeID{id}, func(i ledger.Instrument, list []ledger.Position) error {
-			return m.measure(i, list, func(_ journal.TradeID, r Result) { result = r })
+		return ledger.EachPositionByID(ctx, tx, owner, []journal.TradeID{id}, func(list ledger.InstrumentPositions) error {
+			return m.measure(list, func(_ journal.TradeID, r *Result) { result = *r })
 		})
 	})
 	return result, err
@@ -170,6 +173,11 @@ type meter struct {
 	lookup *bars.Lookup
 	// sessions are those of all calendars that were needed.
 	sessions map[market.Calendar]*market.Sessions
+
+	// position is the trade that is measured, memory that of bars which the next series
+	// may use.
+	position market.Position
+	memory   []market.Bar
 }
 
 func newMeter(ctx context.Context, tx *db.Tx, owner journal.UserID) (*meter, error) {

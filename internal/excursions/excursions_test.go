@@ -3,6 +3,7 @@ package excursions_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,13 @@ func (f fixture) kept() (found map[journal.TradeID]excursions.Result) {
 		return err
 	}))
 	return found
+}
+
+func (f fixture) accountRecord() ledger.Account {
+	f.Helper()
+	accounts, err := f.ledger.Accounts(f.ctx, f.owner)
+	f.must(err)
+	return accounts[0]
 }
 
 func (f fixture) revision() int64 {
@@ -392,6 +400,109 @@ func (f fixture) checkKept(r *rapid.T) {
 		r.Fatalf("there are %d results without a trade", len(kept))
 	}
 	f.must(f.excursions.Check(f.ctx, f.owner, func(problem string) { r.Fatal(problem) }))
+}
+
+// TestAllResultsEqualSingleOnes computes all results at once, on two cores and with the
+// bars of many trades in memory, and each again by itself.
+func TestAllResultsEqualSingleOnes(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // no secret
+		const days = 35
+		var coins, shares []market.Bar
+		for d := range int64(days) {
+			coins = append(coins, randomBars(random, at(d*24*3600).Unix(), 288, 300)...)
+			if d%7 < 5 {
+				shares = append(shares, randomBars(random, at(d*24*3600).Unix()+13*3600+30*60, 390, minute)...)
+			}
+		}
+		f.commit(bars.Key{Symbol: "BTCUSD", Secs: 300, PriceKind: market.TradePrice}, market.AroundTheClock, coins)
+		f.commit(bars.Key{Symbol: "AAPL", Secs: minute, PriceKind: market.TradePrice}, market.USStocks, shares)
+		var fills []ledger.NewFill
+		for n := range 60 {
+			list, symbol, kind := coins, "BTCUSD", "crypto"
+			if n%2 == 0 {
+				list, symbol, kind = shares, "AAPL", "stock"
+			}
+			lot, held := fmt.Sprint(n%5), int64(0)
+			first := (n / 2) * len(list) / 31
+			add := func(quantity int64) {
+				bar := list[first]
+				fill := newFill(bar.Time-monday+random.Int64N(60), quantity, decimal.FromScaled(bar.Close, 2).String())
+				fill.Symbol, fill.InstrumentType, fill.Details = symbol, kind, map[string]string{"lot": lot}
+				fills = append(fills, fill)
+				held += quantity
+				first = min(first+1+random.IntN(len(list)/40), len(list)-1)
+			}
+			for range 1 + random.IntN(3) {
+				add(1 + random.Int64N(3))
+			}
+			if n < 57 { // the last ones stay open
+				add(-held)
+			}
+		}
+		f.must(f.db.Update(f.ctx, func(tx *db.Tx) error {
+			_, err := f.ledger.InsertFills(f.ctx, tx, f.owner, f.account, "", fills)
+			return err
+		}))
+		kept, available := f.kept(), 0
+		for _, trade := range f.trades() {
+			single := f.measure(trade.ID)
+			if got := kept[trade.ID]; describe(got) != describe(single) || !sameContext(got.Context, single.Context) {
+				f.Errorf("trade %s is\n%s %v, by itself\n%s %v", trade.ID, describe(got), got.Context, describe(single), single.Context)
+			}
+			if single.IsAvailable() {
+				available++
+			}
+		}
+		if available < 40 {
+			f.Errorf("%d trades have a result", available)
+		}
+		f.must(f.excursions.Check(f.ctx, f.owner, func(problem string) { f.Error(problem) }))
+	})
+}
+
+// TestFewInstrumentsHaveBars computes all results of an account of whose instruments only
+// one has bars.
+func TestFewInstrumentsHaveBars(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		for n := range 9 {
+			symbol := []string{"BTCUSD", fmt.Sprint("COIN", n)}[min(n, 1)]
+			buy, sell := newFill(30, 2, "100"), newFill(150, -2, "101")
+			buy.Symbol, sell.Symbol = symbol, symbol
+			f.addFills(buy, sell)
+		}
+		f.commit(minutes, market.AroundTheClock, day(10_000, [4]int64{10_000, 10_100, 9_900, 10_100}, [4]int64{10_100, 10_300, 10_000, 10_100},
+			[4]int64{10_100, 10_100, 10_000, 10_000}))
+		kept := f.kept()
+		if len(kept) != 1 {
+			f.Fatalf("%d trades have a result", len(kept))
+		}
+		for id, got := range kept {
+			if want := describe(f.measure(id)); describe(got) != want {
+				f.Errorf("it is\n%s, not\n%s", describe(got), want)
+			}
+		}
+	})
+}
+
+func sameContext(a, b market.Context) bool {
+	return a.ATR.Equal(b.ATR) && a.GapPct.Equal(b.GapPct) && a.RelativeVolume.Equal(b.RelativeVolume) && a.OpeningRangePlace.Equal(b.OpeningRangePlace)
+}
+
+// randomBars returns bars in each of which the price moves.
+func randomBars(random *rand.Rand, from int64, n int, secs int64) (list []market.Bar) {
+	price := int64(10_000)
+	for i := range int64(n) {
+		move := random.Int64N(21) - 10
+		list = append(list, market.Bar{
+			Time: from + i*secs, Open: price, High: max(price, price+move) + random.Int64N(5), Low: min(price, price+move) - random.Int64N(5),
+			Close: price + move, Volume: 1 + random.Int64N(900),
+		})
+		price += move
+	}
+	return list
 }
 
 // TestRefreshRaisesRevision checks that only new results change an account.

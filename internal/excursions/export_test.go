@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -13,20 +14,15 @@ import (
 func (s *Service) SetLockWait(d time.Duration) { s.lockWait = d }
 
 // MeasureAll computes the results of all trades of an account without storing them, and
-// returns how many are available.
-func (s *Service) MeasureAll(ctx context.Context, owner journal.UserID, account ledger.Account) (n int, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		m, err := newMeter(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		return ledger.EachPosition(ctx, tx, owner, account, m.hasSeries, func(i ledger.Instrument, list []ledger.Position) error {
-			return m.measure(i, list, func(_ journal.TradeID, r Result) {
-				if r.IsAvailable() {
-					n++
-				}
-			})
-		})
+// returns how many are worth keeping.
+func (s *Service) MeasureAll(ctx context.Context, owner journal.UserID, account ledger.Account) (int, error) {
+	r := &refresh{owner: owner, account: account, fresh: map[journal.TradeID][]byte{}}
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		r.lookup, err = bars.LoadLookup(ctx, tx, owner)
+		return err
 	})
-	return n, err
+	if err == nil {
+		err = s.computeAll(ctx, r)
+	}
+	return len(r.fresh), err
 }

@@ -44,19 +44,25 @@ type trade struct {
 	multiplier decimal.Decimal
 }
 
-// measure calls fn with the result of each position of an instrument. They must be in
-// the order of opening.
-func (m *meter) measure(i ledger.Instrument, positions []ledger.Position, fn func(journal.TradeID, Result)) error {
-	g := m.newGroup(i)
-	for _, p := range positions {
-		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+secondsOfDay)
+// measure calls fn with the result of each position of an instrument.
+func (m *meter) measure(list ledger.InstrumentPositions, fn func(journal.TradeID, *Result)) error {
+	g := m.newGroup(list.Instrument)
+	for _, p := range list.Positions {
+		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+3*secondsOfDay)
 	}
-	for _, p := range positions {
-		result, err := g.measure(&trade{Position: p})
+	var t trade
+	for _, p := range list.Positions {
+		t.Position = p
+		result, err := g.measure(&t)
 		if err != nil {
 			return err
 		}
-		fn(p.Trade, result)
+		fn(p.Trade, &result)
+	}
+	for _, r := range g.readers {
+		if cap(r.block.Bars) > cap(m.memory) {
+			m.memory = r.block.Bars[:0]
+		}
 	}
 	return nil
 }
@@ -107,12 +113,13 @@ func kindRank(kind market.PriceKind) int {
 // different multipliers.
 func (t *trade) prepare() bool {
 	t.multiplier = t.Fills[0].Multiplier
-	t.fills = make([]market.Fill, len(t.Fills))
-	for i, f := range t.Fills {
+	t.fills = t.fills[:0]
+	for i := range t.Fills {
+		f := &t.Fills[i]
 		if !f.Multiplier.Equal(t.multiplier) {
 			return false
 		}
-		t.fills[i] = market.Fill{At: f.At, Width: f.Width, Quantity: f.Quantity, Price: f.Price}
+		t.fills = append(t.fills, market.Fill{At: f.At, Width: f.Width, Quantity: f.Quantity, Price: f.Price})
 	}
 	return true
 }
@@ -162,6 +169,9 @@ type choice struct {
 // measure returns the result of a trade.
 func (g *group) measure(t *trade) (Result, error) {
 	isSame := t.prepare()
+	if isSame {
+		g.position.Reset(t.fills, t.multiplier)
+	}
 	own, similar, err := g.readersAt(t.opened())
 	if err != nil {
 		return Result{}, err
@@ -233,11 +243,11 @@ func (g *group) chooseSimilar(t *trade, similar []*seriesReader) ([]choice, erro
 		if !ok || !c.isEnough() {
 			continue
 		}
-		block, err := r.load(t, c.until)
+		window, err := r.load(t, c.until)
 		if err != nil {
 			return nil, err
 		}
-		if bars.FillsFit(block, t.fills) {
+		if bars.FillsFit(window.Block, t.fills) {
 			fitting = append(fitting, r)
 		}
 	}
@@ -335,36 +345,37 @@ func toCoverage(covered, all int64) decimal.Decimal {
 
 // context returns what was known at the entry.
 func (c choice) context(t *trade) (market.Context, error) {
-	block, err := c.load(t, c.until)
+	window, err := c.load(t, c.until)
 	if err != nil {
 		return market.Context{}, err
 	}
-	return c.history.Context(t.opened(), t.Fills[0].Price, block), nil
+	return c.history.Context(t.opened(), t.Fills[0].Price, window.Block), nil
 }
 
 // measure returns the result of a trade with one series, and the number of the newest
 // import that its bars come from.
 func (c choice) measure(t *trade) (r Result, number int64, err error) {
-	block, err := c.load(t, c.until)
+	window, err := c.load(t, c.until)
 	if err != nil {
 		return Result{}, 0, err
 	}
 	r = Result{Coverage: c.coverage, BarSecs: c.series.Secs, PriceKind: c.series.PriceKind}
 	r.Source, number = c.source(t)
-	found, err := market.MeasureExcursion(t.fills, t.multiplier, block)
+	position := &c.group.position
+	found, err := position.MeasureExcursion(window)
 	if errors.Is(err, market.ErrTooCoarse) {
 		return Result{Coverage: c.coverage, Reason: TimesTooCoarse}, number, nil
 	}
 	if err != nil {
 		return Result{}, 0, err
 	}
-	if found.FillsInside < found.FillsChecked && market.FindStrayFill(t.fills, block) >= 0 {
+	if found.FillsInside < found.FillsChecked && position.FindStrayFill(window.Block) >= 0 {
 		return Result{Coverage: c.coverage, Reason: FillsOutsideBars}, number, nil
 	}
 	r.MAE, r.MFE = t.convertBounds(found.MAE), t.convertBounds(found.MFE)
 	r.FillsChecked, r.FillsInside, r.FillsWithoutBar = int64(found.FillsChecked), int64(found.FillsInside), int64(found.FillsWithoutBar)
 	if !t.Open {
-		c.measureExit(t, block, &r)
+		c.measureExit(t, window, &r)
 	}
 	return r, number, nil
 }
@@ -375,7 +386,7 @@ func (c choice) source(t *trade) (string, int64) {
 }
 
 // measureExit adds what follows from the exit of a closed trade.
-func (c choice) measureExit(t *trade, block market.Block, r *Result) {
+func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
 	exit := t.Fills[len(t.Fills)-1].At / micros
 	r.SessionEnd = c.group.sessions.End(exit)
@@ -390,79 +401,100 @@ func (c choice) measureExit(t *trade, block market.Block, r *Result) {
 	const fewBars = 5
 	isWhole := declared >= r.SessionEnd-fewBars*c.series.Secs
 	if isWhole {
-		best := t.convertBounds(market.BestExit(t.fills, t.multiplier, block, r.SessionEnd))
+		best := t.convertBounds(c.group.position.BestExit(window, r.SessionEnd))
 		r.BestExitLow, r.BestExitHigh = decimal.Of(best.Low), decimal.Of(best.High)
 	}
 	for i, minutes := range AfterExitMinutes {
 		if at := exit + minutes*60; declared >= at {
-			r.AfterExit[i] = t.convertNull(market.AfterExit(t.fills, t.multiplier, block, at))
+			r.AfterExit[i] = t.convertNull(market.AfterExit(t.fills, t.multiplier, window.Block, at))
 		}
 	}
 	if isWhole {
-		r.AfterExit[len(AfterExitMinutes)] = t.convertNull(market.AfterExit(t.fills, t.multiplier, block, r.SessionEnd))
+		r.AfterExit[len(AfterExitMinutes)] = t.convertNull(market.AfterExit(t.fills, t.multiplier, window.Block, r.SessionEnd))
 	}
 }
 
 // seriesReader reads the bars of a series for positions in the order of opening. It
-// holds a window of them, so that neighboring positions read each block once.
+// holds some blocks of them, so that neighboring positions read each block once.
 type seriesReader struct {
 	group    *group
 	series   bars.Series
 	coverage bars.Coverage
 
-	window  market.Range
+	held    market.Range // what block has
 	block   market.Block
+	index   market.Index
 	history *market.History
 	added   int64 // up to where bars were added to the history
 }
 
-// windowSpans is how many blocks are read at once at most, unless one trade needs more.
-const windowSpans = 8
+// heldSpans is how many blocks are read at once at most, unless one trade needs more.
+const heldSpans = 8
 
 // load returns the bars around a trade: from the start of the session of its opening to
-// the end of the session in which it ends, or an hour later. The bars before are added
-// to the history.
-func (r *seriesReader) load(t *trade, until int64) (market.Block, error) {
+// the end of the session in which it ends, or an hour later, in whole days of UTC. The
+// bars before are added to the history.
+func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
 	sessions := r.group.sessions
-	need := market.Range{From: sessions.Of(t.opened() / micros).From, To: max(sessions.End(until/micros), until/micros+61*60)}
 	if r.history == nil {
 		r.history = market.NewHistory(sessions, r.coverage.Declared, r.group.daily)
 	}
-	if need.From >= r.window.From && need.To <= r.window.To {
-		return r.block, nil
+	from, to := sessions.Of(t.opened()/micros).From, max(sessions.End(until/micros), until/micros+61*60)
+	need := market.Range{From: from - from%secondsOfDay - r.overhang(), To: to + secondsOfDay - to%secondsOfDay}
+	if need.From < r.held.From || need.To > r.held.To {
+		if err := r.hold(need); err != nil {
+			return market.Window{}, err
+		}
 	}
-	span := market.BlockSpan(r.series.Secs)
+	return market.Window{Block: r.block, Index: &r.index}.During(need), nil
+}
+
+// overhang returns how many seconds before midnight a bar may open that ends after it: none
+// of the usual short bars does.
+func (r *seriesReader) overhang() int64 {
+	const hour = 60 * 60
+	if r.series.Secs < hour && secondsOfDay%r.series.Secs == 0 {
+		return 0
+	}
+	return r.series.Secs
+}
+
+// hold reads the blocks of a range and some later ones.
+func (r *seriesReader) hold(need market.Range) error {
 	start := market.BlockStart(need.From, r.series.Secs)
-	window := market.Range{From: start, To: max(need.To, min(r.group.end, start+windowSpans*span))}
-	if err := r.addHistory(market.Range{From: max(r.added, need.From-market.LookBack), To: window.From}); err != nil {
-		return market.Block{}, err
+	held := market.Range{From: start, To: max(need.To, min(r.group.end, start+heldSpans*market.BlockSpan(r.series.Secs)))}
+	if err := r.addHistory(market.Range{From: max(r.added, need.From-market.LookBack), To: held.From}); err != nil {
+		return err
 	}
-	block, err := r.read(window)
-	if err != nil {
-		return market.Block{}, err
+	if err := r.read(held); err != nil {
+		return err
 	}
-	r.window, r.block, r.added = window, block, max(r.added, window.To)
-	return block, nil
+	r.held, r.added = held, max(r.added, held.To)
+	r.index.Reset(r.block)
+	return nil
 }
 
 // addHistory adds the bars of a range to the history, some blocks at a time.
 func (r *seriesReader) addHistory(within market.Range) error {
-	step := windowSpans * market.BlockSpan(r.series.Secs)
-	for from := within.From; from < within.To; from += step {
-		if _, err := r.read(market.Range{From: from, To: min(from+step, within.To)}); err != nil {
+	step := heldSpans * market.BlockSpan(r.series.Secs)
+	for from := market.BlockStart(within.From, r.series.Secs); from < within.To; from += step {
+		if err := r.read(market.Range{From: from, To: min(from+step, within.To)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads bars, with the memory of the window, and adds them to the history.
-func (r *seriesReader) read(within market.Range) (market.Block, error) {
+// read reads bars into the memory of those that are held, and adds them to the history.
+func (r *seriesReader) read(within market.Range) error {
+	if r.block.Bars == nil {
+		r.block.Bars, r.group.memory = r.group.memory, nil
+	}
 	block, err := bars.ReadInto(r.group.ctx, r.group.tx, r.group.owner, r.series, within, r.block.Bars)
 	if err != nil {
-		return market.Block{}, err
+		return err
 	}
-	r.block, r.window = block, market.Range{}
+	r.block, r.held = block, market.Range{}
 	r.history.Add(block)
-	return block, nil
+	return nil
 }

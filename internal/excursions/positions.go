@@ -110,13 +110,14 @@ type valuer struct {
 }
 
 // add values the open ones of some positions of an instrument.
-func (v *valuer) add(i ledger.Instrument, positions []ledger.Position) error {
+func (v *valuer) add(list ledger.InstrumentPositions) error {
+	i := list.Instrument
 	g := v.newGroup(i)
 	last, source, err := g.lastBars(v.now)
 	if err != nil {
 		return err
 	}
-	for _, p := range positions {
+	for _, p := range list.Positions {
 		if !p.Open {
 			continue
 		}
@@ -171,7 +172,7 @@ func (g *group) lastBars(now time.Time) (block market.Block, source string, err 
 }
 
 // markOf returns the later of the typed price and the close of the last bar, or nil.
-// A bar that ended before the trade was opened is none.
+// A bar that ended before the trade was opened is not used.
 func (v *valuer) markOf(t *trade, i ledger.Instrument, block market.Block, source string) (mark *Mark) {
 	if n := len(block.Bars); n > 0 {
 		bar := block.Bars[n-1]

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"fillbook/internal/bars"
@@ -14,6 +16,7 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
+	"fillbook/internal/parallel"
 )
 
 // state is up to where the results of an account are computed.
@@ -29,13 +32,19 @@ type state struct {
 // New results raise the revision of the account, so that whatever is cached by
 // revision reads these trades again.
 //
-// A reader does not wait long for writers: if the account cannot be locked within a
-// second, its results stay as they are until the next time.
+// Results are computed without a lock, so that writers do not wait; only storing them
+// locks the account. A reader does not wait long for writers either: if the account
+// cannot be locked within a second, its results stay as they are until the next time.
 func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	stale, err := s.findStale(ctx, owner)
+	if err != nil || len(stale) == 0 {
+		return err
+	}
+	unlock, err := s.owners.lock(ctx, owner)
 	if err != nil {
 		return err
 	}
+	defer unlock()
 	for _, account := range stale {
 		if err := s.refreshAccount(ctx, owner, account); err != nil {
 			return fmt.Errorf("computing excursions of account %s: %w", account, err)
@@ -44,17 +53,68 @@ func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	return nil
 }
 
+// ownerLocks let one refresh of each owner run at a time: a page sends several requests at
+// once, and the first of them computes what the others need.
+type ownerLocks struct {
+	mu   sync.Mutex
+	held map[journal.UserID]chan struct{}
+}
+
+// lock waits until no other refresh of the owner runs. The caller must call unlock.
+func (l *ownerLocks) lock(ctx context.Context, owner journal.UserID) (unlock func(), err error) {
+	for {
+		l.mu.Lock()
+		running, isHeld := l.held[owner]
+		if !isHeld {
+			done := make(chan struct{})
+			l.held[owner] = done
+			l.mu.Unlock()
+			return func() {
+				l.mu.Lock()
+				delete(l.held, owner)
+				l.mu.Unlock()
+				close(done)
+			}, nil
+		}
+		l.mu.Unlock()
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// refreshAccount computes and stores the results of an account that are not current.
+func (s *Service) refreshAccount(ctx context.Context, owner journal.UserID, id journal.AccountID) error {
+	r := &refresh{owner: owner}
+	isStale := false
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		isStale, err = r.begin(ctx, tx, id)
+		return err
+	})
+	if err != nil || !isStale {
+		return err
+	}
+	if r.isPending {
+		if err := s.computeAll(ctx, r); err != nil {
+			return err
+		}
+	}
+	return s.save(ctx, r)
+}
+
 // lockWait is how long a reader waits for the lock of an account.
 const lockWait = time.Second
 
-// refreshAccount computes the results of an account, unless it cannot be locked soon.
-func (s *Service) refreshAccount(ctx context.Context, owner journal.UserID, account journal.AccountID) error {
+// save stores results, unless the account cannot be locked soon.
+func (s *Service) save(ctx context.Context, r *refresh) error {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	timer := time.AfterFunc(s.lockWait, stop)
 	isLocked := false
 	err := s.db.Update(waiting, func(tx *db.Tx) error {
-		return refreshAccount(waiting, tx, owner, account, func() { isLocked = timer.Stop() })
+		return r.save(waiting, tx, func() { isLocked = timer.Stop() })
 	})
 	if err != nil && !isLocked && waiting.Err() != nil && ctx.Err() == nil {
 		return nil
@@ -104,57 +164,6 @@ func readStates(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journ
 	return states, err
 }
 
-// refreshAccount computes the results of an account that are not current. It calls
-// locked when it has the lock.
-func refreshAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, locked func()) error {
-	account, err := ledger.LockAccount(ctx, tx, owner, id)
-	locked()
-	if journal.IsKind(err, journal.KindNotFound) {
-		return nil // deleted since
-	}
-	if err != nil {
-		return err
-	}
-	last, err := bars.LastChange(ctx, tx, owner)
-	if err != nil {
-		return err
-	}
-	before, known, err := readState(ctx, tx, owner, id)
-	if err != nil || before == (state{account.Revision, last}) {
-		return err
-	}
-	r := refresh{ctx: ctx, tx: tx, owner: owner, account: account, fresh: map[journal.TradeID][]byte{}}
-	if r.meter, err = newMeter(ctx, tx, owner); err != nil {
-		return err
-	}
-	var touched []journal.TradeID
-	if known {
-		if touched, known, err = ledger.TouchedSince(ctx, tx, owner, id, before.revision); err != nil {
-			return err
-		}
-	}
-	if known {
-		err = r.computeChanged(touched, before.barChange)
-	} else {
-		err = r.computeAll()
-	}
-	if err != nil {
-		return err
-	}
-	after := state{account.Revision, last}
-	changed, err := r.save()
-	if err == nil && len(changed) > 0 {
-		after.revision, err = ledger.RaiseRevision(ctx, tx, owner, account, changed)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO excursion_accounts (user_id, account_id, account, revision, bar_change) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (user_id, account_id) DO UPDATE SET revision = excluded.revision, bar_change = excluded.bar_change`,
-		owner, id, account.Number(), after.revision, after.barChange)
-	return err
-}
-
 func readState(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (st state, known bool, err error) {
 	err = tx.QueryRow(ctx, `SELECT revision, bar_change FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`, owner, id).
 		Scan(&st.revision, &st.barChange)
@@ -164,68 +173,222 @@ func readState(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return st, err == nil, err
 }
 
-// refresh computes results of an account in one transaction.
+// refresh computes results of an account.
 type refresh struct {
-	ctx     context.Context
-	tx      *db.Tx
 	owner   journal.UserID
 	account ledger.Account
-	meter   *meter
-	// fresh are the new results, nil for a trade without one. stored are the stored ones
-	// of the same trades, or of all.
-	fresh, stored map[journal.TradeID][]byte
+	lookup  *bars.Lookup
+	// at is the state that the results were computed for.
+	at state
+	// fresh are the new results, nil for a trade without one. isAll reports that other
+	// trades of the account have none.
+	fresh map[journal.TradeID][]byte
+	isAll bool
+	// isPending reports that the results of all trades are not computed yet.
+	isPending bool
 }
 
-// computeAll computes the results of all trades.
-func (r *refresh) computeAll() (err error) {
-	if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, r.meter.hasSeries, r.compute); err != nil {
-		return err
+// begin reads what changed since the results of an account were stored. It computes the
+// new results at once, or sets isPending if they are many. It returns false if they are
+// current.
+func (r *refresh) begin(ctx context.Context, tx *db.Tx, id journal.AccountID) (isStale bool, err error) {
+	accounts, err := ledger.Accounts(ctx, tx, r.owner)
+	i := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == id })
+	if err != nil || i < 0 { // deleted since
+		return false, err
 	}
-	r.stored, err = readEncoded(r.ctx, r.tx, r.owner, `AND account = $2`, r.account.Number())
-	for id := range r.stored {
-		if r.fresh[id] == nil {
-			r.fresh[id] = nil // delete it
+	r.account, r.fresh = accounts[i], map[journal.TradeID][]byte{}
+	last, err := bars.LastChange(ctx, tx, r.owner)
+	if err != nil {
+		return false, err
+	}
+	r.at = state{r.account.Revision, last}
+	before, known, err := readState(ctx, tx, r.owner, id)
+	if err != nil || known && before == r.at {
+		return false, err
+	}
+	m, err := newMeter(ctx, tx, r.owner)
+	if err != nil {
+		return false, err
+	}
+	r.lookup = m.lookup
+	r.isAll = !known
+	if known {
+		r.isAll, err = r.computeSince(m, before)
+	}
+	if err != nil || !r.isAll {
+		return true, err
+	}
+	hasFew, err := r.hasFewSeries(m)
+	if r.isPending = !hasFew; err != nil || r.isPending {
+		return true, err
+	}
+	all := func(i ledger.Instrument) (ledger.PositionWindow, bool) { return everything, r.hasSeries(i) }
+	return true, ledger.EachPosition(ctx, tx, r.owner, r.account, all, func(list ledger.InstrumentPositions) error { return m.measure(list, r.add) })
+}
+
+// hasFewSeries reports whether so few of the account's instruments have bars that their
+// fills are read faster by instrument than with all others.
+func (r *refresh) hasFewSeries(m *meter) (bool, error) {
+	list, err := ledger.ListInstruments(m.ctx, m.tx, r.owner, r.account)
+	const few = 8
+	count := 0
+	for _, i := range list {
+		if r.hasSeries(i) {
+			count++
 		}
 	}
-	return err
+	return few*count <= len(list), err
 }
 
-// hasSeries selects all positions of instruments that have bars.
-func (m *meter) hasSeries(i ledger.Instrument) (ledger.PositionWindow, bool) {
-	return everything, m.lookup.Has(toPriced(i))
-}
-
-var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
-
-// computeChanged computes the results of the trades that changed, and of those whose
-// bars changed after a number.
-func (r *refresh) computeChanged(touched []journal.TradeID, barChange int64) error {
+// computeSince computes the results of the trades that changed after a state, and of
+// those whose bars did. It returns true, without results, if all must be computed.
+func (r *refresh) computeSince(m *meter, since state) (needsAll bool, err error) {
+	touched, known, err := ledger.TouchedSince(m.ctx, m.tx, r.owner, r.account.ID, since.revision)
+	if err != nil || !known {
+		return true, err
+	}
+	changes, err := bars.ListChanges(m.ctx, m.tx, r.owner, since.barChange)
+	if err != nil {
+		return false, err
+	}
+	if needsAll, err := r.concernMost(m, changes); err != nil || needsAll {
+		return needsAll, err
+	}
 	for _, id := range touched {
 		r.fresh[id] = nil
 	}
-	if err := ledger.EachPositionByID(r.ctx, r.tx, r.owner, touched, r.compute); err != nil {
-		return err
+	add := func(list ledger.InstrumentPositions) error { return m.measure(list, r.add) }
+	if err := ledger.EachPositionByID(m.ctx, m.tx, r.owner, touched, add); err != nil || len(changes) == 0 {
+		return false, err
 	}
-	changes, err := bars.ListChanges(r.ctx, r.tx, r.owner, barChange)
-	if err != nil {
-		return err
+	window := func(i ledger.Instrument) (ledger.PositionWindow, bool) { return m.windowOf(changes, i) }
+	return false, ledger.EachPosition(m.ctx, m.tx, r.owner, r.account, window, add)
+}
+
+// concernMost reports whether changes of bars concern so many instruments, and for so long,
+// that all trades should be computed: all fills are read faster than a part of them.
+func (r *refresh) concernMost(m *meter, changes []bars.Change) (bool, error) {
+	if len(changes) == 0 {
+		return false, nil
 	}
-	if len(changes) > 0 {
-		meets := func(i ledger.Instrument) (ledger.PositionWindow, bool) { return r.meter.windowOf(changes, i) }
-		if err := ledger.EachPosition(r.ctx, r.tx, r.owner, r.account, meets, r.compute); err != nil {
-			return err
+	list, err := ledger.ListInstruments(m.ctx, m.tx, r.owner, r.account)
+	const long, most = 365 * secondsOfDay * micros, 4
+	count := 0
+	for _, i := range list {
+		w, isConcerned := m.windowOf(changes, i)
+		if isConcerned && (w == everything || w.To-w.From > long) {
+			count++
 		}
 	}
-	r.stored = map[journal.TradeID][]byte{}
-	for part := range slices.Chunk(sortedIDs(r.fresh), 500) {
-		args := []any{r.owner}
-		some, err := readEncoded(r.ctx, r.tx, r.owner, `AND trade_id IN `+db.In(&args, part), args[1:]...)
+	return count > 1 && most*count >= len(list), err
+}
+
+// add adds the result of a trade.
+func (r *refresh) add(id journal.TradeID, result *Result) { r.fresh[id] = encodeKept(result) }
+
+// encodeKept encodes a result that is worth keeping; it returns nil otherwise.
+func encodeKept(result *Result) []byte {
+	if result.IsAvailable() || result.hasContext() {
+		return result.encode()
+	}
+	return nil
+}
+
+// fillsAtOnce is how many fills are in memory when all trades are computed.
+const fillsAtOnce = 400_000
+
+// computeAllIn computes the results of all trades in one transaction.
+func (r *refresh) computeAllIn(m *meter) error {
+	r.fresh, r.isAll = map[journal.TradeID][]byte{}, true
+	scan := ledger.NewPositionScan(r.owner, r.account, r.hasSeries)
+	for more := true; more; {
+		batch, isMore, err := scan.Read(m.ctx, m.tx, fillsAtOnce)
 		if err != nil {
 			return err
 		}
-		maps.Copy(r.stored, some)
+		more = isMore
+		for _, list := range batch {
+			if err := m.measure(list, r.add); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// hasSeries reports whether there are bars of an instrument.
+func (r *refresh) hasSeries(i ledger.Instrument) bool { return r.lookup.Has(toPriced(i)) }
+
+var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
+
+// computeAll computes the results of all trades in short transactions and on two cores.
+// [refresh.save] computes again what changes in between.
+func (s *Service) computeAll(ctx context.Context, r *refresh) error {
+	scan := ledger.NewPositionScan(r.owner, r.account, r.hasSeries)
+	for more := true; more; {
+		var batch []ledger.InstrumentPositions
+		err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+			batch, more, err = scan.Read(ctx, tx, fillsAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		results, err := s.measureBatch(ctx, r.owner, batch)
+		if err != nil {
+			return err
+		}
+		for _, e := range results {
+			r.fresh[e.trade] = e.data
+		}
+	}
+	return nil
+}
+
+// encodedResult is the result of a trade as it is stored.
+type encodedResult struct {
+	trade journal.TradeID
+	data  []byte
+}
+
+// positionsAtOnce is how many positions of one instrument are measured together: many,
+// because the bars before the first of them are read for its context.
+const positionsAtOnce = 10_000
+
+// measureBatch measures positions on two cores, each with a transaction of its own.
+// Results that are not worth keeping are left out.
+func (s *Service) measureBatch(ctx context.Context, owner journal.UserID, batch []ledger.InstrumentPositions) ([]encodedResult, error) {
+	var parts []ledger.InstrumentPositions
+	for _, list := range batch {
+		for part := range slices.Chunk(list.Positions, positionsAtOnce) {
+			parts = append(parts, ledger.InstrumentPositions{Instrument: list.Instrument, Positions: part})
+		}
+	}
+	// The largest first, so that both cores end at about the same time.
+	slices.SortStableFunc(parts, func(a, b ledger.InstrumentPositions) int { return len(b.Positions) - len(a.Positions) })
+	var next atomic.Int64
+	work := func() (results []encodedResult, err error) {
+		err = s.db.View(ctx, func(tx *db.Tx) error {
+			m, err := newMeter(ctx, tx, owner)
+			for n := int(next.Add(1)) - 1; n < len(parts) && err == nil; n = int(next.Add(1)) - 1 {
+				err = m.measure(parts[n], func(id journal.TradeID, result *Result) {
+					if data := encodeKept(result); data != nil {
+						results = append(results, encodedResult{id, data})
+					}
+				})
+			}
+			return err
+		})
+		return results, err
+	}
+	if len(parts) < 2 {
+		return work()
+	}
+	var one, other []encodedResult
+	var oneErr, otherErr error
+	parallel.Run(func() { one, oneErr = work() }, func() { other, otherErr = work() })
+	return append(one, other...), errors.Join(oneErr, otherErr)
 }
 
 // windowOf returns when a position must have been held so that changes of bars concern
@@ -248,37 +411,105 @@ func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.P
 	return w, found
 }
 
-// compute adds the results of positions.
-func (r *refresh) compute(i ledger.Instrument, positions []ledger.Position) error {
-	return r.meter.measure(i, positions, func(id journal.TradeID, result Result) {
-		r.fresh[id] = nil
-		if result.IsAvailable() || result.hasContext() {
-			r.fresh[id] = result.encode()
+// save stores the results that differ from the stored ones. It computes again what
+// changed since the results were computed. It calls locked when it has the lock.
+func (r *refresh) save(ctx context.Context, tx *db.Tx, locked func()) error {
+	account, err := ledger.LockAccount(ctx, tx, r.owner, r.account.ID)
+	locked()
+	if journal.IsKind(err, journal.KindNotFound) {
+		return nil // deleted since
+	}
+	if err != nil {
+		return err
+	}
+	last, err := bars.LastChange(ctx, tx, r.owner)
+	if err != nil {
+		return err
+	}
+	after := state{account.Revision, last}
+	if after != r.at {
+		if err := r.catchUp(ctx, tx); err != nil {
+			return err
 		}
-	})
+	}
+	changed, err := r.store(ctx, tx)
+	if err == nil && len(changed) > 0 {
+		after.revision, err = ledger.RaiseRevision(ctx, tx, r.owner, account, changed)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO excursion_accounts (user_id, account_id, account, revision, bar_change) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (user_id, account_id) DO UPDATE SET revision = excluded.revision, bar_change = excluded.bar_change`,
+		r.owner, account.ID, account.Number(), after.revision, after.barChange)
+	return err
 }
 
-// save stores the results that differ from the stored ones and returns their trades.
-func (r *refresh) save() (changed []journal.TradeID, err error) {
+// catchUp computes the results of what changed after r.at.
+func (r *refresh) catchUp(ctx context.Context, tx *db.Tx) error {
+	m, err := newMeter(ctx, tx, r.owner)
+	if err != nil {
+		return err
+	}
+	r.lookup = m.lookup
+	needsAll, err := r.computeSince(m, r.at)
+	if err == nil && needsAll {
+		err = r.computeAllIn(m)
+	}
+	return err
+}
+
+// store writes the results that differ from the stored ones and returns their trades.
+func (r *refresh) store(ctx context.Context, tx *db.Tx) (changed []journal.TradeID, err error) {
+	stored, err := r.readStored(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if r.isAll {
+		for id := range stored {
+			if r.fresh[id] == nil {
+				r.fresh[id] = nil // delete it
+			}
+		}
+	}
 	var outdated, rows [][]any
+	owner, account := int64(r.owner), r.account.Number()
 	for _, id := range sortedIDs(r.fresh) {
-		data, old := r.fresh[id], r.stored[id]
+		data, old := r.fresh[id], stored[id]
 		if bytes.Equal(data, old) {
 			continue
 		}
 		changed = append(changed, id)
 		if old != nil {
-			outdated = append(outdated, []any{int64(r.owner), id})
+			outdated = append(outdated, []any{owner, id})
 		}
 		if data != nil {
-			rows = append(rows, []any{r.owner, id, r.account.Number(), data})
+			key, _ := journal.ParseUUID(string(id))
+			rows = append(rows, []any{owner, key[:], account, data})
 		}
 	}
-	if err := r.tx.DeleteMany(r.ctx, "trade_excursions", []string{"user_id", "trade_id"}, outdated); err != nil {
+	if err := tx.DeleteMany(ctx, "trade_excursions", []string{"user_id", "trade_id"}, outdated); err != nil {
 		return nil, err
 	}
-	_, err = r.tx.InsertMany(r.ctx, "trade_excursions", []string{"user_id", "trade_id", "account", "data"}, "", rows)
+	_, err = tx.InsertMany(ctx, "trade_excursions", []string{"user_id", "trade_id", "account", "data"}, "", rows)
 	return changed, err
+}
+
+// readStored reads the stored results of the trades that were computed.
+func (r *refresh) readStored(ctx context.Context, tx *db.Tx) (map[journal.TradeID][]byte, error) {
+	if r.isAll {
+		return readEncoded(ctx, tx, r.owner, `AND account = $2`, r.account.Number())
+	}
+	stored := map[journal.TradeID][]byte{}
+	for part := range slices.Chunk(sortedIDs(r.fresh), 500) {
+		args := []any{r.owner}
+		some, err := readEncoded(ctx, tx, r.owner, `AND trade_id IN `+db.In(&args, part), args[1:]...)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(stored, some)
+	}
+	return stored, nil
 }
 
 func sortedIDs(results map[journal.TradeID][]byte) []journal.TradeID {

@@ -30,8 +30,8 @@ func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []jo
 		for i := range list {
 			list[i].Result = decimal.Of(decimal.Zero)
 		}
-		return ledger.EachPositionByID(ctx, tx, owner, trades, func(_ ledger.Instrument, positions []ledger.Position) error {
-			for _, p := range positions {
+		return ledger.EachPositionByID(ctx, tx, owner, trades, func(found ledger.InstrumentPositions) error {
+			for _, p := range found.Positions {
 				addRunning(list, &trade{Position: p}, window.Block, until)
 			}
 			return nil

@@ -98,6 +98,18 @@ func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	return analytics.SelectTrades(b.Columns, f)
 }
 
+// ListOvernight returns the trades that pass a filter, whatever its period, and were held
+// at the end of a day of UTC or are open.
+func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
+	f.Tolerance, f.Period = b.Tolerance, journal.Period{}
+	ids := analytics.SelectTrades(b.closed, f).ListOvernight()
+	open := analytics.SelectTrades(b.open, f)
+	for i := range open.Len() {
+		ids = append(ids, open.ID(i))
+	}
+	return ids
+}
+
 // ReadRealized is like [Service.Read], with columns of
 // realized parts.
 func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/figures"
 	"fillbook/internal/journal"
 	"fillbook/internal/tradefilter"
 	"fillbook/internal/views"
@@ -111,17 +113,70 @@ func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_00
 func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
 	points := in.MaxPoints.Or(analytics.DefaultPoints)
 	var out analytics.Curve
+	last, failed := a.lastPrices(ctx, in.isRealized())
 	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
-		draw := func() analytics.Curve {
-			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{Filter: q.filter, Capital: q.book.Capital, MaxPoints: points})
+		draw := func() (analytics.Curve, error) {
+			var open []analytics.OpenDay
+			if overnight := q.overnight(last); len(overnight) > 0 {
+				var err error
+				if open, err = a.Excursions.ValueDays(ctx, caller(ctx).UserID, last.now, overnight); err != nil {
+					return analytics.Curve{}, err
+				}
+			}
+			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{
+				Filter: q.filter, Capital: q.book.Capital, MaxPoints: points, Open: open,
+			}), nil
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
-			out = draw()
+			out, failed = draw()
 			return
 		}
-		out = cachedFigure(q, "curve "+strconv.Itoa(points), draw)
+		out, failed = figures.LoadOrTry(a.Figures, q.book, "curve "+strconv.Itoa(points)+last.text()+"?"+q.text, draw)
 	})
-	return answer(out, err)
+	return answer(out, errors.Join(err, failed))
+}
+
+// lastPrices is the state of the caller's price bars.
+type lastPrices struct {
+	// change is the number of the last change to bars; 0 if there are none.
+	change int64
+	// now is rounded down to minutes, so that answers can be kept for a minute.
+	now time.Time
+}
+
+func (p lastPrices) text() string {
+	if p.change == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" bars %d %d", p.change, p.now.Unix())
+}
+
+// lastPrices returns the state of the caller's bars. With realized results open trades
+// count already, so that bars are not needed.
+func (a *API) lastPrices(ctx context.Context, isRealized bool) (p lastPrices, err error) {
+	if isRealized {
+		return p, nil
+	}
+	p.now = a.Clock().UTC().Truncate(time.Minute)
+	p.change, err = a.Excursions.LastChange(ctx, caller(ctx).UserID)
+	return p, err
+}
+
+// maxOvernight is the most trades that were held overnight for which equity is marked:
+// the prices of each of their days are read.
+const maxOvernight = 10_000
+
+// overnight returns the trades of the question that were held overnight, or none if
+// there are no bars or too many trades.
+func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
+	if last.change == 0 {
+		return nil
+	}
+	ids := q.book.ListOvernight(q.filter)
+	if len(ids) > maxOvernight {
+		return nil
+	}
+	return ids
 }
 
 func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {

@@ -136,6 +136,40 @@ func TestRunningPnL(t *testing.T) {
 	})
 }
 
+// wantNoMarks requires a curve without marked points.
+func (r *reply) wantNoMarks() {
+	r.t.Helper()
+	if r.keys("")["marked"] {
+		r.t.Errorf("%s: there are marked points: %s", r.call, r.body)
+	}
+}
+
+func TestMarkedEquity(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("BTCUSD", "buy 2@100", 1, crypto)
+		d.fill("BTCUSD", "sell 1@101", 2, crypto)
+		const midnight = 9 * 60
+		d.fill("BTCUSD", "sell 1@110", midnight+5, crypto)
+		d.get("/analytics/equity-curve").want(http.StatusOK).is("ending_equity", "11").wantNoMarks()
+		w.addBars(0, [4]int64{100, 101, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 104})
+		// One is left, bought for 100 + 100 - 101, and worth 104.
+		const marked = `[{"at": "2026-01-06T00:00:00Z", "equity": 5}]`
+		d.get("/analytics/equity-curve").want(http.StatusOK).holds("marked", marked)
+		d.get("/analytics/equity-curve?max_points=3000").want(http.StatusOK).holds("marked", marked)
+		d.get("/analytics/equity-curve?to=2026-01-05T23:00:00Z").want(http.StatusOK).wantNoMarks()
+		d.get("/analytics/equity-curve?pnl_basis=realized").want(http.StatusOK).wantNoMarks()
+		// Another trade of that night has no price.
+		d.fill("ETHUSD", "buy 1@10", 3, crypto)
+		d.fill("ETHUSD", "sell 1@11", midnight+9, crypto)
+		d.get("/analytics/equity-curve").want(http.StatusOK).holds("marked", `[{"at": "2026-01-06T00:00:00Z", "equity": null}]`)
+		d.get("/analytics/equity-curve?symbol=BTCUSD").want(http.StatusOK).holds("marked", marked)
+		other := w.addUser(d.client, "other@example.org")
+		other.get("/analytics/equity-curve").want(http.StatusOK).wantNoMarks()
+	})
+}
+
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -128,7 +128,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"date_basis": {"open", "close"}, "status": {"open", "closed", "closed"}, "symbol": {"aapl", "NQZ6,btc/usd"}, "root": {"NQ", "aapl,es", "MNQ"},
 		"side": {"long", "short"}, "instrument_type": {"option", "future", "stock,crypto"}, "option_right": {"call", "put,call"}, "dte_min": {"0", "7"}, "dte_max": {"7", "40"},
 		"outcome": {"win", "loss", "breakeven", "win,breakeven"}, "pnl_min": {"-2", "0", "-1e3"}, "pnl_max": {"0", "2", "4000"}, "r_min": {"-1", "0"}, "r_max": {"0.5", "1"},
-		"mae_r_min": {"0", "0.5"}, "mae_r_max": {"0.5", "1"}, "mfe_r_min": {"0.5", "1"}, "mfe_r_max": {"0", "2"}, "has_excursion": {"true", "false"},
+		"mae_r_min": {"0", "0.5"}, "mae_r_max": {"0.5", "1"}, "mfe_r_min": {"0.5", "1"}, "mfe_r_max": {"1", "2"}, "has_excursion": {"true", "false"},
 		"exit_efficiency_min": {"0"}, "exit_efficiency_max": {"1"}, "atr_pct_min": {"0"}, "atr_pct_max": {"9"}, "gap_pct_min": {"-9"}, "gap_pct_max": {"9"},
 		"relative_volume_min": {"0"}, "relative_volume_max": {"9"}, "opening_range_min": {"-9"}, "opening_range_max": {"9"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},

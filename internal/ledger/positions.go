@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"fillbook/internal/db"
@@ -53,37 +55,61 @@ func scanPositionSpan(row db.Scanner) (s positionSpan, err error) {
 	return s, err
 }
 
+// InstrumentPositions are positions of one instrument, of all its lots, in the order of
+// opening.
+type InstrumentPositions struct {
+	Instrument Instrument
+	Positions  []Position
+}
+
+// ListInstruments returns the instruments of an account, without their lots. It is a step.
+func ListInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account) (list []Instrument, err error) {
+	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
+	known := map[streamKey]bool{}
+	for _, s := range streams {
+		if key := s.key.withoutLot(); !known[key] {
+			known[key] = true
+			list = append(list, key.toInstrument())
+		}
+	}
+	return list, err
+}
+
 // EachPosition calls fn with the positions of an account by instrument, in the order
 // of opening and in batches. window returns which positions of an instrument are
 // wanted; none of an instrument for which it returns false. fn may run statements.
-// It is a step.
+// It is a step. To read all positions of an account a [PositionScan] is faster.
 func EachPosition(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, window func(Instrument) (PositionWindow, bool),
-	fn func(Instrument, []Position) error,
+	fn func(InstrumentPositions) error,
 ) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
 		return err
 	}
-	numbers := make([]int64, 0, len(streams))
-	for number := range streams {
-		numbers = append(numbers, number)
+	byInstrument := map[streamKey][]int64{}
+	for number, s := range streams {
+		key := s.key.withoutLot()
+		byInstrument[key] = append(byInstrument[key], number)
 	}
-	slices.Sort(numbers)
-	for _, number := range numbers {
-		key := streams[number].key
-		instrument := key.toInstrument()
-		w, wanted := window(instrument)
+	for _, key := range slices.SortedFunc(maps.Keys(byInstrument), compareKeys) {
+		w, wanted := window(key.toInstrument())
 		if !wanted {
 			continue
 		}
-		spans, err := db.List(ctx, tx, scanPositionSpan, positionSelect+`
-			AND stream = $2 AND opened_at <= $3 AND (is_open = TRUE OR COALESCE(last_at, list_at) >= $4) ORDER BY opened_at, first_seq`,
-			owner, number, w.To, w.From)
-		if err != nil {
-			return err
+		e := positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
+		for _, number := range slices.Sorted(slices.Values(byInstrument[key])) {
+			spans, err := db.List(ctx, tx, scanPositionSpan, positionSelect+`
+				AND stream = $2 AND opened_at <= $3 AND (is_open = TRUE OR COALESCE(last_at, list_at) >= $4) ORDER BY opened_at, first_seq`,
+				owner, number, w.To, w.From)
+			if err != nil {
+				return err
+			}
+			if err := e.add(spans); err != nil {
+				return err
+			}
 		}
-		if err := emitPositions(ctx, tx, owner, instrument, spans, fn); err != nil {
+		if err := e.emit(); err != nil {
 			return err
 		}
 	}
@@ -94,7 +120,7 @@ func EachPosition(
 // the order of opening and in batches. Ids that are not trades of the owner are left
 // out. fn may run statements. It is a step.
 func EachPositionByID(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(Instrument, []Position) error,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(InstrumentPositions) error,
 ) error {
 	byStream := map[int64][]positionSpan{}
 	for part := range slices.Chunk(ids, 500) {
@@ -107,39 +133,86 @@ func EachPositionByID(
 			byStream[s.stream] = append(byStream[s.stream], s)
 		}
 	}
-	numbers := make([]int64, 0, len(byStream))
-	for number := range byStream {
-		numbers = append(numbers, number)
-	}
-	slices.Sort(numbers)
-	for _, number := range numbers {
-		spans := byStream[number]
-		slices.SortFunc(spans, func(a, b positionSpan) int { return a.first.Compare(b.first) })
+	byInstrument := map[streamKey]*positionEmitter{}
+	for _, number := range slices.Sorted(maps.Keys(byStream)) {
 		var key streamKey
 		err := tx.QueryRow(ctx, `SELECT `+streamColumns+` FROM streams WHERE user_id = $1 AND number = $2`, owner, number).Scan(key.scan()...)
 		if err != nil {
 			return err
 		}
-		if err := emitPositions(ctx, tx, owner, key.toInstrument(), spans, fn); err != nil {
+		key = key.withoutLot()
+		e := byInstrument[key]
+		if e == nil {
+			e = &positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
+			byInstrument[key] = e
+		}
+		spans := byStream[number]
+		slices.SortFunc(spans, func(a, b positionSpan) int { return a.first.Compare(b.first) })
+		if err := e.add(spans); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(byInstrument), compareKeys) {
+		if err := byInstrument[key].emit(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func emitPositions(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, instrument Instrument, spans []positionSpan, fn func(Instrument, []Position) error,
-) error {
+// compareKeys orders instruments.
+func compareKeys(a, b streamKey) int { return cmp.Compare(a.orderKey(), b.orderKey()) }
+
+// withoutLot returns the key of the instrument alone.
+func (k streamKey) withoutLot() streamKey {
+	k.lot = ""
+	return k
+}
+
+// positionEmitter collects the positions of an instrument and passes them on in batches.
+type positionEmitter struct {
+	ctx   context.Context //nolint:containedctx // as long-lived as the call
+	tx    *db.Tx
+	owner journal.UserID
+	batch InstrumentPositions
+	fn    func(InstrumentPositions) error
+}
+
+// add adds trades of one stream, which are in order.
+func (e *positionEmitter) add(spans []positionSpan) error {
 	for part := range slices.Chunk(spans, positionsAtOnce) {
-		positions, err := readPositions(ctx, tx, owner, part)
+		positions, err := readPositions(e.ctx, e.tx, e.owner, part)
 		if err != nil {
 			return err
 		}
-		if err := fn(instrument, positions); err != nil {
+		e.batch.Positions = append(e.batch.Positions, positions...)
+		if len(e.batch.Positions) < positionsAtOnce {
+			continue
+		}
+		if err := e.emit(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// emit passes on the positions so far.
+func (e *positionEmitter) emit() error {
+	if len(e.batch.Positions) == 0 {
+		return nil
+	}
+	sortPositions(e.batch.Positions)
+	err := e.fn(e.batch)
+	e.batch.Positions = nil
+	return err
+}
+
+// sortPositions sorts positions of several lots by their opening.
+func sortPositions(list []Position) {
+	byOpening := func(a, b Position) int { return cmp.Compare(a.Fills[0].At, b.Fills[0].At) }
+	if !slices.IsSortedFunc(list, byOpening) {
+		slices.SortStableFunc(list, byOpening)
+	}
 }
 
 const positionFillSelect = `

@@ -166,6 +166,13 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 		r.failed = true
 	}
 	for i := uint64(0); i < count && !r.failed; i++ {
+		if i > 0 {
+			if n := r.fastBars(b.Bars[len(b.Bars):cap(b.Bars)], last, unit, maxPrice, int(count-i), b.HasVolume); n > 0 {
+				b.Bars = b.Bars[:len(b.Bars)+n]
+				last, i = b.Bars[len(b.Bars)-1], i+uint64(n)-1
+				continue
+			}
+		}
 		last = r.bar(last, unit, b.HasVolume, i == 0)
 		if last.High > maxPrice || last.Low < -maxPrice {
 			r.failed = true
@@ -174,6 +181,73 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 	}
 	return b, r.end()
 }
+
+// fastBars decodes the bars after last into the given memory and returns their number. It
+// stops before a bar that is not as usual, which r.bar then decodes or refuses: one whose
+// numbers have more than three bytes, that is out of range, or one of the last in the text.
+func (r *blockReader) fastBars(into []Bar, last Bar, unit, maxPrice int64, count int, hasVolume bool) int {
+	const longest = 6 * 3 // bytes of the numbers of a bar
+	text := r.rest
+	for n := range min(count, len(into)) {
+		if len(text) < longest {
+			return n
+		}
+		var step, open, move, above, below, volume int64
+		at := 5
+		if text[0]|text[1]|text[2]|text[3]|text[4] < 0x80 { // one byte each
+			step, open, move, above, below = int64(text[0]), int64(text[1]), int64(text[2]), int64(text[3]), int64(text[4])
+		} else {
+			step, at = shortNumber(text, 0)
+			open, at = shortNumber(text, at)
+			move, at = shortNumber(text, at)
+			above, at = shortNumber(text, at)
+			below, at = shortNumber(text, at)
+		}
+		if hasVolume {
+			volume, at = shortNumber(text, at)
+		}
+		if at > longest || step == 0 {
+			return n
+		}
+		bar := &into[n]
+		bar.Time = last.Time + step*unit
+		bar.Open = last.Close + unzigzag(open)
+		bar.Close = bar.Open + unzigzag(move)
+		bar.High = max(bar.Open, bar.Close) + above
+		bar.Low = min(bar.Open, bar.Close) - below
+		bar.Volume = volume
+		if bar.High > maxPrice || bar.Low < -maxPrice || bar.Time > maxTime {
+			return n
+		}
+		last = *bar
+		text = text[at:]
+		r.rest = text
+	}
+	return min(count, len(into))
+}
+
+// tooLong is the place after a number that shortNumber does not decode.
+const tooLong = 1 << 20
+
+// shortNumber decodes a number of up to three bytes and returns the place after it, or
+// tooLong.
+func shortNumber(text []byte, at int) (n int64, next int) {
+	if at+2 >= len(text) {
+		return 0, tooLong
+	}
+	first, second, third := text[at], text[at+1], text[at+2]
+	switch {
+	case first < 0x80:
+		return int64(first), at + 1
+	case second < 0x80:
+		return int64(first&0x7f) | int64(second)<<7, at + 2
+	case third < 0x80:
+		return int64(first&0x7f) | int64(second&0x7f)<<7 | int64(third)<<14, at + 3
+	}
+	return 0, tooLong
+}
+
+func unzigzag(n int64) int64 { return n>>1 ^ -(n & 1) }
 
 // maxTime is the year 9999 or so in seconds.
 const maxTime = 1 << 38

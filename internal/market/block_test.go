@@ -15,16 +15,16 @@ import (
 // drawBars draws valid bars in order of time.
 func drawBars(t *rapid.T, secs, most int64, hasVolume bool) (bars []market.Bar) {
 	time := rapid.Int64Range(-1<<33, 1<<33).Draw(t, "first time")
-	for range rapid.IntRange(0, 20).Draw(t, "bars") {
-		number := rapid.Int64Range(-most, most)
+	for range rapid.IntRange(0, 30).Draw(t, "bars") {
+		number, volume := rapid.Int64Range(-most, most), rapid.Int64Range(0, market.MaxNumber)
 		if rapid.Bool().Draw(t, "small") {
-			number = rapid.Int64Range(-300, 40_000)
+			number, volume = rapid.Int64Range(-300, 40_000), rapid.Int64Range(0, 40_000)
 		}
 		bar := market.Bar{Time: time, Open: number.Draw(t, "open"), Close: number.Draw(t, "close")}
 		bar.High = max(bar.Open, bar.Close, number.Draw(t, "high"))
 		bar.Low = min(bar.Open, bar.Close, number.Draw(t, "low"))
 		if hasVolume {
-			bar.Volume = rapid.Int64Range(0, market.MaxNumber).Draw(t, "volume")
+			bar.Volume = volume.Draw(t, "volume")
 		}
 		bars = append(bars, bar)
 		time += secs * rapid.Int64Range(1, 1000).Draw(t, "pause")

@@ -3,7 +3,7 @@ package market
 import (
 	"errors"
 	"math"
-	"sort"
+	"slices"
 
 	"fillbook/internal/decimal"
 )
@@ -60,83 +60,114 @@ const micros = 1_000_000
 // the last fill are ignored, except after the last fill of a position that is open:
 // that one is held to the end of the bars.
 func MeasureExcursion(fills []Fill, multiplier decimal.Decimal, b Block) (Excursion, error) {
-	if len(fills) == 0 {
+	var p Position
+	p.Reset(fills, multiplier)
+	return p.MeasureExcursion(Window{Block: b})
+}
+
+// MeasureExcursion is [MeasureExcursion] for the fills of the position.
+func (p *Position) MeasureExcursion(b Window) (Excursion, error) {
+	if len(p.fills) == 0 {
 		return Excursion{}, nil
 	}
-	w := newWalk(fills, multiplier, b.PriceScale)
-	for i := range fills {
-		w.addCertain(w.result(i, fills[i].Price))
+	w := walk{Position: p, scale: b.PriceScale}
+	for i := range p.fills {
+		w.addCertain(p.result(i, p.fills[i].Price))
 	}
-	w.compareFills(b)
+	w.compareFills(b.Block)
 
-	from := sort.Search(len(b.Bars), func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > w.starts[0] })
-	for _, bar := range b.Bars[from:] {
+	for i := b.findEnd(0, p.starts[0]); i < len(b.Bars); {
+		bar := &b.Bars[i]
 		begin, end := bar.Time*micros, (bar.Time+b.Secs)*micros
 		first, last := w.partsDuring(begin, end)
-		if first == len(fills) && w.isFlat(first) {
-			break
-		}
-		if first == last {
-			w.extendStretch(first, bar)
+		if first < last {
+			if err := w.addMixedBar(bar, begin, end); err != nil {
+				return Excursion{}, err
+			}
+			i++
 			continue
 		}
-		if err := w.addMixedBar(bar, begin, end); err != nil {
-			return Excursion{}, err
+		// No fill until the next one: only the highest and the lowest price matter.
+		next := len(b.Bars)
+		if last < len(p.fills) {
+			next = b.findEnd(i+1, p.starts[last])
 		}
+		if !p.isFlat(first) {
+			high, low := b.extremes(i, next)
+			w.addCertain(p.result(first, w.price(high)))
+			w.addCertain(p.result(first, w.price(low)))
+		} else if first == len(p.fills) {
+			break
+		}
+		i = next
 	}
-	w.endStretch()
 	return w.excursion(), nil
 }
 
-// walk goes through the bars of a position. Part k of the position is the time after
-// k fills.
-type walk struct {
+// Position is the fills of a position, prepared for several measurements. Part k of it is
+// the time after k fills. [Position.Reset] uses its memory again. It is not safe for
+// concurrent use.
+type Position struct {
 	fills      []Fill
 	multiplier decimal.Decimal
-	scale      int32
 	// starts and ends are the first and the last instant at which each fill can have
 	// happened, given the order of fills.
 	starts, ends []int64
 	// held and paid are the quantity and the money paid for it in each part.
 	held, paid []decimal.Decimal
+}
+
+// Reset sets the fills, which the caller must not change before the next Reset.
+func (p *Position) Reset(fills []Fill, multiplier decimal.Decimal) {
+	n := len(fills)
+	p.fills, p.multiplier = fills, multiplier
+	p.starts, p.ends = slices.Grow(p.starts[:0], n)[:n], slices.Grow(p.ends[:0], n)[:n]
+	p.held, p.paid = slices.Grow(p.held[:0], n+1)[:n+1], slices.Grow(p.paid[:0], n+1)[:n+1]
+	p.held[0], p.paid[0] = decimal.Zero, decimal.Zero
+	latest := int64(math.MinInt64)
+	for i := range fills {
+		f := &fills[i]
+		latest = max(latest, f.At)
+		p.starts[i] = latest
+		p.held[i+1] = p.held[i].Add(f.Quantity)
+		p.paid[i+1] = p.paid[i].Add(f.Quantity.Mul(f.Price))
+	}
+	earliest := int64(math.MaxInt64)
+	for i := n - 1; i >= 0; i-- {
+		earliest = min(earliest, max(p.starts[i], fills[i].At+fills[i].Width))
+		p.ends[i] = max(earliest, p.starts[i])
+	}
+}
+
+func (p *Position) isFlat(part int) bool { return p.held[part].IsZero() }
+
+// result returns the result of the position in a part at a price.
+func (p *Position) result(part int, price decimal.Decimal) decimal.Decimal {
+	return p.held[part].Mul(price).Sub(p.paid[part]).Mul(p.multiplier)
+}
+
+// isInstant reports whether a part lasted no time, because the fills before and after
+// it happened at one instant.
+func (p *Position) isInstant(part, last int) bool {
+	return part < last && p.starts[part-1] == p.ends[part]
+}
+
+// walk goes through the bars of a position.
+type walk struct {
+	*Position
+	scale int32
 
 	// before and possible count the fills that certainly happened before the start of
 	// the bar, and that may have happened before its end.
 	before, possible int
 
-	// part is the part of the current stretch of bars without a fill, and high and low
-	// are its extremes; part is -1 if there is none.
-	part      int
-	high, low int64
-
-	// The extremes of the result: what certainly happened and what may have happened.
+	// The extremes of the result: what certainly happened, and what may have happened
+	// besides.
 	certainMin, certainMax   decimal.Decimal
 	possibleMin, possibleMax decimal.Decimal
 
 	work                 int
 	checked, inside, out int
-}
-
-func newWalk(fills []Fill, multiplier decimal.Decimal, scale int32) *walk {
-	n := len(fills)
-	w := &walk{
-		fills: fills, multiplier: multiplier, scale: scale, part: -1,
-		starts: make([]int64, n), ends: make([]int64, n),
-		held: make([]decimal.Decimal, n+1), paid: make([]decimal.Decimal, n+1),
-	}
-	latest := int64(math.MinInt64)
-	for i, f := range fills {
-		latest = max(latest, f.At)
-		w.starts[i] = latest
-		w.held[i+1] = w.held[i].Add(f.Quantity)
-		w.paid[i+1] = w.paid[i].Add(f.Quantity.Mul(f.Price))
-	}
-	earliest := int64(math.MaxInt64)
-	for i := n - 1; i >= 0; i-- {
-		earliest = min(earliest, max(w.starts[i], fills[i].At+fills[i].Width))
-		w.ends[i] = max(earliest, w.starts[i])
-	}
-	return w
 }
 
 // partsDuring returns the first and the last part in which the position can have
@@ -151,37 +182,10 @@ func (w *walk) partsDuring(begin, end int64) (first, last int) {
 	return w.before, w.possible
 }
 
-func (w *walk) isFlat(part int) bool { return w.held[part].IsZero() }
-
-// result returns the result of the position in a part at a price.
-func (w *walk) result(part int, price decimal.Decimal) decimal.Decimal {
-	return w.held[part].Mul(price).Sub(w.paid[part]).Mul(w.multiplier)
-}
-
 func (w *walk) price(n int64) decimal.Decimal { return decimal.FromScaled(n, w.scale) }
 
-// extendStretch adds a bar without a fill inside. Of all such bars in one part only
-// the highest and the lowest price matter.
-func (w *walk) extendStretch(part int, bar Bar) {
-	if part == w.part {
-		w.high, w.low = max(w.high, bar.High), min(w.low, bar.Low)
-		return
-	}
-	w.endStretch()
-	w.part, w.high, w.low = part, bar.High, bar.Low
-}
-
-func (w *walk) endStretch() {
-	if w.part >= 0 && !w.isFlat(w.part) {
-		w.addCertain(w.result(w.part, w.price(w.high)))
-		w.addCertain(w.result(w.part, w.price(w.low)))
-	}
-	w.part = -1
-}
-
 // addMixedBar adds a bar during which the position can have been in several parts.
-func (w *walk) addMixedBar(bar Bar, begin, end int64) error {
-	w.endStretch()
+func (w *walk) addMixedBar(bar *Bar, begin, end int64) error {
 	first, last := w.before, w.possible
 	if w.work += last - first; w.work > maxWork {
 		return ErrTooCoarse
@@ -217,28 +221,21 @@ func (w *walk) addReached(price decimal.Decimal, first, last int) {
 	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, most), decimal.Min(w.possibleMin, least)
 }
 
-// isInstant reports whether a part lasted no time, because the fills before and after
-// it happened at one instant.
-func (w *walk) isInstant(part, last int) bool {
-	return part < last && w.starts[part-1] == w.ends[part]
-}
-
 // addCertain adds a result that the position certainly had.
 func (w *walk) addCertain(result decimal.Decimal) {
 	w.certainMax, w.certainMin = decimal.Max(w.certainMax, result), decimal.Min(w.certainMin, result)
-	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, result), decimal.Min(w.possibleMin, result)
 }
 
 // compareFills counts the fills whose price is in their bar. A fill whose minute or
 // day is known only may lie in any bar of that time.
 func (w *walk) compareFills(b Block) {
-	for i, f := range w.fills {
-		from, to := w.starts[i], w.ends[i]
-		at := sort.Search(len(b.Bars), func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > from })
+	first := 0
+	for i := range w.fills {
+		first = b.findEnd(first, w.starts[i])
 		hasBar, isInside := false, false
-		for ; at < len(b.Bars) && b.Bars[at].Time*micros <= to && !isInside; at++ {
+		for at := first; at < len(b.Bars) && b.Bars[at].Time*micros <= w.ends[i] && !isInside; at++ {
 			hasBar = true
-			isInside = isBetween(f.Price, w.price(b.Bars[at].Low), w.price(b.Bars[at].High))
+			isInside = isBetween(w.fills[i].Price, w.price(b.Bars[at].Low), w.price(b.Bars[at].High))
 		}
 		switch {
 		case !hasBar:
@@ -258,8 +255,8 @@ func isBetween(price, low, high decimal.Decimal) bool {
 
 func (w *walk) excursion() Excursion {
 	return Excursion{
-		MAE:          Bounds{Low: w.certainMin.Neg(), High: w.possibleMin.Neg()},
-		MFE:          Bounds{Low: w.certainMax, High: w.possibleMax},
+		MAE:          Bounds{Low: w.certainMin.Neg(), High: decimal.Min(w.certainMin, w.possibleMin).Neg()},
+		MFE:          Bounds{Low: w.certainMax, High: decimal.Max(w.certainMax, w.possibleMax)},
 		FillsChecked: w.checked, FillsInside: w.inside, FillsWithoutBar: w.out,
 	}
 }

@@ -44,37 +44,49 @@ func Result(fills []Fill, multiplier decimal.Decimal) decimal.Decimal {
 // its last fill had been placed elsewhere: between the fill before it and until, in
 // seconds, at the best price. A bar counts for sure if all of it is in that time.
 func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bounds {
-	n := len(fills) - 1
-	w := newWalk(fills, multiplier, b.PriceScale)
-	best := func(price decimal.Decimal) decimal.Decimal { return w.result(n, price) }
-	low := best(fills[n].Price)
+	var p Position
+	p.Reset(fills, multiplier)
+	return p.BestExit(Window{Block: b}, until)
+}
+
+// BestExit is [BestExit] for the fills of the position.
+func (p *Position) BestExit(b Window, until int64) Bounds {
+	n := len(p.fills) - 1
+	low := p.result(n, p.fills[n].Price)
 	if n > 0 {
-		low = decimal.Max(low, best(fills[n-1].Price))
+		low = decimal.Max(low, p.result(n, p.fills[n-1].Price))
 	}
 	high := low
-	// Only the best price of each kind matters: of bars that lie in that time as a whole,
-	// of the closes of those that begin before it, and of all.
-	sign := int64(w.held[n].Sign())
-	certain, possible := int64(math.MinInt64), int64(math.MinInt64)
-	from, sure := w.starts[max(n-1, 0)], w.ends[max(n-1, 0)]
-	for _, bar := range b.barsDuring(from, until*micros) {
-		best := max(sign*bar.High, sign*bar.Low)
-		possible = max(possible, best)
-		end := bar.Time + b.Secs
-		switch isInside := bar.Time*micros > sure && end <= until; {
-		case isInside:
-			certain = max(certain, best)
-		case end*micros > sure && end <= until:
-			certain = max(certain, sign*bar.Close)
-		}
+	// Only the best price of each kind matters: of all bars in that time, of those that
+	// lie in it as a whole, and of the closes of those that begin before it.
+	sign := int64(p.held[n].Sign())
+	from, sure := p.starts[max(n-1, 0)], p.ends[max(n-1, 0)]
+	first := b.findEnd(0, from)
+	begun := first + sort.Search(len(b.Bars)-first, func(i int) bool { return b.Bars[first+i].Time >= until })
+	ended := first + sort.Search(begun-first, func(i int) bool { return b.Bars[first+i].Time+b.Secs > until })
+	inside := b.findEnd(first, sure)
+	certain := int64(math.MinInt64)
+	for ; inside < ended && b.Bars[inside].Time*micros <= sure; inside++ {
+		certain = max(certain, sign*b.Bars[inside].Close)
+	}
+	price := func(best int64) decimal.Decimal { return p.result(n, decimal.FromScaled(sign*best, b.PriceScale)) }
+	if inside < ended {
+		certain = max(certain, b.bestOf(inside, ended, sign))
 	}
 	if certain > math.MinInt64 {
-		low = decimal.Max(low, best(w.price(sign*certain)))
+		low = decimal.Max(low, price(certain))
 	}
-	if possible > math.MinInt64 {
-		high = decimal.Max(high, best(w.price(sign*possible)))
+	if first < begun {
+		high = decimal.Max(high, price(b.bestOf(first, begun, sign)))
 	}
 	return Bounds{Low: low, High: decimal.Max(low, high)}
+}
+
+// bestOf returns the best price for a side, 1 if long and -1 if short, of some bars, times
+// the side.
+func (w Window) bestOf(from, to int, side int64) int64 {
+	high, low := w.extremes(from, to)
+	return max(side*high, side*low)
 }
 
 // AfterExit returns how much more the last fill of a closed position would have
@@ -92,13 +104,13 @@ func AfterExit(fills []Fill, multiplier decimal.Decimal, b Block, at int64) deci
 // FindStrayFill returns the index of a fill that lies too far outside its bar to be of
 // the same market, or -1: by more than the range of the bar and more than the median
 // range of the bars of its day.
-func FindStrayFill(fills []Fill, b Block) int {
-	w := newWalk(fills, decimal.New(1), b.PriceScale)
-	for i, f := range fills {
+func (p *Position) FindStrayFill(b Block) int {
+	price := func(n int64) decimal.Decimal { return decimal.FromScaled(n, b.PriceScale) }
+	for i := range p.fills {
 		isStray := false
-		for _, bar := range b.barsDuring(w.starts[i], w.ends[i]+1) {
-			outside := decimal.Max(f.Price.Sub(w.price(bar.High)), w.price(bar.Low).Sub(f.Price))
-			if isStray = outside.Sign() > 0 && outside.Cmp(w.price(max(bar.High-bar.Low, b.medianRange(bar.Time)))) > 0; !isStray {
+		for _, bar := range b.barsDuring(p.starts[i], p.ends[i]+1) {
+			outside := decimal.Max(p.fills[i].Price.Sub(price(bar.High)), price(bar.Low).Sub(p.fills[i].Price))
+			if isStray = outside.Sign() > 0 && outside.Cmp(price(max(bar.High-bar.Low, b.medianRange(bar.Time)))) > 0; !isStray {
 				break
 			}
 		}

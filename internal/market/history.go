@@ -1,7 +1,6 @@
 package market
 
 import (
-	"slices"
 	"sort"
 
 	"fillbook/internal/decimal"
@@ -48,18 +47,27 @@ type Day struct {
 
 	// firstEnd is the end of the first bar.
 	firstEnd int64
-	// volumes are the volumes so far at the end of minutes.
-	volumes []volumeMark
+	// volumes are the volumes so far at the end of each minute of the session from
+	// firstMinute to the last one with a bar.
+	volumes     []float64
+	firstMinute int64
 	// isWhole is whether the bars cover the session, once isChecked.
 	isChecked, isWhole bool
-	atr                decimal.Null // that of the days before, once hasATR
-	hasATR             bool
+	atr, gap           kept // of the days before
+	opening            openingPrices
 }
 
-// volumeMark is the volume of a session up to an instant.
-type volumeMark struct {
-	until int64 // seconds since the start of the session
-	sum   float64
+// kept is a value that is computed once.
+type kept struct {
+	isKnown bool
+	value   decimal.Null
+}
+
+// openingPrices are the highest and the lowest price of the opening range, once they are
+// known; width is 0 if there is no range.
+type openingPrices struct {
+	isKnown    bool
+	low, width decimal.Decimal
 }
 
 // History collects the sessions of a series from its bars, for the context of
@@ -69,6 +77,9 @@ type History struct {
 	declared []Range
 	days     []Day
 	next     int64 // the opening of the first bar that is not added
+	// lastFound is the place of the day that was found last.
+	lastFound int
+	ranges    []decimal.Decimal // memory of averageRange
 	// daily are bars of whole days from a file, which win over days made of shorter
 	// bars.
 	daily []Day
@@ -111,10 +122,7 @@ func (h *History) Add(b Block) {
 }
 
 func newDay(b Block, bars []Bar) Day {
-	high, low := bars[0].High, bars[0].Low
-	for _, bar := range bars[1:] {
-		high, low = max(high, bar.High), min(low, bar.Low)
-	}
+	high, low := extremesOf(bars)
 	price := func(n int64) decimal.Decimal { return decimal.FromScaled(n, b.PriceScale) }
 	return Day{
 		Open: price(bars[0].Open), High: price(high), Low: price(low), Close: price(bars[len(bars)-1].Close),
@@ -129,55 +137,84 @@ func (d *Day) extend(b Block, bars []Bar) {
 	d.addVolumes(b, bars)
 }
 
-// addVolumes adds the volumes of bars, one mark a minute.
+// addVolumes adds the volumes of bars, by the minute in which each ends.
 func (d *Day) addVolumes(b Block, bars []Bar) {
 	if !b.HasVolume {
 		return
 	}
+	minuteOf := func(bar *Bar) int64 { return -floorDiv(d.Session.From-bar.Time-b.Secs, 60) } // rounded up
 	sum := 0.0
 	if n := len(d.volumes); n > 0 {
-		sum = d.volumes[n-1].sum
+		sum = d.volumes[n-1]
+	} else {
+		d.firstMinute = minuteOf(&bars[0])
+		d.volumes = make([]float64, 0, minuteOf(&bars[len(bars)-1])-d.firstMinute+1)
 	}
 	unit := float64(power(b.VolumeScale))
-	for _, bar := range bars {
-		sum += float64(bar.Volume) / unit
-		until := -floorDiv(d.Session.From-bar.Time-b.Secs, 60) * 60 // rounded up to the minute
-		if n := len(d.volumes); n > 0 && d.volumes[n-1].until == until {
-			d.volumes[n-1].sum = sum
-			continue
+	for i := range bars {
+		minute := minuteOf(&bars[i]) - d.firstMinute
+		for int64(len(d.volumes)) <= minute {
+			d.volumes = append(d.volumes, sum)
 		}
-		d.volumes = append(d.volumes, volumeMark{until: until, sum: sum})
+		sum += float64(bars[i].Volume) / unit
+		d.volumes[minute] = sum
 	}
 }
 
 // volumeUntil returns the volume up to some seconds after the start of the session.
 func (d *Day) volumeUntil(seconds int64) float64 {
-	n := sort.Search(len(d.volumes), func(i int) bool { return d.volumes[i].until > seconds })
-	if n == 0 {
+	minute := floorDiv(seconds, 60) - d.firstMinute
+	if minute < 0 || len(d.volumes) == 0 {
 		return 0
 	}
-	return d.volumes[n-1].sum
+	return d.volumes[min(minute, int64(len(d.volumes))-1)]
 }
 
 // Context returns the context of an entry at a price and an instant in microseconds.
 // The bars from LookBack before it must have been added; b has those of its session.
 func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 	second := floorDiv(at, micros)
-	session := h.sessions.Of(second)
-	n := sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= session.From })
-	c := Context{ATR: h.averageRange(n, session), OpeningRangePlace: h.openingRangePlace(session, second, price, b)}
-	if n == len(h.days) || h.days[n].Session != session {
-		return c
+	hours := h.sessions.find(second)
+	session := hours.session
+	n := h.findDay(session.From)
+	c := Context{ATR: h.averageRange(n, session)}
+	var today *Day
+	if n < len(h.days) && h.days[n].Session == session {
+		today = &h.days[n]
+		if today.firstEnd <= second {
+			c.GapPct = h.gap(n)
+		}
+		c.RelativeVolume = h.relativeVolume(n, second-session.From)
 	}
+	if hours.open.From < hours.open.To && hours.open.From+openingRange <= second && b.Secs <= openingRange {
+		c.OpeningRangePlace = today.openingRangePlace(hours.open.From, price, b)
+	}
+	return c
+}
+
+// findDay returns the place of the first day from a time on. The last day is searched
+// first, because positions are in the order of opening.
+func (h *History) findDay(from int64) int {
+	if i := h.lastFound; i < len(h.days) && h.days[i].Session.From == from {
+		return i
+	}
+	h.lastFound = sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= from })
+	return h.lastFound
+}
+
+// gap returns the first price of a day against the last one of the day before, in percent.
+func (h *History) gap(n int) decimal.Null {
 	today := &h.days[n]
-	if n > 0 && today.firstEnd <= second && h.days[n-1].Session.From >= session.From-LookBack {
-		last := h.days[n-1].Close
-		if last.Sign() > 0 {
-			c.GapPct = decimal.Of(today.Open.Sub(last).Mul(decimal.New(100)).DivRound(last, contextScale))
+	if today.gap.isKnown {
+		return today.gap.value
+	}
+	today.gap.isKnown = true
+	if n > 0 && h.days[n-1].Session.From >= today.Session.From-LookBack {
+		if last := h.days[n-1].Close; last.Sign() > 0 {
+			today.gap.value = decimal.Of(today.Open.Sub(last).Mul(decimal.New(100)).DivRound(last, contextScale))
 		}
 	}
-	c.RelativeVolume = h.relativeVolume(n, second-session.From)
-	return c
+	return today.gap.value
 }
 
 // relativeVolume compares the volume of a day up to a time with that of the days
@@ -227,19 +264,25 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 	if list := h.dailyBefore(session); len(list) > atrDays {
 		return AverageTrueRange(list)
 	}
-	if n < len(h.days) && h.days[n].hasATR {
-		return h.days[n].atr
+	if n < len(h.days) && h.days[n].atr.isKnown {
+		return h.days[n].atr.value
 	}
-	var list []Day
-	for i := n - 1; i >= 0 && len(list) < atrHistory && h.days[i].Session.From >= session.From-LookBack; i-- {
+	first, count := n, 0
+	for i := n - 1; i >= 0 && count < atrHistory && h.days[i].Session.From >= session.From-LookBack; i-- {
 		if h.isWhole(&h.days[i]) {
-			list = append(list, h.days[i])
+			first, count = i, count+1
 		}
 	}
-	slices.Reverse(list)
-	atr := AverageTrueRange(list)
+	h.ranges = h.ranges[:0]
+	for i, last := first+1, first; i < n; i++ {
+		if h.days[i].isWhole {
+			h.ranges = append(h.ranges, trueRange(&h.days[last], &h.days[i]))
+			last = i
+		}
+	}
+	atr := averageOfRanges(h.ranges)
 	if n < len(h.days) {
-		h.days[n].atr, h.days[n].hasATR = atr, true
+		h.days[n].atr = kept{isKnown: true, value: atr}
 	}
 	return atr
 }
@@ -247,6 +290,9 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 // dailyBefore returns the last daily bars before a session. A session is named after
 // the day on which it ends.
 func (h *History) dailyBefore(session Range) []Day {
+	if len(h.daily) == 0 {
+		return nil
+	}
 	date := floorDiv(session.To-1, day) * day
 	if h.sessions.calendar != AroundTheClock {
 		y, m, d := dayOf(session.To - 1).Date()
@@ -257,46 +303,51 @@ func (h *History) dailyBefore(session Range) []Day {
 	return h.daily[max(first, n-atrHistory):n]
 }
 
-// openingRangePlace returns where a price is in the first half hour of the session's
-// open time. It is absent before the end of that half hour.
-func (h *History) openingRangePlace(session Range, at int64, price decimal.Decimal, b Block) decimal.Null {
-	open := h.sessions.find(session.From).open
-	if open.From == open.To || open.From+openingRange > at || b.Secs > openingRange {
+// openingRangePlace returns where a price is in the first half hour of the open time,
+// which begins at a second. The day may be nil; then nothing is kept.
+func (d *Day) openingRangePlace(open int64, price decimal.Decimal, b Block) decimal.Null {
+	if d == nil {
+		d = &Day{}
+	}
+	if !d.opening.isKnown {
+		d.opening.isKnown = true
+		bars := b.barsDuring(open*micros, (open+openingRange)*micros)
+		if len(bars) > 0 && bars[0].Time >= open {
+			first := newDay(b, bars)
+			d.opening.low, d.opening.width = first.Low, first.High.Sub(first.Low)
+		}
+	}
+	if d.opening.width.IsZero() {
 		return decimal.Null{}
 	}
-	bars := b.barsDuring(open.From*micros, (open.From+openingRange)*micros)
-	if len(bars) == 0 || bars[0].Time < open.From {
-		return decimal.Null{}
-	}
-	first := newDay(b, bars)
-	width := first.High.Sub(first.Low)
-	if width.IsZero() {
-		return decimal.Null{}
-	}
-	return decimal.Of(price.Sub(first.Low).DivRound(width, contextScale))
+	return decimal.Of(price.Sub(d.opening.low).DivRound(d.opening.width, contextScale))
 }
 
 // AverageTrueRange returns Wilder's average of the true ranges of days in order, which
 // starts with the plain mean of the first fourteen. It is absent with fewer than
 // fifteen days.
 func AverageTrueRange(days []Day) decimal.Null {
-	if len(days) <= atrDays {
+	var ranges []decimal.Decimal
+	for i := 1; i < len(days); i++ {
+		ranges = append(ranges, trueRange(&days[i-1], &days[i]))
+	}
+	return averageOfRanges(ranges)
+}
+
+func averageOfRanges(ranges []decimal.Decimal) decimal.Null {
+	if len(ranges) < atrDays {
 		return decimal.Null{}
 	}
-	fourteen := decimal.New(atrDays)
-	var sum decimal.Decimal
-	for i := 1; i <= atrDays; i++ {
-		sum = sum.Add(trueRange(days[i-1], days[i]))
-	}
-	average := sum.DivRound(fourteen, atrScale)
-	for i := atrDays + 1; i < len(days); i++ {
-		average = average.Mul(decimal.New(atrDays-1)).Add(trueRange(days[i-1], days[i])).DivRound(fourteen, atrScale)
+	fourteen, thirteen := decimal.New(atrDays), decimal.New(atrDays-1)
+	average := decimal.Sum(ranges[:atrDays]...).DivRound(fourteen, atrScale)
+	for _, r := range ranges[atrDays:] {
+		average = average.Mul(thirteen).Add(r).DivRound(fourteen, atrScale)
 	}
 	return decimal.Of(average.Round(MaxPriceScale))
 }
 
 // trueRange returns the largest of the day's range and the distances of its extremes
 // from the close before.
-func trueRange(before, d Day) decimal.Decimal {
+func trueRange(before, d *Day) decimal.Decimal {
 	return decimal.Max(d.High, before.Close).Sub(decimal.Min(d.Low, before.Close))
 }

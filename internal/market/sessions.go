@@ -6,6 +6,7 @@ package market
 type Sessions struct {
 	calendar Calendar
 	known    map[int64][]sessionHours // by the day of UTC
+	last     sessionHours             // the one that was found last
 }
 
 // sessionHours is a session and the time in it in which the market is open, which is
@@ -25,9 +26,13 @@ func (s *Sessions) find(at int64) sessionHours {
 		session := s.calendar.SessionOf(at)
 		return sessionHours{session, session}
 	}
+	if s.last.session.From <= at && at < s.last.session.To {
+		return s.last
+	}
 	key := floorDiv(at, day)
 	for _, h := range s.known[key] {
 		if h.session.From <= at && at < h.session.To {
+			s.last = h
 			return h
 		}
 	}
@@ -36,6 +41,7 @@ func (s *Sessions) find(at int64) sessionHours {
 		h.open = open[0]
 	}
 	s.known[key] = append(s.known[key], h)
+	s.last = h
 	return h
 }
 

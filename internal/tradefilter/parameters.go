@@ -183,8 +183,19 @@ func (f *Filter) check() error {
 	for _, r := range []struct {
 		name string
 		Range
-	}{{"pnl", f.PnL}, {"r", f.R}, {"hold", f.Hold}, {"dte", f.DTE}, {"mae_r", f.MAER}, {"mfe_r", f.MFER}, {"exit_efficiency", f.ExitEfficiency},
-		{"atr_pct", f.ATRPct}, {"gap_pct", f.GapPct}, {"relative_volume", f.RelativeVolume}, {"opening_range", f.OpeningRange}} {
+	}{
+		{"pnl", f.PnL},
+		{"r", f.R},
+		{"hold", f.Hold},
+		{"dte", f.DTE},
+		{"mae_r", f.MAER},
+		{"mfe_r", f.MFER},
+		{"exit_efficiency", f.ExitEfficiency},
+		{"atr_pct", f.ATRPct},
+		{"gap_pct", f.GapPct},
+		{"relative_volume", f.RelativeVolume},
+		{"opening_range", f.OpeningRange},
+	} {
 		if r.Min.Valid && r.Max.Valid && r.Min.Decimal.Cmp(r.Max.Decimal) > 0 {
 			return journal.InvalidField(r.name+"_min", "%s_min must not be above %s_max.", r.name, r.name)
 		}

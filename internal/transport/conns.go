@@ -56,7 +56,11 @@ func (t *connTracker) waitForSlot() bool {
 	if t.open < t.limit || t.closed {
 		return true
 	}
-	timer := time.AfterFunc(minSilence/10, t.freed.Broadcast)
+	timer := time.AfterFunc(minSilence/10, func() {
+		t.mu.Lock() // Wait has begun when this returns; an earlier broadcast would be lost
+		defer t.mu.Unlock()
+		t.freed.Broadcast()
+	})
 	defer timer.Stop()
 	t.freed.Wait()
 	return t.open < t.limit || t.closed

@@ -62,6 +62,22 @@ func startServer(t *testing.T, limit, evictAbove int, timeouts transport.Timeout
 	return s
 }
 
+// completeHeader is the time for a header that the client sends at once. A busy
+// machine may take seconds to read it.
+const completeHeader = 5 * time.Second
+
+// waitInside waits until /wait is being handled, and returns its context.
+func (s *testServer) waitInside() context.Context {
+	s.t.Helper()
+	select {
+	case ctx := <-s.inside:
+		return ctx
+	case <-time.After(20 * time.Second):
+		s.t.Fatal("the request did not reach its handler")
+		return nil
+	}
+}
+
 // send opens a connection and sends a text on it.
 func (s *testServer) send(text string) net.Conn {
 	s.t.Helper()
@@ -115,7 +131,7 @@ var silentClients = map[string]string{
 func TestSilentClientsAreDisconnected(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
-		Header: 200 * time.Millisecond, Stall: 200 * time.Millisecond, SlowestRate: 1 << 10, Drain: 200 * time.Millisecond,
+		Header: completeHeader, Stall: 200 * time.Millisecond, SlowestRate: 1 << 10, Drain: 200 * time.Millisecond,
 		Idle: 200 * time.Millisecond, Write: time.Second,
 	})
 	for name, text := range silentClients {
@@ -166,7 +182,7 @@ func TestTrickleIsDisconnected(t *testing.T) {
 func TestSteadyUploadIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
-		Header: 2 * time.Second, Stall: 2 * time.Second, SlowestRate: 1 << 10, Drain: time.Second, Idle: time.Second, Write: time.Second,
+		Header: completeHeader, Stall: 4 * time.Second, SlowestRate: 1 << 10, Drain: time.Second, Idle: time.Second, Write: time.Second,
 	})
 	const pieces, size = 50, 1 << 10
 	conn := s.send(fmt.Sprintf("POST /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", pieces*size))
@@ -186,12 +202,12 @@ func TestSteadyUploadIsAccepted(t *testing.T) {
 func TestLongWorkIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
-		Header: 100 * time.Millisecond, Stall: 100 * time.Millisecond, SlowestRate: 1 << 20, Drain: 100 * time.Millisecond,
+		Header: completeHeader, Stall: 100 * time.Millisecond, SlowestRate: 1 << 20, Drain: 100 * time.Millisecond,
 		Idle: 100 * time.Millisecond, Write: 100 * time.Millisecond,
 	})
 	conn := s.send("GET /wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	request := <-s.inside
-	time.Sleep(time.Second) //nolint:forbidigo // a slow client is what is tested
+	request := s.waitInside()
+	time.Sleep(completeHeader + time.Second) //nolint:forbidigo // long work is what is tested
 	if err := request.Err(); err != nil {
 		t.Errorf("the request was ended: %v", err)
 	}
@@ -214,7 +230,7 @@ func TestSilentClientsMakeRoom(t *testing.T) {
 			}
 			s := startServer(t, 20, 10, patient)
 			worker := s.send("GET /wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-			<-s.inside
+			s.waitInside()
 			for range 40 {
 				s.send(text)
 			}

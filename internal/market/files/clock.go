@@ -59,7 +59,7 @@ func (p *timeParser) parse(date, clock []byte) (moment, error) {
 	return m, err
 }
 
-// parseUnix parses a time as a number since 1970; its number of digits tells whether
+// parseUnix parses a time as a number since 1970; its number of digits decides whether
 // it counts seconds, milliseconds, microseconds or nanoseconds.
 func parseUnix(text []byte) (moment, bool) {
 	n := int64(0)

@@ -29,6 +29,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports/rules': `setup ${image}`,
     '/reports/behavior': 'Random order',
     '/reports/risk': 'Drawdown',
+    '/reports/excursions': 'No prices for these trades',
     '/reports/distribution': '<svg onload=window.struck=1>',
     '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
     '/setups': `setup ${image}`,

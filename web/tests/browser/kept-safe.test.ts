@@ -164,6 +164,9 @@ test('dialogs open again with what was typed', async ({ page, api, signIn }) => 
   await api('POST', '/tags', { name: 'Late' });
   const early = await api<{ id: string }>('POST', '/tags', { name: 'Early' });
   const dialog = page.getByRole('dialog');
+  const multipliers = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Contract multipliers' }),
+  });
   const restored = page.getByText('Unsaved draft restored.');
   type Step = () => Promise<void>;
   const forms: { path: string; open: Step; reopen?: Step; type: Step; kept: Step }[] = [
@@ -190,7 +193,7 @@ test('dialogs open again with what was typed', async ({ page, api, signIn }) => 
     },
     {
       path: `/accounts/${account}`,
-      open: () => page.getByRole('button', { name: 'Add', exact: true }).last().click(),
+      open: () => multipliers.getByRole('button', { name: 'Add', exact: true }).click(),
       reopen: () => Promise.resolve(), // it is open
       type: () => page.getByLabel('Root').fill('XYZ'),
       kept: () => expect(page.getByLabel('Root')).toHaveValue('XYZ'),

@@ -13,7 +13,7 @@ test('on a phone the chart fits, is dragged with a finger and replayed', async (
   await chart.scrollIntoViewIfNeeded();
   await expectFitsPhone(page, 'the chart of a trade');
 
-  const plot = chart.locator('canvas');
+  const plot = chart.locator('.plot');
   await plot.tap();
   await expect(chart).toHaveAttribute('aria-valuetext', /close/);
   const labels = await chart.locator('svg').first().textContent();

@@ -126,7 +126,9 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await expect(others.getByText('Exit 15 minutes later')).toBeVisible();
   await page.getByRole('button', { name: 'End replay' }).click();
   await expect(page.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Notes on the chart' })).toContainText('Wanted to get out here');
+  await expect(page.getByRole('list', { name: 'Notes on the chart' })).toContainText(
+    'Wanted to get out here',
+  );
 });
 
 test('a day shows the fills of all its trades in a symbol', async ({

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { canary, expect, expectInert, mainAccount, test, type Api } from './fixtures';
+import { importBars, minuteBars } from './bars';
+import { canary, expect, expectInert, mainAccount, test, trade, type Api } from './fixtures';
 
 // Trades in a fixed pattern: three symbols, six hours, winners and losers, half
 // of them with a risk and a setup.
@@ -145,4 +146,53 @@ test('bars follow the unit, and amounts can be hidden', async ({ page, api, sign
   await expect(page.getByRole('heading', { name: 'Hour: win rate' })).toBeVisible();
   await expect(page.getByText('•••').first()).toBeVisible();
   await expect(page.getByText(/\$\d/)).toHaveCount(0);
+});
+
+test('MAE & MFE compares results with prices, and equity shows open positions', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account = await mainAccount(api);
+  const [monday, tuesday] = ['2026-03-02', '2026-03-03'];
+  await trade(api, account, 'AAPL', monday, 200, 202);
+  const fill = (side: string, price: number, executed_at: string) =>
+    api('POST', '/executions', {
+      account_id: account,
+      symbol: 'MSFT',
+      side,
+      quantity: 10,
+      price,
+      executed_at,
+    });
+  await fill('buy', 100, `${monday}T14:30:10Z`);
+  await fill('sell', 102, `${tuesday}T15:10:10Z`);
+  await signIn('/reports/excursions');
+  await expect(page.getByText('No prices for these trades')).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Add prices' })).toHaveAttribute(
+    'href',
+    '/prices',
+  );
+
+  await importBars(api, 'AAPL', minuteBars(monday, 200, 202));
+  await importBars(api, 'MSFT', minuteBars(monday, 100, 101));
+  await importBars(api, 'MSFT', minuteBars(tuesday, 101, 102));
+  const trades = await api<{ id: string }[]>('GET', '/trades');
+  for (const t of trades) await api('PATCH', `/trades/${t.id}`, { initial_risk: 50 });
+  await page.reload();
+  // The bars of Monday end an hour before the exchange closes, so that they cover too little of MSFT.
+  await expect(page.getByText('1 of 2 trades with prices')).toBeVisible();
+  const stops = page.getByRole('table').filter({ hasText: 'Winners / losers stopped' });
+  await expect(stops.getByRole('row').nth(1)).toContainText('As traded');
+  await expect(stops.getByRole('row')).toHaveCount(8);
+  await expect(page.getByRole('table').filter({ hasText: 'Exit later by' }).getByRole('row')).toHaveCount(6);
+  await expectAccessible('the report of MAE and MFE');
+
+  await page.goto('/?range=all');
+  await page.getByRole('radio', { name: 'Equity', exact: true }).check();
+  await expect(page.getByRole('listitem').filter({ hasText: 'With open positions' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show Equity with deposits as a table' }).click();
+  await expect(page.getByRole('columnheader', { name: 'With open positions' })).toBeVisible();
+  await expectAccessible('equity with open positions');
 });

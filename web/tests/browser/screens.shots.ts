@@ -179,6 +179,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-rules': [`/reports/rules?${of}`],
     'reports-behavior': [`/reports/behavior?${of}`],
     'reports-risk': [`/reports/risk?${of}`],
+    'reports-excursions': [`/reports/excursions?${of}`],
     'reports-distribution': [`/reports/distribution?${of}`],
     'reports-compare': [`/reports/compare?${of}&range=90d`],
     setups: [`/setups?${of}`],

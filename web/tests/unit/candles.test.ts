@@ -21,8 +21,8 @@ import {
   tickPrices,
   type ChartFill,
 } from '../../src/charts/candles/marks';
-import { toChartNotes } from '../../src/charts/candles/fills';
 import { loadMore } from '../../src/charts/candles/moreBars';
+import { toChartNotes } from '../../src/charts/candles/notes';
 import {
   changeSpeed,
   clampShown,

@@ -38,8 +38,7 @@ export async function loadMore(
     } else if (found.secs === edge.secs) {
       return found;
     } else {
-      near =
-        direction < 0 ? Math.min(near, found.t.at(-1)! + found.secs - 1) : Math.max(near, found.t[0]!);
+      near = direction < 0 ? Math.min(near, found.t.at(-1)! + found.secs - 1) : Math.max(near, found.t[0]!);
       length = wanted * edge.secs;
     }
   }

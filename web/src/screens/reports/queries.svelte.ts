@@ -50,6 +50,14 @@ export const readContracts = (root: () => string) =>
       ),
   }));
 
+/** Compares results with what the price did during and after the trades. */
+export const readExcursions = () =>
+  query(() => ({
+    key: ['analytics', 'excursions', filter.scope],
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/excursions', { params: { query: filter.scope }, signal })),
+  }));
+
 export const readMistakes = () =>
   query(() => ({
     key: ['analytics', 'mistakes', filter.scope],

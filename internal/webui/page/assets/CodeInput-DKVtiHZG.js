@@ -1,1 +1,0 @@
-import{$n as e,er as t,tn as n}from"./index-DwYlIFCc.js";import{mt as r}from"./base-DSw3hhhM.js";function i(i,a){t(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
