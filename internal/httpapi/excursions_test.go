@@ -96,6 +96,16 @@ func TestExcursion(t *testing.T) {
 		d.annotate(id, more{"mfe": nil})
 		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"2_3"`)
 
+		// The bar of the exit counts for the orders that the trader planned. The bars do not
+		// reach to the end of the session, so that it is not known what happened to others.
+		d.annotate(id, more{"stop_price": 98, "target_price": 106})
+		d.get(path).want(http.StatusOK).holds("alternatives", `[
+			{"kind": "stop", "price": 98, "reached": "yes", "at": "`+at(2)+`", "pnl": {"low": -4, "high": -4}, "difference": {"low": -10, "high": -10}},
+			{"kind": "target", "price": 106, "reached": "yes", "at": "`+at(3)+`", "pnl": {"low": 12, "high": 12}, "difference": {"low": 6, "high": 6}},
+			{"kind": "later", "minutes": 5, "reached": null, "pnl": {"low": 8, "high": 8}, "difference": {"low": 2, "high": 2}}]`)
+		d.annotate(id, more{"stop_price": 97, "target_price": nil})
+		d.get(path).want(http.StatusOK).is("alternatives.0.kind", `"later"`)
+
 		// A fill in between changes the trade, and its excursion with it.
 		d.fill("BTCUSD", "buy 1@100", 2, crypto)
 		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mae_high": 6, "mfe_low": 12, "mfe_high": 18}`)

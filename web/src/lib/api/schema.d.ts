@@ -1834,6 +1834,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AlternativeExit: {
+            /**
+             * Format: date-time
+             * @description When: the opening of the bar for stop and target; null if not reached, and for best.
+             */
+            at: string | null;
+            /** @description How much more than the result before costs. */
+            difference: components["schemas"]["ValueBounds"] | null;
+            /**
+             * @description stop and target: all of the position is closed as soon as the price reaches it, at this price or at the open of a bar that opens beyond it. best: the best price. later: some minutes after the exit. session_end: the last price of the session.
+             * @enum {string}
+             */
+            kind: "stop" | "target" | "best" | "later" | "session_end";
+            /**
+             * Format: int64
+             * @description Minutes after the exit, for later.
+             */
+            minutes: number | null;
+            /** @description The result before costs; null if not reached. */
+            pnl: components["schemas"]["ValueBounds"] | null;
+            /** @description The stop or the target. */
+            price: number | null;
+            /**
+             * @description Whether the price reached the stop or the target between the entry and the end of the session. maybe: in a bar with a fill inside.
+             * @enum {string|null}
+             */
+            reached: "yes" | "maybe" | "no" | null;
+        } & {
+            [key: string]: unknown;
+        };
         Amount: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             amount: number;
@@ -2611,6 +2641,8 @@ export interface components {
         ExcursionAnswer: {
             /** @description What the last fill would have brought more, some minutes later and at the end of the session. */
             after_exit?: components["schemas"]["ExitOutcome"][];
+            /** @description The results of other exits than the last fill, as far as the bars show them. Empty while the trade is open. */
+            alternatives?: components["schemas"]["AlternativeExit"][];
             at_entry: components["schemas"]["EntryContext"];
             available: boolean;
             /** Format: int64 */

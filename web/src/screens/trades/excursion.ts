@@ -17,29 +17,40 @@ export function describeBounds(bounds: Bounds, coverage: number, write: (value: 
   return `${write(bounds.low)} to ${write(bounds.high)}`;
 }
 
-export interface Alternative {
+export interface ExitRow {
   name: string;
-  text: string;
+  result: string;
+  difference: string;
 }
 
 interface Formats {
   money: (value: number) => string; // signed
+  price: (value: number) => string;
+  time: (at: Date) => string;
   minutes: (n: number) => string;
 }
 
-/** Returns what another exit would have brought, for what the bars can tell. */
-export function listAlternatives(excursion: Schemas['ExcursionAnswer'], formats: Formats): Alternative[] {
-  const rows: Alternative[] = [];
-  if (excursion.best_exit)
-    rows.push({
-      name: 'Best exit before the session ended',
-      text: `${describeBounds(excursion.best_exit, excursion.coverage, formats.money)} before costs`,
-    });
-  for (const { minutes, pnl } of excursion.after_exit ?? []) {
-    if (pnl === null) continue;
-    const when =
-      minutes === null ? 'Exit at the end of the session' : `Exit ${formats.minutes(minutes)} later`;
-    rows.push({ name: when, text: `${formats.money(pnl)} compared with your exit` });
-  }
-  return rows;
+/** Returns the rows of other exits, as far as the bars show what they would have brought. */
+export function listExits(excursion: Schemas['ExcursionAnswer'], formats: Formats): ExitRow[] {
+  return (excursion.alternatives ?? []).map((exit) => {
+    // Without all bars there may have been a better price.
+    const coverage = exit.kind === 'best' ? excursion.coverage : 1;
+    const write = (bounds: Bounds | null) => (bounds ? describeBounds(bounds, coverage, formats.money) : '');
+    return {
+      name: nameExit(exit, formats),
+      result: exit.reached === 'no' ? 'not reached' : write(exit.pnl),
+      difference: write(exit.difference),
+    };
+  });
+}
+
+type Exit = NonNullable<Schemas['ExcursionAnswer']['alternatives']>[number];
+
+function nameExit({ kind, price, minutes, reached, at }: Exit, formats: Formats): string {
+  if (kind === 'later') return `${formats.minutes(minutes ?? 0)} later`;
+  if (kind === 'session_end') return 'End of the session';
+  if (kind === 'best') return 'Best price';
+  const level = `${kind === 'stop' ? 'Stop' : 'Target'} at ${formats.price(price ?? 0)}`;
+  if (at === null) return level;
+  return `${level}, ${reached === 'maybe' ? 'maybe ' : ''}${formats.time(new Date(at))}`;
 }
