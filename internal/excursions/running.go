@@ -18,6 +18,9 @@ type RunningTotal struct {
 	// cannot be computed: fills of a trade have different multipliers, or a rate is not
 	// known.
 	Result decimal.Null
+	// MAE is that of the time until then. It is set if there is one trade and its result
+	// is known.
+	MAE market.Bounds
 }
 
 // Running returns the sum of the owner's trades at the close of each bar of a window; see
@@ -32,7 +35,11 @@ func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []jo
 		}
 		return ledger.EachPositionByID(ctx, tx, owner, trades, func(found ledger.InstrumentPositions) error {
 			for _, p := range found.Positions {
-				addRunning(list, &trade{Position: p}, window.Block, until)
+				t := &trade{Position: p}
+				addRunning(list, t, window.Block, until)
+				if len(trades) == 1 {
+					return addRunningMAE(list, t, window.Block)
+				}
 			}
 			return nil
 		})
@@ -66,6 +73,20 @@ func addRunning(list []RunningTotal, t *trade, block market.Block, until int64) 
 			total.Result.Decimal = total.Result.Decimal.Add(t.convert(r.Result))
 		}
 	}
+}
+
+// addRunningMAE adds the MAE of the only trade, if its result is known.
+func addRunningMAE(list []RunningTotal, t *trade, block market.Block) error {
+	if len(list) == 0 || !list[0].Result.Valid {
+		return nil
+	}
+	var p market.Position
+	p.Reset(t.fills, t.multiplier)
+	found, err := p.RunningMAE(block)
+	for i := range found {
+		list[i].MAE = t.convertBounds(found[i])
+	}
+	return err
 }
 
 func toFills(list []ledger.PositionFill) []market.Fill {

@@ -105,6 +105,15 @@ func TestExcursion(t *testing.T) {
 			{"kind": "later", "minutes": 5, "reached": null, "pnl": {"low": 8, "high": 8}, "difference": {"low": 2, "high": 2}}]`)
 		d.annotate(id, more{"stop_price": 97, "target_price": nil})
 		d.get(path).want(http.StatusOK).is("alternatives.0.kind", `"later"`)
+		rest := make([][4]int64, 9*60-8) // until midnight
+		for i := range rest {
+			rest[i] = [4]int64{104, 104, 104, 104}
+		}
+		w.addBars(8, rest...)
+		whole := d.get(path).want(http.StatusOK)
+		whole.holds("alternatives.0", `{"kind": "stop", "price": 97, "reached": "no", "at": null, "pnl": null, "difference": null}`)
+		whole.holds("alternatives.1", `{"kind": "best", "at": null, "pnl": {"low": 12, "high": 12}, "difference": {"low": 6, "high": 6}}`)
+		whole.holds("alternatives.6", `{"kind": "session_end", "at": "2026-01-06T00:00:00Z", "pnl": {"low": 8, "high": 8}}`)
 
 		// A fill in between changes the trade, and its excursion with it.
 		d.fill("BTCUSD", "buy 1@100", 2, crypto)
@@ -133,9 +142,10 @@ func TestRunningPnL(t *testing.T) {
 		d.annotate(first, more{"initial_risk": 4})
 		// The fills count at the close of their minute: 2 × (101 − 100), 2 × (102 − 100), then the exit at 103.
 		one := d.get(path("", first)).want(http.StatusOK)
-		one.holds("", `{"bar_secs": 60, "position": [0, 2, 2, 0, 0, 0], "pnl": [0, 2, 4, 6, 6, 6], "r": [0, 0.5, 1, 1.5, 1.5, 1.5]}`)
+		one.holds("", `{"bar_secs": 60, "position": [0, 2, 2, 0, 0, 0], "pnl": [0, 2, 4, 6, 6, 6], "r": [0, 0.5, 1, 1.5, 1.5, 1.5],
+			"mae_low": [0, 0, 4, 4, 4, 4], "mae_high": [0, 2, 4, 4, 4, 4]}`)
 		d.get(path("", first, second)).want(http.StatusOK).
-			holds("", `{"position": [0, 2, 2, 0, -1, -1], "pnl": [0, 2, 4, 6, 6, 9], "r": null}`)
+			holds("", `{"position": [0, 2, 2, 0, -1, -1], "pnl": [0, 2, 4, 6, 6, 9], "r": null, "mae_low": null, "mae_high": null}`)
 		// Bars of two minutes; the window begins and ends with an opening.
 		window := "&bar_secs=120&bars_from=" + at(2) + "&bars_to=" + at(3)
 		d.get(path(window, first)).want(http.StatusOK).holds("", `{"bar_secs": 120, "position": [0], "pnl": [6]}`)

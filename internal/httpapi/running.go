@@ -34,6 +34,8 @@ type runningPnL struct {
 	Position    []decimal.Decimal         `json:"position" doc:"The quantity held at the close of each bar; negative if short. A fill counts from the last bar on that opens at or before it."`
 	PnL         orNull[[]decimal.Decimal] `json:"pnl" doc:"The result of the trades at the close of each bar, realized and not, before costs. Null if it can't be computed: fills with different multipliers, or an unknown rate of a currency."`
 	R           orNull[[]decimal.Decimal] `json:"r" doc:"The same in units of the initial risk; null unless it is one trade with an initial risk."`
+	MAELow      orNull[[]decimal.Decimal] `json:"mae_low" doc:"The most that the position lost until the end of each bar, at least; null unless it is one trade."`
+	MAEHigh     orNull[[]decimal.Decimal] `json:"mae_high" doc:"The same, at most."`
 }
 
 func (a *API) registerRunningRoutes() {
@@ -68,6 +70,7 @@ func (a *API) readRunning(ctx context.Context, in *runningQuery) (*body[runningP
 	out.PnLCurrency = views[0].Currency
 	if len(views) == 1 {
 		out.R = divideAll(out.PnL, views[0].Derived.InitialRisk)
+		out.addMAE(totals)
 	}
 	return answer(out, err)
 }
@@ -116,6 +119,18 @@ func shapeRunning(w bars.Window, totals []excursions.RunningTotal) runningPnL {
 		out.PnL.value = &results
 	}
 	return out
+}
+
+// addMAE adds the MAE of the only trade, if its result is known.
+func (out *runningPnL) addMAE(totals []excursions.RunningTotal) {
+	if out.PnL.value == nil {
+		return
+	}
+	low, high := make([]decimal.Decimal, len(totals)), make([]decimal.Decimal, len(totals))
+	for i := range totals {
+		low[i], high[i] = totals[i].MAE.Low, totals[i].MAE.High
+	}
+	out.MAELow.value, out.MAEHigh.value = &low, &high
 }
 
 // divideAll returns amounts in units of the initial risk.

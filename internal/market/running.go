@@ -34,3 +34,29 @@ func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block, until int
 	}
 	return list
 }
+
+// RunningMAE returns the MAE of a position up to the end of each bar of a block; see
+// [MeasureExcursion].
+func (p *Position) RunningMAE(b Block) ([]Bounds, error) {
+	list := make([]Bounds, len(b.Bars))
+	w := walk{Position: p, scale: b.PriceScale}
+	done := 0 // fills
+	for i := range b.Bars {
+		bar := &b.Bars[i]
+		begin, end := bar.Time*micros, (bar.Time+b.Secs)*micros
+		for ; done < len(p.fills) && p.ends[done] < end; done++ {
+			w.addCertain(p.result(done, p.fills[done].Price))
+		}
+		first, last := w.partsDuring(begin, end)
+		if first < last {
+			if err := w.addMixedBar(bar, begin, end); err != nil {
+				return nil, err
+			}
+		} else if !p.isFlat(first) {
+			w.addCertain(p.result(first, w.price(bar.High)))
+			w.addCertain(p.result(first, w.price(bar.Low)))
+		}
+		list[i] = w.excursion().MAE
+	}
+	return list, nil
+}

@@ -9,6 +9,42 @@ import (
 	"fillbook/internal/market"
 )
 
+// TestRunningMAE compares each bar with the MAE of the bars up to it.
+func TestRunningMAE(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ticks := drawTicks(t)
+		fills := drawPosition(t, ticks)
+		if len(fills) == 0 {
+			return
+		}
+		secs := rapid.SampledFrom([]int64{1, 60, 300}).Draw(t, "bar length")
+		block := market.Block{Secs: secs, PriceScale: 2, Bars: barsOf(ticks, secs)}
+		multiplier := decimal.New(50)
+		var p market.Position
+		p.Reset(fills, multiplier)
+		list, err := p.RunningMAE(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range list {
+			cut := block
+			cut.Bars = block.Bars[:i+1]
+			n := 0
+			for n < len(fills) && fills[n].At < (cut.Bars[i].Time+secs)*micros {
+				n++
+			}
+			want, err := market.MeasureExcursion(fills[:n], multiplier, cut)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !got.Low.Equal(want.MAE.Low) || !got.High.Equal(want.MAE.High) {
+				t.Fatalf("bar %d: %+v, want %+v", i, got, want.MAE)
+			}
+		}
+	})
+}
+
 // TestRunningResults compares each bar with the result of the fills up to it.
 func TestRunningResults(t *testing.T) {
 	t.Parallel()

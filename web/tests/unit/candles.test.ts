@@ -366,8 +366,20 @@ describe('replay', () => {
   });
 
   it('finds the result at the close of a bar', () => {
-    const running = { bar_secs: 60, t: [60, 120], position: [0, 2], pnl: [0, 12.5], r: null };
-    expect(findResult(running, 60, 120)).toEqual({ position: 2, pnl: 12.5, r: null });
+    const running = {
+      bar_secs: 60,
+      t: [60, 120],
+      position: [0, 2],
+      pnl: [0, 12.5],
+      r: null,
+      mae_low: [0, 3],
+      mae_high: [0, 4],
+    };
+    expect(findResult(running, 60, 120)).toEqual({
+      ...{ position: 2, pnl: 12.5, r: null },
+      mae: { low: 3, high: 4 },
+    });
+    expect(findResult({ ...running, mae_low: null }, 60, 120)?.mae).toBeNull();
     expect(findResult(running, 60, 180)).toBeUndefined();
     expect(findResult(running, 300, 120)).toBeUndefined();
   });

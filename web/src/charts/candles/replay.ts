@@ -89,13 +89,20 @@ export interface RunningResults {
   position: number[];
   pnl: number[] | null;
   r: number[] | null;
+  mae_low: number[] | null;
+  mae_high: number[] | null;
 }
 
 /** Returns the results at the close of a bar, undefined if the response has no such bar. */
 export function findResult(running: RunningResults, secs: number, opening: number) {
   const i = findBar(running.t, opening);
   if (running.bar_secs !== secs || running.t[i] !== opening) return undefined;
-  return { position: running.position[i]!, pnl: running.pnl?.[i] ?? null, r: running.r?.[i] ?? null };
+  return {
+    position: running.position[i]!,
+    pnl: running.pnl?.[i] ?? null,
+    r: running.r?.[i] ?? null,
+    mae: running.mae_low && running.mae_high && { low: running.mae_low[i]!, high: running.mae_high[i]! },
+  };
 }
 
 /** Returns the exact sum of quantities, positive for buys and negative for sells. */

@@ -4274,6 +4274,10 @@ export interface components {
              * @description The length of a bar in seconds; 0 without bars.
              */
             bar_secs: number;
+            /** @description The same, at most. */
+            mae_high: number[] | null;
+            /** @description The most that the position lost until the end of each bar, at least; null unless it is one trade. */
+            mae_low: number[] | null;
             /** @description The result of the trades at the close of each bar, realized and not, before costs. Null if it can't be computed: fills with different multipliers, or an unknown rate of a currency. */
             pnl: number[] | null;
             pnl_currency: string;

@@ -1,20 +1,19 @@
 // What the price did during a trade, in words.
 
 import type { Schemas } from '../../lib/api/client';
-
-interface Bounds {
-  low: number;
-  high: number;
-}
+import { writeBounds, type Bounds } from '../../lib/format/bounds';
 
 /**
  * Writes a value that is known between two bounds: the value if both are equal, else both. With missing bars the
  * upper bound is not known, so that it is at least the lower one.
  */
-export function describeBounds(bounds: Bounds, coverage: number, write: (value: number) => string): string {
+export function describeBounds(
+  bounds: Bounds<number>,
+  coverage: number,
+  write: (value: number) => string,
+): string {
   if (coverage < 1) return `at least ${write(bounds.low)}`;
-  if (bounds.low === bounds.high) return write(bounds.low);
-  return `${write(bounds.low)} to ${write(bounds.high)}`;
+  return writeBounds(bounds, write);
 }
 
 export interface ExitRow {
@@ -35,7 +34,8 @@ export function listExits(excursion: Schemas['ExcursionAnswer'], formats: Format
   return (excursion.alternatives ?? []).map((exit) => {
     // Without all bars there may have been a better price.
     const coverage = exit.kind === 'best' ? excursion.coverage : 1;
-    const write = (bounds: Bounds | null) => (bounds ? describeBounds(bounds, coverage, formats.money) : '');
+    const write = (bounds: Bounds<number> | null) =>
+      bounds ? describeBounds(bounds, coverage, formats.money) : '';
     return {
       name: nameExit(exit, formats),
       result: exit.reached === 'no' ? 'not reached' : write(exit.pnl),
