@@ -70,7 +70,7 @@ func TestPlannedExitContainsTheTruth(t *testing.T) {
 
 func TestPlannedExit(t *testing.T) {
 	t.Parallel()
-	price := func(n int64) decimal.Decimal { return decimal.New(n) }
+	price := decimal.New
 	fill := func(minute, quantity, at int64) market.Fill {
 		return market.Fill{At: (minute*60 + 30) * micros, Quantity: decimal.New(quantity), Price: price(at)}
 	}

@@ -134,6 +134,14 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'trade-drawer': [`/trades/${trade.id}`],
     'trade-chart': [`/trades/${trade.id}`, showChart],
     'trade-replay': [`/trades/${trade.id}`, replay],
+    'trade-replay-end': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await replay(page);
+        await page.keyboard.press('End');
+        await page.getByRole('region', { name: 'Other exits' }).scrollIntoViewIfNeeded();
+      },
+    ],
     'trade-replay-note': [
       `/trades/${trade.id}`,
       async (page) => {
@@ -164,6 +172,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
     'calendar-day': [`/calendar/${day}?${of}`],
     'calendar-day-chart': [`/calendar/${day}?${of}`, showChart],
+    'calendar-day-replay': [`/calendar/${day}?${of}`, replay],
     'review-week': [`/calendar/week/${week}?${of}`],
     'review-month': [`/calendar/month/${month}?${of}`],
     notes: ['/notes'],
