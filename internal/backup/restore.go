@@ -135,7 +135,7 @@ func (r *restorer) problem(what string, place int, err error) {
 // accept lets a refusal of one row pass as a problem. Domains refuse a row
 // before they run a statement, so the transaction is none the worse.
 func (r *restorer) accept(what string, place int, err error) error {
-	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) {
+	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) || journal.IsKind(err, journal.KindConflict) {
 		r.problem(what, place, err)
 		return nil
 	}

@@ -3,7 +3,6 @@ package bars
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"fillbook/internal/db"
@@ -89,11 +88,13 @@ func insertAlias(ctx context.Context, tx *db.Tx, owner journal.UserID, added Ali
 	if err != nil {
 		return false, err
 	}
-	stored, err := ListAliases(ctx, tx, owner)
-	if err != nil || slices.ContainsFunc(stored, func(a Alias) bool { return a.Symbol == added.Symbol }) {
+	var count, taken int
+	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN symbol = $2 THEN 1 END) FROM bar_aliases WHERE user_id = $1`,
+		owner, added.Symbol).Scan(&count, &taken)
+	if err != nil || taken > 0 {
 		return false, err
 	}
-	if len(stored) >= maxAliases {
+	if count >= maxAliases {
 		return false, journal.Conflict("You can have %d aliases. Delete one first.", maxAliases)
 	}
 	if _, err := tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...); err != nil {

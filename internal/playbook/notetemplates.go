@@ -124,8 +124,10 @@ func insertNoteTemplate(
 	if err != nil {
 		return t, false, err
 	}
-	var count int
-	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM note_templates WHERE user_id = $1`, owner).Scan(&count); err != nil {
+	var count, taken int
+	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN name_key = $2 THEN 1 END) FROM note_templates WHERE user_id = $1`,
+		owner, nameKey(t.Name)).Scan(&count, &taken)
+	if err != nil || taken > 0 {
 		return t, false, err
 	}
 	if count >= maxNoteTemplates {
