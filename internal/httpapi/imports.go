@@ -164,8 +164,8 @@ var uploadFields = map[string]string{
 }
 
 func (a *API) registerImportRoutes() {
-	route := func(method, path, id, summary string) route {
-		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
+	route := func(needs permission, method, path, id, summary string) route {
+		r := journalRoute(needs, method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
 			r.limitKind = importQueue
@@ -173,17 +173,17 @@ func (a *API) registerImportRoutes() {
 		}
 		return r
 	}
-	registerList(a, route(http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
-	register(a, route(http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
-	register(a, route(http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
-	register(a, route(http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
+	registerList(a, route(readImports, http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
+	register(a, route(uploadFiles, http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
+	register(a, route(uploadFiles, http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
+	register(a, route(uploadFiles, http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
 	a.wordKindOperations(route)
-	register(a, route(http.MethodGet, "/{id}", "getImport", "Read an import"),
+	register(a, route(readImports, http.MethodGet, "/{id}", "getImport", "Read an import"),
 		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
-			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.Imports.Batch(ctx, caller(ctx), in.ID)
 			return answer(shapeBatch(ctx, found), err)
 		})
-	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
+	register(a, route(writeJournal, http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
 		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(ctx, b) })
 			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
@@ -207,7 +207,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if size > 0 {
 		size++
 	}
-	list, total, err := a.Imports.Batches(ctx, caller(ctx).UserID, after, size)
+	list, total, err := a.Imports.Batches(ctx, caller(ctx), after, size)
 	if err != nil {
 		return nil, err
 	}
