@@ -39,7 +39,7 @@ type runningPnL struct {
 }
 
 func (a *API) registerRunningRoutes() {
-	read := tradeRoute(http.MethodGet, "/running", "getRunningPnL", "Read the result of trades bar by bar")
+	read := tradeRoute(readJournal, http.MethodGet, "/running", "getRunningPnL", "Read the result of trades bar by bar")
 	read.about = "The filter selects up to 500 trades, for example with trade_id. They must be in one instrument and have results in one currency. The answer has the bars that GET /bars returns for the instrument and the same times, at most 2000."
 	read.excursions = false
 	register(a, read, a.readRunning)

@@ -1939,7 +1939,7 @@ export interface paths {
         };
         /**
          * Read the result of trades bar by bar
-         * @description The filter selects up to 500 trades, for example with trade_id. They must be in one instrument and have results in one currency. The answer has the bars that GET /bars returns for the instrument and the same times, at most 2000.
+         * @description The filter selects up to 500 trades, for example with trade_id. They must be in one instrument and have results in one currency. The answer has the bars that GET /bars returns for the instrument and the same times, at most 2000. Scopes of access tokens: read, write, full.
          */
         get: operations["getRunningPnL"];
         put?: never;
@@ -19884,6 +19884,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
