@@ -204,6 +204,7 @@ func (a *API) registerBarRoutes() {
 			return nil, a.Bars.DeleteAlias(ctx, caller(ctx).UserID, in.ID)
 		})
 	a.registerBarImportRoutes()
+	a.registerBarSourceRoutes()
 }
 
 func (a *API) listBarSeries(ctx context.Context, in *Paging) (*listing[barSeries], error) {
