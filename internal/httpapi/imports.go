@@ -48,6 +48,8 @@ type importBatch struct {
 	CreatedAt     time.Time              `json:"created_at"`
 	UpdatedAt     time.Time              `json:"updated_at"`
 	Result        orNull[imports.Result] `json:"result" doc:"The answer of the commit; null before it and after a reversal."`
+	Origin        imports.Origin         `json:"origin" enum:"upload,connection,hook,watch,cli" doc:"How the import arrived."`
+	OriginID      string                 `json:"origin_id" doc:"The id of the connection or hook that sent it; empty for other origins."`
 	Progress      orNull[importProgress] `json:"progress" doc:"The progress of a running commit; null otherwise."`
 }
 
@@ -57,6 +59,7 @@ func shapeBatch(ctx context.Context, b imports.Batch) importBatch {
 		ID: b.ID, UserID: caller(ctx).PublicID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
 		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), Kinds: b.Kinds, SourceTZ: b.Zone, DateOrder: b.DateOrder,
 		RowCount: b.RowCount, Status: b.Status, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Result: orNull[imports.Result]{b.Result},
+		Origin: b.Origin, OriginID: b.OriginID,
 	}
 	if b.Progress != nil {
 		shaped.Progress.value = &importProgress{b.Progress.Stage, b.Progress.Rows}

@@ -2931,6 +2931,13 @@ export interface components {
             kinds?: {
                 [key: string]: string;
             };
+            /**
+             * @description How the import arrived.
+             * @enum {string}
+             */
+            origin: "upload" | "connection" | "hook" | "watch" | "cli";
+            /** @description The id of the connection or hook that sent it; empty for other origins. */
+            origin_id: string;
             /** @description The progress of a running commit; null otherwise. */
             progress: components["schemas"]["ImportProgress"] | null;
             /** @description The answer of the commit; null before it and after a reversal. */
@@ -3959,7 +3966,7 @@ export interface components {
             setups_upserted: number;
             /**
              * Format: int64
-             * @description Fills that were stored already and say nothing new.
+             * @description Fills that were stored already and say nothing new, and fills that were deleted by hand if the import is not an upload.
              */
             skipped: number;
             /** @description How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together. */
@@ -4617,7 +4624,7 @@ export interface components {
             [key: string]: unknown;
         };
         SkippedRow: {
-            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill. */
+            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted. */
             reason: string;
             /**
              * Format: int64
