@@ -140,7 +140,7 @@ func createStoredUser(ctx context.Context, users *identity.Service, server *clie
 	if err != nil {
 		return nil, err
 	}
-	_, token, err := users.MintAccessToken(ctx, identity.Principal{UserID: user.ID}, identity.Client{}, "simulation", nil, identity.ScopeFull)
+	_, token, err := users.MintAccessToken(ctx, identity.Principal{UserID: user.ID}, identity.Client{}, identity.NewToken{Name: "simulation"})
 	if err != nil {
 		return nil, err
 	}

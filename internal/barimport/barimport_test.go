@@ -322,12 +322,16 @@ func TestQuota(t *testing.T) {
 		up.Zone, up.Stamp = "UTC", "open"
 		_, _, err := small.Commit(f.Context(), f.owner, up)
 		f.must(err)
+		_, _, err = small.Commit(f.Context(), f.owner, up) // the same bars need no space
+		f.must(err)
+		up = upload("NQH6.txt", writeBars(list, "UTC", 0))
+		up.Zone, up.Stamp = "UTC", "open"
 		_, _, err = small.Commit(f.Context(), f.owner, up)
 		refused, ok := errors.AsType[*journal.Error](err)
 		if !ok || refused.Kind != journal.KindTooLarge || refused.Details["limit"] != int64(40) || refused.Details["used"] != int64(30) {
 			f.Errorf("the error is %v", err)
 		}
-		if list, err := f.bars.ListImports(f.Context(), f.owner); err != nil || len(list) != 1 {
+		if list, err := f.bars.ListImports(f.Context(), f.owner); err != nil || len(list) != 2 {
 			f.Errorf("%d imports, error %v", len(list), err)
 		}
 	})

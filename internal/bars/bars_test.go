@@ -127,6 +127,15 @@ func (f fixture) stats() (count int, first, last int64) {
 	return list[0].Bars, list[0].First, list[0].Last
 }
 
+// check returns the problems that the check of bars finds.
+func (f fixture) check() (list []string) {
+	f.Helper()
+	f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
+		return bars.Check(f.Context(), tx, f.owner, func(what string) { list = append(list, what) })
+	}))
+	return list
+}
+
 func (f fixture) used() int64 {
 	f.Helper()
 	used, _, err := f.service.Usage(f.Context(), f.owner)
@@ -155,6 +164,33 @@ func TestCommitCountsBars(t *testing.T) {
 		f.must(err)
 		if len(list) != 2 || list[0].ID != second.ID || f.used() != 7 {
 			f.Errorf("imports %+v, %d bars stored", list, f.used())
+		}
+	})
+}
+
+// TestRepeatedBarsAreStoredOnce imports a file that grows: only the block that changed is
+// stored again, and the bars stay when the first import is reversed.
+func TestRepeatedBarsAreStoredOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		const nextWeek, weekAfter = 10_081, 20_161
+		first := f.mustCommit(0, newBars(100, 1, 2, 3, nextWeek))
+		second := f.mustCommit(0, newBars(100, 1, 2, 3, nextWeek))
+		third := f.mustCommit(0, newBars(100, 1, 2, 3, nextWeek, nextWeek+1, weekAfter))
+		if second.Unchanged != 4 || second.Inserted != 0 || third.Inserted != 2 || third.Unchanged != 4 || f.used() != 4+2+1 {
+			f.Errorf("the imports are %+v and %+v, %d bars are stored", second, third, f.used())
+		}
+		f.must(f.service.Reverse(f.Context(), f.owner, first.ID))
+		if f.used() != 4+2+1 {
+			f.Errorf("after the first was reversed, %d bars are stored", f.used())
+		}
+		f.must(f.service.Reverse(f.Context(), f.owner, third.ID))
+		if diff := cmp.Diff(newBars(100, 1, 2, 3, nextWeek), f.read().Bars); diff != "" || f.used() != 4 {
+			f.Errorf("%d bars are stored, and they differ (-want +got):\n%s", f.used(), diff)
+		}
+		f.must(f.service.Reverse(f.Context(), f.owner, second.ID))
+		if list := f.check(); len(list) > 0 || f.used() != 0 || len(f.read().Bars) > 0 {
+			f.Errorf("problems %q, %d bars are stored", list, f.used())
 		}
 	})
 }
@@ -201,6 +237,13 @@ func TestReversal(t *testing.T) {
 					minutes := rapid.SliceOfNDistinct(rapid.Int64Range(10_070, 10_090), 1, 6, rapid.ID[int64]).Draw(r, "minutes")
 					slices.Sort(minutes)
 					list := newBars(rapid.Int64Range(1, 3).Draw(r, "price"), minutes...)
+					if len(model) > 0 && rapid.Bool().Draw(r, "again") { // with bars after it, or alone
+						same := slices.Clone(model[rapid.IntRange(0, len(model)-1).Draw(r, "same")].bars)
+						after := slices.IndexFunc(list, func(b market.Bar) bool { return b.Time > same[len(same)-1].Time })
+						if list = same; after > 0 {
+							list = append(same, newBars(1, minutes[after:]...)...)
+						}
+					}
 					model = append(model, layer{f.mustCommit(0, list).ID, list})
 				}
 			}
@@ -210,8 +253,11 @@ func TestReversal(t *testing.T) {
 				want, _, _, _ = market.Merge(want, layer.bars)
 				stored += int64(len(layer.bars))
 			}
-			if got := f.read().Bars; !slices.Equal(got, want) || f.used() != stored {
+			if got := f.read().Bars; !slices.Equal(got, want) || f.used() > stored || f.used() < int64(len(want)) {
 				r.Fatalf("bars are %v, not %v; %d stored, not %d", got, want, f.used(), stored)
+			}
+			if problems := f.check(); len(problems) > 0 {
+				r.Fatalf("problems: %q", problems)
 			}
 			if count, first, last := f.stats(); count != len(want) || count > 0 && (first != want[0].Time || last != want[count-1].Time) {
 				r.Fatalf("the series has %d bars from %d to %d, not %v", count, first, last, want)
@@ -249,20 +295,16 @@ func TestUsersAreSeparate(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
-		problems := func() (list []string) {
-			f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
-				return bars.Check(f.Context(), tx, f.owner, func(what string) { list = append(list, what) })
-			}))
-			return list
-		}
 		f.mustCommit(0, newBars(100, 1, 2, 20_000))
 		f.mustCommit(0, newBars(101, 2, 3))
-		if list := problems(); len(list) > 0 {
+		f.mustCommit(0, newBars(101, 2, 3))
+		if list := f.check(); len(list) > 0 {
 			f.Fatalf("sound bars have problems: %q", list)
 		}
 		for _, damage := range [][2]string{
 			{`UPDATE bar_series SET bars = bars + 1 WHERE user_id = $1`, "has 4 bars"},
 			{`UPDATE bar_usage SET bars = bars + 1 WHERE user_id = $1`, "5 price bars are stored, not 6"},
+			{`UPDATE bar_blocks SET start_at = start_at + 1209600 WHERE user_id = $1 AND import = 3`, "in import 3 are missing"},
 			{`UPDATE bar_blocks SET start_at = start_at + 604800 WHERE user_id = $1 AND import = 2`, "belong to another time"},
 			{`UPDATE bar_blocks SET data = substr(data, 1, 12) WHERE user_id = $1 AND import = 2`, "in import 2 are damaged"},
 		} {
@@ -270,7 +312,7 @@ func TestCheck(t *testing.T) {
 				_, err := tx.Exec(f.Context(), damage[0], f.owner)
 				return err
 			}))
-			if list := strings.Join(problems(), "\n"); !strings.Contains(list, damage[1]) {
+			if list := strings.Join(f.check(), "\n"); !strings.Contains(list, damage[1]) {
 				f.Errorf("%s: the problems are %s", damage[0], list)
 			}
 		}

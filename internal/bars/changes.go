@@ -189,7 +189,7 @@ func ReadInto(ctx context.Context, tx *db.Tx, owner journal.UserID, series Serie
 		block.Bars = slices.Clone(block.Bars[n:])
 		all = market.MergeBlocks(all, block)
 		return nil
-	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
+	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 AND bars > 0 ORDER BY start_at, import`,
 		owner, series.number, first, last)
 	from := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.From })
 	to := sort.Search(len(all.Bars), func(i int) bool { return all.Bars[i].Time >= within.To })

@@ -56,6 +56,7 @@ func Check(ctx context.Context, tx *db.Tx, owner journal.UserID, report func(str
 // that the blocks claim to have. isSound is false if a block cannot be read.
 func checkBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, report func(string)) (sum int64, isSound bool, err error) {
 	isSound = true
+	lastStart, hasLast := int64(0), false // the last row with bars
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var start, number, count int64
 		var data []byte
@@ -63,6 +64,13 @@ func checkBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Se
 			return err
 		}
 		sum += count
+		if count == 0 && len(data) == 0 { // the block before belongs to this import too
+			if !hasLast || lastStart != start {
+				report(fmt.Sprintf("the bars of %s at %d in import %d are missing.", series.Symbol, start, number))
+			}
+			return nil
+		}
+		lastStart, hasLast = start, true
 		block, err := market.DecodeBlock(data, nil)
 		switch {
 		case err != nil:

@@ -47,7 +47,7 @@ func eachMerged(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 		}
 		start, current = at, market.MergeBlocks(current, block)
 		return nil
-	}, `SELECT start_at, data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 ORDER BY start_at, import`,
+	}, `SELECT start_at, data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at >= $3 AND start_at <= $4 AND bars > 0 ORDER BY start_at, import`,
 		owner, series.number, first, last)
 	if err != nil || len(current.Bars) == 0 {
 		return err
@@ -64,15 +64,16 @@ func decodeBlock(data []byte, series Series) (market.Block, error) {
 }
 
 // readBlocks returns the blocks that imports stored for the span that starts at a time,
-// in the order of imports.
-func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, start int64) ([]market.Block, error) {
-	return db.List(ctx, tx, func(row db.Scanner) (market.Block, error) {
-		var data []byte
-		if err := row.Scan(&data); err != nil {
+// in the order of imports, and the last one as it is stored.
+func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, start int64) (list []market.Block, last []byte, err error) {
+	list, err = db.List(ctx, tx, func(row db.Scanner) (market.Block, error) {
+		last = nil
+		if err := row.Scan(&last); err != nil {
 			return market.Block{}, err
 		}
-		return decodeBlock(data, series)
-	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at = $3 ORDER BY import`, owner, series.number, start)
+		return decodeBlock(last, series)
+	}, `SELECT data FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at = $3 AND bars > 0 ORDER BY import`, owner, series.number, start)
+	return list, last, err
 }
 
 // Ranges returns the time that imports declared for a series, in order and without

@@ -66,7 +66,7 @@ func Missing(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key, bloc
 }
 
 func missingOf(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (market.Block, error) {
-	stored, err := readBlocks(ctx, tx, owner, series, market.BlockStart(block.Bars[0].Time, series.Secs))
+	stored, _, err := readBlocks(ctx, tx, owner, series, market.BlockStart(block.Bars[0].Time, series.Secs))
 	known := map[int64]bool{}
 	for _, old := range stored {
 		for _, bar := range old.Bars {

@@ -1,6 +1,7 @@
 package bars
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -138,18 +139,26 @@ func (w *writer) findOrCreate(ctx context.Context, n NewSeries) (series Series, 
 	return series, true, err
 }
 
+// addBlock stores a block. If the import before it stored the same block, only a row
+// without bars is written: it says that the block before belongs to this import too.
 func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) (counts Counts, err error) {
+	start := market.BlockStart(block.Bars[0].Time, series.Secs)
+	counts.Inserted = len(block.Bars)
+	data := block.AppendTo(nil)
+	if !isNew {
+		stored, last, err := readBlocks(ctx, w.tx, w.owner, series, start)
+		if err != nil {
+			return counts, err
+		}
+		counts = compare(stored, series, block)
+		if bytes.Equal(last, data) {
+			data, block.Bars = []byte{}, nil
+		}
+	}
 	if w.usage.bars += int64(len(block.Bars)); w.usage.bars > w.limit {
 		return counts, TooMany(w.limit, w.before)
 	}
-	start := market.BlockStart(block.Bars[0].Time, series.Secs)
-	counts.Inserted = len(block.Bars)
-	if !isNew {
-		if counts, err = CompareBlock(ctx, w.tx, w.owner, series, block); err != nil {
-			return counts, err
-		}
-	}
-	w.rows = append(w.rows, []any{w.owner, series.number, start, w.number, len(block.Bars), block.AppendTo(nil)})
+	w.rows = append(w.rows, []any{w.owner, series.number, start, w.number, len(block.Bars), data})
 	if len(w.rows) < flushRows {
 		return counts, nil
 	}
@@ -166,11 +175,12 @@ func TooMany(limit, used int64) error {
 // CompareBlock returns what storing a block would do to the bars of a series. It is a
 // step.
 func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (counts Counts, err error) {
-	start := market.BlockStart(block.Bars[0].Time, series.Secs)
-	stored, err := readBlocks(ctx, tx, owner, series, start)
-	if err != nil {
-		return counts, err
-	}
+	stored, _, err := readBlocks(ctx, tx, owner, series, market.BlockStart(block.Bars[0].Time, series.Secs))
+	return compare(stored, series, block), err
+}
+
+// compare returns what storing a block would do to the blocks of the same time.
+func compare(stored []market.Block, series Series, block market.Block) (counts Counts) {
 	before := market.Block{Secs: series.Secs}
 	for _, old := range stored {
 		before = market.MergeBlocks(before, old)
@@ -178,7 +188,7 @@ func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series S
 	block.Bars = slices.Clone(block.Bars) // EqualizeScales changes them
 	market.EqualizeScales(&before, &block)
 	_, counts.Inserted, counts.Replaced, counts.Unchanged = market.Merge(before.Bars, block.Bars)
-	return counts, nil
+	return counts
 }
 
 func (w *writer) flush(ctx context.Context) error {
@@ -204,6 +214,9 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		}
 		if found.Status == Reversed {
 			return nil
+		}
+		if err := moveSharedBlocks(ctx, tx, owner, found.number); err != nil {
+			return err
 		}
 		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND import = $2`, owner, found.number)
 		if err != nil {
@@ -237,6 +250,36 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		u.bars -= removed
 		return saveUsage(ctx, tx, owner, u)
 	})
+}
+
+// moveSharedBlocks moves the blocks of an import that the next import stored too to that
+// import.
+func moveSharedBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, number int64) error {
+	type shared struct{ series, start, next int64 }
+	list, err := db.List(ctx, tx, func(row db.Scanner) (s shared, err error) {
+		err = row.Scan(&s.series, &s.start, &s.next)
+		return s, err
+	}, `SELECT later.series, later.start_at, MIN(later.import)
+		FROM bar_blocks JOIN bar_blocks AS later ON later.user_id = bar_blocks.user_id AND later.series = bar_blocks.series
+			AND later.start_at = bar_blocks.start_at AND later.import > bar_blocks.import
+		WHERE bar_blocks.user_id = $1 AND bar_blocks.import = $2 AND bar_blocks.bars > 0
+		GROUP BY later.series, later.start_at
+		HAVING MIN(later.import) = MIN(CASE WHEN later.bars = 0 THEN later.import END)`, owner, number)
+	const at = ` WHERE user_id = $1 AND series = $2 AND start_at = $3 AND import = $4`
+	for _, s := range list {
+		var bars int64
+		var data []byte
+		if err := tx.QueryRow(ctx, `SELECT bars, data FROM bar_blocks`+at, owner, s.series, s.start, number).Scan(&bars, &data); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE bar_blocks SET bars = $5, data = $6`+at, owner, s.series, s.start, s.next, bars, data); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE bar_blocks SET bars = $5, data = $6`+at, owner, s.series, s.start, number, 0, []byte{}); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int64, err error) {

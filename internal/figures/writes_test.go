@@ -151,7 +151,7 @@ func (d *freshnessTest) testImports() {
 	actor := imports.Actor{Principal: identity.Principal{UserID: d.owner}}
 	_, err := d.Imports.Commit(ctx, actor, imports.Upload{FileName: "fills.csv", Data: []byte(someFills), Account: d.account})
 	d.check("an import", err)
-	batches, _, err := d.Imports.Batches(ctx, d.owner, "", 10)
+	batches, _, err := d.Imports.Batches(ctx, actor.Principal, "", 10)
 	must(d.t, err)
 	d.check("an undone import", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
 }

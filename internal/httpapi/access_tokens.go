@@ -13,13 +13,15 @@ import (
 
 // AccessToken is a token as it is listed, without its secret.
 type AccessToken struct {
-	ID          journal.TokenID `json:"id"`
-	Name        string          `json:"name"`
-	TokenPrefix string          `json:"token_prefix"`
-	Scope       string          `json:"scope" enum:"read,full"`
-	CreatedAt   time.Time       `json:"created_at"`
-	ExpiresAt   *time.Time      `json:"expires_at"`
-	LastUsedAt  *time.Time      `json:"last_used_at"`
+	ID          journal.TokenID             `json:"id"`
+	Name        string                      `json:"name"`
+	TokenPrefix string                      `json:"token_prefix"`
+	Scope       identity.Scope              `json:"scope" enum:"analytics,import,read,write,full"`
+	AccountIDs  orNull[[]journal.AccountID] `json:"account_ids" doc:"The accounts that the token is limited to; null means all."`
+	AllowedIPs  orNull[[]string]            `json:"allowed_ips" doc:"The addresses and ranges that it can be used from, as they were sent; null means any."`
+	CreatedAt   time.Time                   `json:"created_at"`
+	ExpiresAt   *time.Time                  `json:"expires_at"`
+	LastUsedAt  *time.Time                  `json:"last_used_at"`
 }
 
 type mintedToken struct {
@@ -28,9 +30,24 @@ type mintedToken struct {
 }
 
 type tokenRequest struct {
-	Name          string       `json:"name"`
-	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"30, 90 or 365; without it the token never expires."`
-	Scope         string       `json:"scope" required:"false" enum:"read,full" doc:"A read token gets 403 on writes. Default full."`
+	Name          string                   `json:"name"`
+	ExpiresInDays opt[integer]             `json:"expires_in_days" required:"false" doc:"30, 90 or 365; without it and expires_at the token never expires."`
+	ExpiresAt     opt[instant]             `json:"expires_at" required:"false" doc:"When the token expires; not together with expires_in_days."`
+	Scope         string                   `json:"scope" required:"false" enum:"analytics,import,read,write,full" doc:"What the token may do. analytics: figures, and the names of accounts, setups and tags. import: upload files, and see the imports that it made. read: read everything. write: read and write the journal, without administration, access tokens, sessions and share links. full: everything. Default full."`
+	AccountIDs    opt[[]journal.AccountID] `json:"account_ids" required:"false" minItems:"1" maxItems:"200" doc:"The accounts that the token sees; other accounts do not exist for it. Default all."`
+	AllowedIPs    opt[[]string]            `json:"allowed_ips" required:"false" minItems:"1" maxItems:"20" doc:"The addresses and ranges in CIDR notation that it can be used from. Default any."`
+}
+
+func (r tokenRequest) token() identity.NewToken {
+	in := identity.NewToken{Name: r.Name, Scope: r.Scope, Accounts: r.AccountIDs.Value, AllowedIPs: r.AllowedIPs.Value}
+	if sent := r.ExpiresInDays; sent.Set && !sent.Null {
+		days := int(sent.Value)
+		in.ExpiresInDays = &days
+	}
+	if sent := r.ExpiresAt; sent.Set && !sent.Null {
+		in.ExpiresAt = &sent.Value.Time
+	}
+	return in
 }
 
 type tokenUse struct {
@@ -41,14 +58,14 @@ type tokenUse struct {
 
 func shapeToken(t identity.AccessToken) AccessToken {
 	return AccessToken{
-		ID: t.ID, Name: t.Name, TokenPrefix: t.Prefix, Scope: t.Scope, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt,
-		LastUsedAt: t.LastUsedAt,
+		ID: t.ID, Name: t.Name, TokenPrefix: t.Prefix, Scope: t.Scope, AccountIDs: nullIfNil(t.Accounts), AllowedIPs: nullIfNil(t.AllowedIPs),
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt,
 	}
 }
 
 func (a *API) registerAccessTokenRoutes() {
 	registerList(a, route{
-		method: http.MethodGet, path: "/access-tokens", id: "listAccessTokens", tag: "Access tokens",
+		needs: readAccess, method: http.MethodGet, path: "/access-tokens", id: "listAccessTokens", tag: "Access tokens",
 		summary: "List the access tokens, without their secrets",
 	}, func(ctx context.Context, in *Paging) (*listing[AccessToken], error) {
 		tokens, err := a.Identity.AccessTokens(ctx, caller(ctx).UserID)
@@ -60,16 +77,17 @@ func (a *API) registerAccessTokenRoutes() {
 	register(a, route{
 		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
 		summary: "Create an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
+		refusals: []int{http.StatusNotFound},
 	}, a.mintToken)
 	register(a, route{
-		method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",
+		needs: writeAccess, method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",
 		summary: "Revoke an access token", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.TokenID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(t identity.AccessToken) any { return shapeToken(t) })
 		return nil, a.Identity.RevokeAccessToken(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
 	registerList(a, route{
-		method: http.MethodGet, path: "/access-tokens/{id}/uses", id: "listAccessTokenUses", tag: "Access tokens",
+		needs: readAccess, method: http.MethodGet, path: "/access-tokens/{id}/uses", id: "listAccessTokenUses", tag: "Access tokens",
 		summary: "List the uses of a token", about: "The newest 50. Empty for a token that is not yours.",
 	}, a.listUses)
 }
@@ -96,12 +114,12 @@ type mintedAnswer struct {
 }
 
 func (a *API) mintToken(ctx context.Context, in *body[tokenRequest]) (*mintedAnswer, error) {
-	var days *int
-	if in.Body.ExpiresInDays.Set && !in.Body.ExpiresInDays.Null {
-		n := int(in.Body.ExpiresInDays.Value)
-		days = &n
+	for _, id := range in.Body.AccountIDs.Value {
+		if _, err := a.Ledger.Account(ctx, caller(ctx).UserID, id); err != nil {
+			return nil, err
+		}
 	}
-	minted, secret, err := a.Identity.MintAccessToken(ctx, caller(ctx), client(ctx), in.Body.Name, days, in.Body.Scope)
+	minted, secret, err := a.Identity.MintAccessToken(ctx, caller(ctx), client(ctx), in.Body.token())
 	if err != nil {
 		return nil, err
 	}

@@ -57,14 +57,14 @@ func (f accountFields) change() ledger.AccountChange {
 
 // accountRoute returns a route of the accounts. The other resources have a
 // function of the same form.
-func accountRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/accounts"+path, id, "Accounts", summary)
+func accountRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/accounts"+path, id, "Accounts", summary)
 }
 
 // journalRoute returns a route of the journal with the usual refusals: 404 if it
 // names a record, 412 if it writes one.
-func journalRoute(method, path, id, tag, summary string) route {
-	r := route{method: method, path: path, id: id, tag: tag, summary: summary, repeated: repeatable}
+func journalRoute(needs permission, method, path, id, tag, summary string) route {
+	r := route{needs: needs, method: method, path: path, id: id, tag: tag, summary: summary, repeated: repeatable}
 	switch method {
 	case http.MethodPost:
 		r.body, r.status, r.refusals = transport.JSONBody, http.StatusCreated, []int{http.StatusNotFound, http.StatusConflict}
@@ -79,7 +79,7 @@ func journalRoute(method, path, id, tag, summary string) route {
 }
 
 func (a *API) registerAccountRoutes() {
-	registerList(a, accountRoute(http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
+	registerList(a, accountRoute(readAccounts, http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[account], error) {
 			accounts, err := a.Ledger.Accounts(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -87,12 +87,12 @@ func (a *API) registerAccountRoutes() {
 			}
 			return paginate(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
 		})
-	register(a, accountRoute(http.MethodPost, "", "createAccount", "Create an account"),
+	register(a, forEveryAccount(accountRoute(writeJournal, http.MethodPost, "", "createAccount", "Create an account")),
 		func(ctx context.Context, in *body[accountFields]) (*body[account], error) {
 			created, err := a.Ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
 			return answer(shapeAccount(created), err)
 		})
-	demonstration := accountRoute(http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades")
+	demonstration := forEveryAccount(accountRoute(writeJournal, http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades"))
 	demonstration.about = "It has fills, cash and annotations. Deleting it removes all of them. " +
 		"Setups, tags, notes and routines are not changed. A user has at most one demo account."
 	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
@@ -100,17 +100,17 @@ func (a *API) registerAccountRoutes() {
 		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)
 	})
-	register(a, accountRoute(http.MethodGet, "/{id}", "getAccount", "Read an account"),
+	register(a, accountRoute(readJournal, http.MethodGet, "/{id}", "getAccount", "Read an account"),
 		func(ctx context.Context, in *ByID[journal.AccountID]) (*body[account], error) {
 			found, err := a.Ledger.Account(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeAccount(found), err)
 		})
-	register(a, accountRoute(http.MethodPut, "/{id}", "updateAccount", "Change an account; absent fields stay as they are"),
+	register(a, accountRoute(writeJournal, http.MethodPut, "/{id}", "updateAccount", "Change an account; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.AccountID, accountFields]) (*body[account], error) {
 			changed, err := a.Ledger.UpdateAccount(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, accountTag))
 			return answer(shapeAccount(changed), err)
 		})
-	register(a, accountRoute(http.MethodDelete, "/{id}", "deleteAccount", "Delete an account with its fills, trades and cash"),
+	register(a, accountRoute(writeJournal, http.MethodDelete, "/{id}", "deleteAccount", "Delete an account with its fills, trades and cash"),
 		func(ctx context.Context, in *DeleteOf[journal.AccountID]) (*nothing, error) {
 			return nil, a.Ledger.DeleteAccount(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, accountTag))
 		})

@@ -34,21 +34,21 @@ type passwordReset struct {
 	Next secrets.Secret `json:"new_password"`
 }
 
-func adminRoute(method, path, id, summary string) route {
-	return route{method: method, path: "/admin/" + path, id: id, tag: "Admin", summary: summary, access: accessOwner}
+func adminRoute(needs permission, method, path, id, summary string) route {
+	return route{needs: needs, method: method, path: "/admin/" + path, id: id, tag: "Admin", summary: summary, access: accessOwner}
 }
 
 func (a *API) registerAdminRoutes() {
-	registerList(a, adminRoute(http.MethodGet, "users", "listUsers", "List every user, oldest first"),
+	registerList(a, adminRoute(readAdmin, http.MethodGet, "users", "listUsers", "List every user, oldest first"),
 		a.listUsers)
-	one := adminRoute(http.MethodGet, "users/{id}", "getUser", "Read one user")
+	one := adminRoute(readAdmin, http.MethodGet, "users/{id}", "getUser", "Read one user")
 	one.refusals = []int{http.StatusNotFound}
 	register(a, one,
 		func(ctx context.Context, in *ByID[journal.PublicID]) (*body[adminUser], error) {
 			found, err := a.Identity.User(ctx, in.ID)
 			return answer(shapeUser(found), err)
 		})
-	create := adminRoute(http.MethodPost, "users", "createUser", "Create a user, whether registration is open or not")
+	create := adminRoute(writeAdmin, http.MethodPost, "users", "createUser", "Create a user, whether registration is open or not")
 	create.status, create.body, create.limit, create.refusals = http.StatusCreated, transport.JSONBody, authBody, []int{http.StatusConflict}
 	register(a, create, func(ctx context.Context, in *body[Credentials]) (*body[adminUser], error) {
 		created, err := a.Identity.CreateUser(ctx, caller(ctx), client(ctx), in.Body.Email, in.Body.Password)
@@ -76,16 +76,16 @@ func (a *API) listUsers(ctx context.Context, in *Paging) (*listing[adminUser], e
 
 func (a *API) registerAdminUserRoutes() {
 	missing := []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}
-	promote := adminRoute(http.MethodPatch, "users/{id}", "setRole", "Grant or revoke the owner role")
+	promote := adminRoute(writeAdmin, http.MethodPatch, "users/{id}", "setRole", "Grant or revoke the owner role")
 	promote.body, promote.limit, promote.refusals = transport.JSONBody, authBody, missing
 	register(a, promote, a.setRole)
-	remove := adminRoute(http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")
+	remove := adminRoute(writeAdmin, http.MethodDelete, "users/{id}", "deleteUser", "Delete a user and everything the user owns")
 	remove.about, remove.refusals = "It cannot be undone.", missing
 	register(a, remove, func(ctx context.Context, in *DeleteOf[journal.PublicID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(u identity.User) any { return shapeUser(u) })
 		return nil, a.DeleteUser(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
-	reset := adminRoute(http.MethodPost, "users/{id}/password", "resetPassword", "Set a user's password and sign the user out")
+	reset := adminRoute(writeAdmin, http.MethodPost, "users/{id}/password", "resetPassword", "Set a user's password and sign the user out")
 	reset.body, reset.limit, reset.refusals = transport.JSONBody, authBody, []int{http.StatusNotFound}
 	register(a, reset, func(ctx context.Context, in *struct {
 		ByID[journal.PublicID]

@@ -12,13 +12,14 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/figures"
+	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/tradefilter"
 	"fillbook/internal/views"
 )
 
 func figureRoute(path, id, summary string) route {
-	r := journalRoute(http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
+	r := journalRoute(readFigures, http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
 	r.excursions = true
 	r.repeated = repeatable
 	return r
@@ -71,6 +72,9 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 		}
 		if in.Explain.Value {
 			out.Explanation = in.explain(q, &out.Summary)
+			if caller(ctx).Scope == identity.ScopeAnalytics {
+				hideTrades(out.Explanation)
+			}
 		}
 	})
 	return answer(out, err)
@@ -91,6 +95,13 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 		out[i] = explained{Explanation: list[i], TradesLink: links[which]}
 	}
 	return out
+}
+
+// hideTrades removes the ids of trades, which a token for figures does not see.
+func hideTrades(list []explained) {
+	for i := range list {
+		list[i].TradeIDs = []journal.TradeID{}
+	}
 }
 
 func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {

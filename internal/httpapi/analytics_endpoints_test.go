@@ -224,7 +224,7 @@ func TestFiguresHaveAnETagAndAllowReadTokens(t *testing.T) {
 		for _, path := range figurePaths {
 			d.with("If-None-Match", before[path]).get(path).want(http.StatusOK)
 		}
-		reader.post("/executions", d.order("AAA", "buy 1@1", 0)).wantError(http.StatusForbidden, "forbidden")
+		reader.post("/executions", d.order("AAA", "buy 1@1", 0)).wantError(http.StatusForbidden, "insufficient_scope")
 	})
 }
 

@@ -210,7 +210,7 @@ func shapeOrphan(o playbook.Orphan) orphan {
 }
 
 func (a *API) registerOrphanRoutes() {
-	list := tradeRoute(http.MethodGet, "/orphans", "listOrphans", "List annotations of trades that have no fills left")
+	list := tradeRoute(readJournal, http.MethodGet, "/orphans", "listOrphans", "List annotations of trades that have no fills left")
 	list.about = "They return to their trade when one of its fills is imported again."
 	registerList(a, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
 		orphans, err := a.Playbook.Orphans(ctx, caller(ctx).UserID)
@@ -219,7 +219,7 @@ func (a *API) registerOrphanRoutes() {
 		}
 		return paginate(in, orphans, shapeOrphan, func(o playbook.Orphan) string { return string(o.Trade) })
 	})
-	adopt := tradeRoute(http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move orphaned annotations to another trade")
+	adopt := tradeRoute(writeJournal, http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move orphaned annotations to another trade")
 	adopt.status = http.StatusOK
 	register(a, adopt, func(ctx context.Context, in *struct {
 		ByID[journal.TradeID]
@@ -239,7 +239,7 @@ func (a *API) registerOrphanRoutes() {
 		})
 		return answer(detail, err)
 	})
-	register(a, tradeRoute(http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),
+	register(a, tradeRoute(writeJournal, http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteOrphan(ctx, caller(ctx).UserID, in.ID)
 		})

@@ -51,7 +51,7 @@ func (a *API) registerAttachmentRoutes() {
 }
 
 func (a *API) registerAttachedRoutes(path, name string, target func(string) playbook.Target) {
-	add := journalRoute(http.MethodPost, path+"/{id}/attachments", "addTo"+name, "Attachments", "Attach an image or a PDF")
+	add := journalRoute(writeJournal, http.MethodPost, path+"/{id}/attachments", "addTo"+name, "Attachments", "Attach an image or a PDF")
 	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
 	add.limitKind = attachmentQueue
 	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
@@ -63,7 +63,7 @@ func (a *API) registerAttachedRoutes(path, name string, target func(string) play
 		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
 		return answer(shapeAttachment(added), err)
 	})
-	list := journalRoute(http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
+	list := journalRoute(readJournal, http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
 	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
 		var attached []playbook.Attachment
 		err := a.DB.View(ctx, func(tx *db.Tx) (err error) {
@@ -97,7 +97,7 @@ func listAttached(ctx context.Context, tx *db.Tx, owner journal.UserID, target p
 }
 
 func (a *API) registerAttachmentFileRoutes() {
-	read := journalRoute(http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
+	read := journalRoute(readJournal, http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
 	read.files, read.long = []string{"*/*"}, true
 	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
 		found, content, err := a.Playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
@@ -110,7 +110,7 @@ func (a *API) registerAttachmentFileRoutes() {
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) { sendFile(hc, found, tag, content) }}, nil
 	})
-	register(a, journalRoute(http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
+	register(a, journalRoute(writeJournal, http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
 		func(ctx context.Context, in *DeleteOf[journal.AttachmentID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(f playbook.Attachment) any { return shapeAttachment(f) })
 			return nil, a.Playbook.DeleteAttachment(ctx, caller(ctx).UserID, in.ID, check)

@@ -23,7 +23,7 @@ type auditEvent struct {
 }
 
 func (a *API) registerAuditRoutes() {
-	list := adminRoute(http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
+	list := adminRoute(readAdmin, http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
 	list.about = "Events are kept for 400 days. Without limit, the newest 1000 are returned."
 	registerList(a, list, a.listAudit)
 }

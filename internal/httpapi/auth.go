@@ -25,13 +25,14 @@ func client(ctx context.Context) identity.Client {
 }
 
 // authenticate refuses a request whose credential does not give access to the
-// route. Access is decided nowhere else.
-func (a *API) authenticate(needed access) transport.Middleware {
+// route, and limits the request to the accounts of the access token. Access is decided
+// nowhere else.
+func (a *API) authenticate(route route) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := a.principal(r)
 			if err == nil {
-				err = checkAccess(principal, needed, r.Method)
+				err = checkAccess(principal, route)
 			}
 			if err != nil {
 				transport.WriteError(w, r, err)
@@ -39,7 +40,14 @@ func (a *API) authenticate(needed access) transport.Middleware {
 			}
 			request := transport.RequestOf(r.Context())
 			request.User, request.Owner = string(principal.PublicID), principal.UserID
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), principalKey{}, principal)))
+			ctx := context.WithValue(r.Context(), principalKey{}, principal)
+			if principal.Accounts != nil {
+				ctx = journal.LimitAccounts(ctx, principal.Accounts)
+			}
+			if principal.Accounts != nil || principal.Scope == identity.ScopeImport {
+				request.Limit = string(principal.TokenID)
+			}
+			next.ServeHTTP(w, r.WithContext(ctx))
 		})
 	}
 }
@@ -66,17 +74,14 @@ func parseBearer(headers []string) (string, error) {
 	return strings.TrimSpace(token), nil
 }
 
-func checkAccess(principal identity.Principal, needed access, method string) error {
-	byToken := principal.Credential == identity.CredentialToken
+func checkAccess(principal identity.Principal, route route) error {
 	switch {
-	case needed == accessOwner && !principal.IsAdmin:
+	case route.access == accessOwner && !principal.IsAdmin:
 		return journal.Forbidden("Only an owner of this installation may do this.")
-	case needed == accessOwner && principal.SessionEnded:
+	case route.access == accessOwner && principal.SessionEnded:
 		return principal.RequireNotEnded()
-	case needed == accessSession:
+	case route.access == accessSession:
 		return principal.RequireSession()
-	case byToken && principal.ReadOnly && method != http.MethodGet && method != http.MethodHead:
-		return journal.Forbidden("This access token can only read.")
 	}
-	return nil
+	return route.checkToken(principal)
 }

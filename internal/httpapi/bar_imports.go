@@ -155,15 +155,15 @@ var barFields = map[string]string{
 }
 
 func (a *API) registerBarImportRoutes() {
-	route := func(method, path, id, summary string) route {
-		r := barRoute(method, "/imports"+path, id, summary)
+	route := func(needs permission, method, path, id, summary string) route {
+		r := barRoute(needs, method, "/imports"+path, id, summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.BarsMaxBytes, true
 			r.limitKind, r.fields = importQueue, barFields
 		}
 		return r
 	}
-	registerList(a, route(http.MethodGet, "", "listBarImports", "List the imports of bars, newest first"),
+	registerList(a, route(readBars, http.MethodGet, "", "listBarImports", "List the imports of bars, newest first"),
 		func(ctx context.Context, in *Paging) (*listing[barImport], error) {
 			list, err := a.Bars.ListImports(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -171,9 +171,9 @@ func (a *API) registerBarImportRoutes() {
 			}
 			return paginate(in, list, shapeBarImport, func(i bars.Import) string { return string(i.ID) })
 		})
-	register(a, route(http.MethodPost, "", "previewBarImport", "Preview a file of bars; nothing is written"), a.previewBars)
-	register(a, route(http.MethodPost, "/commit", "commitBarImport", "Import a file of bars"), a.commitBars)
-	register(a, route(http.MethodDelete, "/{id}", "reverseBarImport", "Reverse an import of bars: what it replaced counts again"),
+	register(a, route(uploadFiles, http.MethodPost, "", "previewBarImport", "Preview a file of bars; nothing is written"), a.previewBars)
+	register(a, route(uploadFiles, http.MethodPost, "/commit", "commitBarImport", "Import a file of bars"), a.commitBars)
+	register(a, forEveryAccount(route(writeJournal, http.MethodDelete, "/{id}", "reverseBarImport", "Reverse an import of bars: what it replaced counts again")),
 		func(ctx context.Context, in *ByID[journal.BarImportID]) (*nothing, error) {
 			return nil, a.Bars.Reverse(ctx, caller(ctx).UserID, in.ID)
 		})

@@ -160,12 +160,12 @@ func (q barQuery) toQuery() (w bars.WindowQuery, err error) {
 	return w, nil
 }
 
-func barRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/bars"+path, id, "Bars", summary)
+func barRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/bars"+path, id, "Bars", summary)
 }
 
 func (a *API) registerBarRoutes() {
-	register(a, barRoute(http.MethodGet, "", "getBars", "Read the bars of a symbol in columns"),
+	register(a, barRoute(readBars, http.MethodGet, "", "getBars", "Read the bars of a symbol in columns"),
 		func(ctx context.Context, in *barQuery) (*body[barWindow], error) {
 			query, err := in.toQuery()
 			if err != nil {
@@ -174,12 +174,12 @@ func (a *API) registerBarRoutes() {
 			window, err := a.Bars.Window(ctx, caller(ctx).UserID, query)
 			return answer(shapeWindow(query.Of.Symbol, window), err)
 		})
-	registerList(a, barRoute(http.MethodGet, "/series", "listBarSeries", "List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars"), a.listBarSeries)
-	register(a, barRoute(http.MethodDelete, "/series/{id}", "deleteBarSeries", "Delete a series with the bars of all imports"),
+	registerList(a, barRoute(readBars, http.MethodGet, "/series", "listBarSeries", "List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars"), a.listBarSeries)
+	register(a, forEveryAccount(barRoute(writeJournal, http.MethodDelete, "/series/{id}", "deleteBarSeries", "Delete a series with the bars of all imports")),
 		func(ctx context.Context, in *ByID[journal.SeriesID]) (*nothing, error) {
 			return nil, a.Bars.DeleteSeries(ctx, caller(ctx).UserID, in.ID)
 		})
-	registerList(a, barRoute(http.MethodGet, "/aliases", "listBarAliases", "List which bars your symbols use"),
+	registerList(a, barRoute(readBars, http.MethodGet, "/aliases", "listBarAliases", "List which bars your symbols use"),
 		func(ctx context.Context, in *Paging) (*listing[barAlias], error) {
 			list, err := a.Bars.ListAliases(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -187,12 +187,12 @@ func (a *API) registerBarRoutes() {
 			}
 			return paginate(in, list, shapeAlias, func(a bars.Alias) string { return string(a.ID) })
 		})
-	register(a, barRoute(http.MethodPost, "/aliases", "createBarAlias", "Use the bars of another symbol for a symbol"),
+	register(a, barRoute(writeJournal, http.MethodPost, "/aliases", "createBarAlias", "Use the bars of another symbol for a symbol"),
 		func(ctx context.Context, in *body[aliasRequest]) (*body[barAlias], error) {
 			added, err := a.Bars.AddAlias(ctx, caller(ctx).UserID, in.Body.Symbol, in.Body.BarsSymbol)
 			return answer(shapeAlias(added), err)
 		})
-	register(a, barRoute(http.MethodDelete, "/aliases/{id}", "deleteBarAlias", "Delete an alias"),
+	register(a, barRoute(writeJournal, http.MethodDelete, "/aliases/{id}", "deleteBarAlias", "Delete an alias"),
 		func(ctx context.Context, in *ByID[journal.BarAliasID]) (*nothing, error) {
 			return nil, a.Bars.DeleteAlias(ctx, caller(ctx).UserID, in.ID)
 		})

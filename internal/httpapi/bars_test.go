@@ -120,7 +120,7 @@ func TestBarsAreSeparate(t *testing.T) {
 		_, secret := d.mint(map[string]any{"name": "reader", "scope": "read"})
 		reader := w.as(secret)
 		reader.get("/bars?symbol=ESH6").want(http.StatusOK).is("o.4", `10400`)
-		reader.sendBars("/commit", "ESH6.csv", barFile(5)).wantError(http.StatusForbidden, "forbidden")
+		reader.sendBars("/commit", "ESH6.csv", barFile(5)).wantError(http.StatusForbidden, "insufficient_scope")
 	})
 }
 

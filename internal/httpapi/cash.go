@@ -55,13 +55,13 @@ func (n newCash) cash() (ledger.NewCash, error) {
 
 func (f CashFields) change() ledger.CashChange { return fields.CopyTo[ledger.CashChange](&f.SentCash) }
 
-func cashRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/cash-transactions"+path, id, "Cash", summary)
+func cashRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/cash-transactions"+path, id, "Cash", summary)
 }
 
 func (a *API) registerCashRoutes() {
-	registerList(a, allowLongAnswer(cashRoute(http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
-	register(a, cashRoute(http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
+	registerList(a, allowLongAnswer(cashRoute(readJournal, http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
+	register(a, cashRoute(writeJournal, http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
 		func(ctx context.Context, in *body[newCash]) (*body[ledger.Cash], error) {
 			row, err := in.Body.cash()
 			if err != nil {
@@ -70,17 +70,17 @@ func (a *API) registerCashRoutes() {
 			added, err := a.Ledger.AddCash(ctx, caller(ctx).UserID, in.Body.AccountID, row)
 			return answer(added, err)
 		})
-	register(a, cashRoute(http.MethodGet, "/{id}", "getCash", "Read a cash transaction"),
+	register(a, cashRoute(readJournal, http.MethodGet, "/{id}", "getCash", "Read a cash transaction"),
 		func(ctx context.Context, in *ByID[journal.CashID]) (*body[ledger.Cash], error) {
 			found, err := a.Ledger.CashTransaction(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, cashRoute(http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
+	register(a, cashRoute(writeJournal, http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.CashID, CashFields]) (*body[ledger.Cash], error) {
 			changed, err := a.Ledger.UpdateCash(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, cashTag))
 			return answer(changed, err)
 		})
-	register(a, cashRoute(http.MethodDelete, "/{id}", "deleteCash", "Delete a cash transaction"),
+	register(a, cashRoute(writeJournal, http.MethodDelete, "/{id}", "deleteCash", "Delete a cash transaction"),
 		func(ctx context.Context, in *DeleteOf[journal.CashID]) (*nothing, error) {
 			return nil, a.Ledger.DeleteCash(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, cashTag))
 		})

@@ -91,9 +91,23 @@ func (d described) check(request *http.Request, r *reply) {
 		r.t.Errorf("%s: the answer is no JSON: %v", r.call, err)
 		return
 	}
+	if isNameList(operation, r.decoded) {
+		return
+	}
 	for _, fault := range d.document.faults("answer", schema, r.decoded) {
 		r.t.Errorf("%s: %d is described otherwise: %s", r.call, r.status, fault)
 	}
+}
+
+// isNameList reports whether an answer is what tokens for figures get of a list of
+// records: ids and names.
+func isNameList(operation object, answer any) bool {
+	list, _ := answer.([]any)
+	about, _ := operation["description"].(string)
+	return len(list) > 0 && strings.Contains(about, "records have id and name only") && !slices.ContainsFunc(list, func(item any) bool {
+		record, _ := item.(object)
+		return len(record) != 2 || record["id"] == nil || record["name"] == nil
+	})
 }
 
 // faults lists the differences between a value and its schema.

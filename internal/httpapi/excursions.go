@@ -91,7 +91,7 @@ type entryContext struct {
 }
 
 func (a *API) registerExcursionRoutes() {
-	read := tradeRoute(http.MethodGet, "/{id}/excursion", "getTradeExcursion", "Read what the price did during a trade")
+	read := tradeRoute(readJournal, http.MethodGet, "/{id}/excursion", "getTradeExcursion", "Read what the price did during a trade")
 	read.about = "Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds."
 	read.excursions = false // it computes its own
 	register(a, read, func(ctx context.Context, in *ByID[journal.TradeID]) (*body[excursionAnswer], error) {

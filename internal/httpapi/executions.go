@@ -174,23 +174,23 @@ func (f ExecutionFields) change() ledger.ExecutionChange {
 	}
 }
 
-func executionRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/executions"+path, id, "Executions", summary)
+func executionRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/executions"+path, id, "Executions", summary)
 }
 
 func (a *API) registerExecutionRoutes() {
-	registerList(a, allowLongAnswer(executionRoute(http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
-	add := executionRoute(http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
+	registerList(a, allowLongAnswer(executionRoute(readJournal, http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
+	add := executionRoute(writeJournal, http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."
 	register(a, add, a.addExecution)
 	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
 	answers["200"] = answers["201"]
-	register(a, executionRoute(http.MethodGet, "/{id}", "getExecution", "Read a fill"),
+	register(a, executionRoute(readJournal, http.MethodGet, "/{id}", "getExecution", "Read a fill"),
 		func(ctx context.Context, in *ByID[journal.ExecutionID]) (*body[Execution], error) {
 			found, err := a.Ledger.Execution(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeExecution(found), err)
 		})
-	register(a, executionRoute(http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
+	register(a, executionRoute(writeJournal, http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
 		func(ctx context.Context, in *ChangeOf[journal.ExecutionID, ExecutionFields]) (*executionAnswer, error) {
 			changed, err := a.Ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, executionTag))
 			if err != nil {
@@ -198,7 +198,7 @@ func (a *API) registerExecutionRoutes() {
 			}
 			return answerExecution(changed, http.StatusOK)
 		})
-	register(a, executionRoute(http.MethodDelete, "/{id}", "deleteExecution", "Delete a fill and regroup its trades"),
+	register(a, executionRoute(writeJournal, http.MethodDelete, "/{id}", "deleteExecution", "Delete a fill and regroup its trades"),
 		func(ctx context.Context, in *DeleteOf[journal.ExecutionID]) (*nothing, error) {
 			return nil, a.Ledger.DeleteExecution(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, executionTag))
 		})

@@ -63,7 +63,7 @@ func (in exportQuery) checkFilter(r backup.Request) error {
 }
 
 func (a *API) registerExportRoutes() {
-	read := journalRoute(http.MethodGet, "/exports", "export", "Imports", "Download the journal")
+	read := journalRoute(readJournal, http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
 		"The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all."
 	read.long, read.excursions = true, true

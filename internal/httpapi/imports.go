@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -163,12 +164,13 @@ var uploadFields = map[string]string{
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
 	"kinds":                   "A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored.",
+	"origin":                  "watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers.",
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
 func (a *API) registerImportRoutes() {
-	route := func(method, path, id, summary string) route {
-		r := journalRoute(method, "/imports"+path, id, "Imports", summary)
+	route := func(needs permission, method, path, id, summary string) route {
+		r := journalRoute(needs, method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
 			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
 			r.limitKind = importQueue
@@ -176,17 +178,17 @@ func (a *API) registerImportRoutes() {
 		}
 		return r
 	}
-	registerList(a, route(http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
-	register(a, route(http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
-	register(a, route(http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
-	register(a, route(http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
+	registerList(a, route(readImports, http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
+	register(a, route(uploadFiles, http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
+	register(a, route(uploadFiles, http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
+	register(a, route(uploadFiles, http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
 	a.wordKindOperations(route)
-	register(a, route(http.MethodGet, "/{id}", "getImport", "Read an import"),
+	register(a, route(readImports, http.MethodGet, "/{id}", "getImport", "Read an import"),
 		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
-			found, err := a.Imports.Batch(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.Imports.Batch(ctx, caller(ctx), in.ID)
 			return answer(shapeBatch(ctx, found), err)
 		})
-	register(a, route(http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
+	register(a, route(writeJournal, http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
 		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(ctx, b) })
 			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
@@ -210,7 +212,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if size > 0 {
 		size++
 	}
-	list, total, err := a.Imports.Batches(ctx, caller(ctx).UserID, after, size)
+	list, total, err := a.Imports.Batches(ctx, caller(ctx), after, size)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +236,9 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	}
 	if up.Account == "" {
 		up.Account = in.AccountID
+	}
+	if caller(ctx).Scope == identity.ScopeImport && form.Fields["origin"] == string(imports.FromWatch) {
+		up.Origin = imports.FromWatch
 	}
 	switch form.Fields["allow_currency_mismatch"] {
 	case "", "false":

@@ -221,7 +221,7 @@ func TestTheJournalNeedsACredential(t *testing.T) {
 			reader.post("/executions", d.order("A", "buy 1@1", 0)), reader.patch("/trades/"+id["trade"], `{}`), reader.delete("/trades/" + id["trade"]),
 			reader.put("/accounts/"+d.account, `{}`), reader.attach("/trades/"+id["trade"], "a.png", tinyPNG),
 		} {
-			r.wantError(http.StatusForbidden, "forbidden")
+			r.wantError(http.StatusForbidden, "insufficient_scope")
 		}
 	})
 }

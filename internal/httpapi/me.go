@@ -49,7 +49,7 @@ func shapePreferences(p identity.Preferences) preferences { return preferences{p
 
 func (a *API) registerMeRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
+		needs: readJournal, method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u := caller(ctx)
 		return answer(me{ID: u.PublicID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, nil)
@@ -91,14 +91,14 @@ func (a *API) registerTOTPRoutes() {
 
 func (a *API) registerPreferenceRoutes() {
 	register(a, route{
-		method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
+		needs: readJournal, method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
 		summary: "Read the preferences of this user",
 	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
 		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
 		return answer(shapePreferences(stored), err)
 	})
 	register(a, route{
-		method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
+		needs: writeJournal, method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
 		summary: "Set some preferences; the others stay as they are", about: "An explicit null is stored as null.",
 		body: transport.JSONBody, limit: prefsBody, refusals: []int{http.StatusPreconditionFailed},
 	}, a.mergePreferences)
@@ -133,7 +133,7 @@ func shapeSession(s identity.Session, by identity.Principal) device {
 
 func (a *API) registerSessionRoutes() {
 	registerList(a, route{
-		method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
+		needs: readAccess, method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
 	}, func(ctx context.Context, in *Paging) (*listing[device], error) {
 		sessions, err := a.Identity.Sessions(ctx, caller(ctx).UserID)
 		if err != nil {
@@ -142,7 +142,7 @@ func (a *API) registerSessionRoutes() {
 		return paginate(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
 	})
 	register(a, route{
-		method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
+		needs: writeAccess, method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
 		summary: "Sign out a device", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.SessionID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(s identity.Session) any { return shapeSession(s, caller(ctx)) })

@@ -97,29 +97,29 @@ func shapeMissedSummary(s playbook.MissedSummary) missedSummary {
 	return out
 }
 
-func missedRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/missed-trades"+path, id, "Missed trades", summary)
+func missedRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/missed-trades"+path, id, "Missed trades", summary)
 }
 
 func (a *API) registerMissedRoutes() {
-	registerList(a, allowLongAnswer(missedRoute(http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
-	register(a, missedRoute(http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
-	register(a, missedRoute(http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
+	registerList(a, allowLongAnswer(missedRoute(readJournal, http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
+	register(a, missedRoute(readJournal, http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
+	register(a, missedRoute(writeJournal, http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {
 			added, err := a.Playbook.CreateMissed(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeMissed(added), err)
 		})
-	register(a, missedRoute(http.MethodGet, "/{id}", "getMissed", "Read a missed trade"),
+	register(a, missedRoute(readJournal, http.MethodGet, "/{id}", "getMissed", "Read a missed trade"),
 		func(ctx context.Context, in *ByID[journal.MissedID]) (*body[missedTrade], error) {
 			found, err := a.Playbook.MissedTrade(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeMissed(found), err)
 		})
-	register(a, missedRoute(http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
+	register(a, missedRoute(writeJournal, http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.MissedID, missedFields]) (*body[missedTrade], error) {
 			changed, err := a.Playbook.ChangeMissed(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, missedTag))
 			return answer(shapeMissed(changed), err)
 		})
-	register(a, missedRoute(http.MethodDelete, "/{id}", "deleteMissed", "Delete a missed trade"),
+	register(a, missedRoute(writeJournal, http.MethodDelete, "/{id}", "deleteMissed", "Delete a missed trade"),
 		func(ctx context.Context, in *DeleteOf[journal.MissedID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteMissed(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, missedTag))
 		})

@@ -43,12 +43,12 @@ func (f noteTemplateFields) change() playbook.NoteTemplateChange {
 	return playbook.NoteTemplateChange{Name: f.Name.Opt, Body: f.Body.Opt, Type: f.Type.Opt, Default: f.Default.Opt}
 }
 
-func noteTemplateRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/note-templates"+path, id, "Notes", summary)
+func noteTemplateRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/note-templates"+path, id, "Notes", summary)
 }
 
 func (a *API) registerNoteTemplateRoutes() {
-	registerList(a, noteTemplateRoute(http.MethodGet, "", "listNoteTemplates", "List the templates of notes by name"),
+	registerList(a, noteTemplateRoute(readJournal, http.MethodGet, "", "listNoteTemplates", "List the templates of notes by name"),
 		func(ctx context.Context, in *Paging) (*listing[noteTemplate], error) {
 			list, err := a.Playbook.NoteTemplates(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -56,23 +56,23 @@ func (a *API) registerNoteTemplateRoutes() {
 			}
 			return paginate(in, list, shapeNoteTemplate, func(t playbook.NoteTemplate) string { return string(t.ID) })
 		})
-	register(a, noteTemplateRoute(http.MethodPost, "", "createNoteTemplate", "Create a template; names are unique regardless of case"),
+	register(a, noteTemplateRoute(writeJournal, http.MethodPost, "", "createNoteTemplate", "Create a template; names are unique regardless of case"),
 		func(ctx context.Context, in *body[noteTemplateFields]) (*body[noteTemplate], error) {
 			created, err := a.Playbook.CreateNoteTemplate(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeNoteTemplate(created), err)
 		})
-	register(a, noteTemplateRoute(http.MethodGet, "/{id}", "getNoteTemplate", "Read a template"),
+	register(a, noteTemplateRoute(readJournal, http.MethodGet, "/{id}", "getNoteTemplate", "Read a template"),
 		func(ctx context.Context, in *ByID[journal.NoteTemplateID]) (*body[noteTemplate], error) {
 			found, err := a.Playbook.NoteTemplate(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeNoteTemplate(found), err)
 		})
-	register(a, noteTemplateRoute(http.MethodPatch, "/{id}", "changeNoteTemplate", "Change a template"),
+	register(a, noteTemplateRoute(writeJournal, http.MethodPatch, "/{id}", "changeNoteTemplate", "Change a template"),
 		func(ctx context.Context, in *ChangeOf[journal.NoteTemplateID, noteTemplateFields]) (*body[noteTemplate], error) {
 			check := transport.IfMatch(in.IfMatch, noteTemplateTag)
 			changed, err := a.Playbook.ChangeNoteTemplate(ctx, caller(ctx).UserID, in.ID, in.Body.change(), check)
 			return answer(shapeNoteTemplate(changed), err)
 		})
-	register(a, noteTemplateRoute(http.MethodDelete, "/{id}", "deleteNoteTemplate", "Delete a template; notes that started from it stay"),
+	register(a, noteTemplateRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNoteTemplate", "Delete a template; notes that started from it stay"),
 		func(ctx context.Context, in *DeleteOf[journal.NoteTemplateID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteNoteTemplate(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTemplateTag))
 		})

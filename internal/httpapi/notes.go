@@ -70,30 +70,30 @@ type noteQuery struct {
 	Q       string              `query:"q" doc:"Words, each the beginning of a word in the title, the text or the symbols of the note, in any case. All must be found."`
 }
 
-func noteRoute(method, path, id, summary string) route {
-	r := journalRoute(method, "/notes"+path, id, "Notes", summary)
+func noteRoute(needs permission, method, path, id, summary string) route {
+	r := journalRoute(needs, method, "/notes"+path, id, "Notes", summary)
 	r.repeated = append([]string{"type"}, repeatable...)
 	return r
 }
 
 func (a *API) registerNoteRoutes() {
-	registerList(a, allowLongAnswer(noteRoute(http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
-	register(a, noteRoute(http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
+	registerList(a, allowLongAnswer(noteRoute(readJournal, http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
+	register(a, noteRoute(writeJournal, http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[playbook.Note], error) {
 			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
-	register(a, noteRoute(http.MethodGet, "/{id}", "getNote", "Read a note"),
+	register(a, noteRoute(readJournal, http.MethodGet, "/{id}", "getNote", "Read a note"),
 		func(ctx context.Context, in *ByID[journal.NoteID]) (*body[playbook.Note], error) {
 			found, err := a.Playbook.Note(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, noteRoute(http.MethodPatch, "/{id}", "changeNote", "Change a note"),
+	register(a, noteRoute(writeJournal, http.MethodPatch, "/{id}", "changeNote", "Change a note"),
 		func(ctx context.Context, in *ChangeOf[journal.NoteID, noteFields]) (*body[playbook.Note], error) {
 			changed, err := a.Playbook.ChangeNote(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, noteTag))
 			return answer(changed, err)
 		})
-	register(a, noteRoute(http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
+	register(a, noteRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
 		func(ctx context.Context, in *DeleteOf[journal.NoteID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteNote(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTag))
 		})

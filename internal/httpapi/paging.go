@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"reflect"
 	"slices"
@@ -197,9 +198,33 @@ func paginate[From, To any](p *Paging, records []From, shape func(From) To, id f
 	}), nil
 }
 
+// namedRecord is a record as access tokens of scope analytics see it.
+type namedRecord struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// namesOf returns a list with nothing but the ids and names of its records.
+func namesOf[T any](list *listing[T]) *listing[namedRecord] {
+	return &listing[namedRecord]{link: list.link, total: list.total, each: func(emit func(namedRecord) error) error {
+		return list.each(func(record T) error {
+			var named namedRecord
+			text, err := appendRecord(nil, &record)
+			if err == nil {
+				err = json.Unmarshal(text, &named)
+			}
+			if err != nil {
+				return err
+			}
+			return emit(named)
+		})
+	}}
+}
+
 // registerList registers a route that answers with a list. The list is written
 // while it is read, so that memory use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
+	r.requirePermission()
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[T](), r)
 	operation := a.operation(r)
@@ -221,6 +246,9 @@ func registerList[In, T any](a *API, r route, handler func(context.Context, *In)
 		list, err := handler(ctx, in)
 		if err != nil {
 			return nil, toErrorAnswer(ctx, err)
+		}
+		if r.showsNamesOnly(caller(ctx)) {
+			return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, namesOf(list)) }}, nil
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, list) }}, nil
 	})

@@ -47,12 +47,12 @@ type positionQuery struct {
 	TradeFilter
 }
 
-func positionRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/positions"+path, id, "Positions", summary)
+func positionRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/positions"+path, id, "Positions", summary)
 }
 
 func (a *API) registerPositionRoutes() {
-	read := positionRoute(http.MethodGet, "", "listPositions", "List open positions with what they are worth")
+	read := positionRoute(readJournal, http.MethodGet, "", "listPositions", "List open positions with what they are worth")
 	read.about = "The filter selects trades as in the list of trades; status is always open."
 	registerList(a, read, func(ctx context.Context, in *positionQuery) (*listing[position], error) {
 		in.filter.Status = tradefilter.Open
@@ -69,7 +69,7 @@ func (a *API) registerPositionRoutes() {
 			return nil
 		}}, nil
 	})
-	register(a, positionRoute(http.MethodPut, "/{id}/mark", "setPositionMark", "Type the price of an open position, or delete it"),
+	register(a, positionRoute(writeJournal, http.MethodPut, "/{id}/mark", "setPositionMark", "Type the price of an open position, or delete it"),
 		func(ctx context.Context, in *struct {
 			ByID[journal.TradeID]
 			Body markFields

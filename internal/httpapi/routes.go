@@ -11,6 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
 	"fillbook/internal/transport"
 )
 
@@ -78,7 +80,14 @@ type route struct {
 	about   string
 	status  int // of success; 0 is 200, or 204 without a body
 
-	access    access
+	access access
+	// needs is what the route does. Routes that access tokens may call declare it.
+	needs permission
+	// everyAccount: the route changes what all accounts share in a way that trades of
+	// other accounts would lose something, so that tokens that are limited to accounts
+	// cannot call it.
+	everyAccount bool
+
 	limitKind limitKind
 	body      transport.Body
 	limit     int64 // of the body; 0 is usualBody
@@ -108,11 +117,18 @@ func allowLongAnswer(r route) route {
 	return r
 }
 
+// forEveryAccount returns the route with everyAccount set.
+func forEveryAccount(r route) route {
+	r.everyAccount = true
+	return r
+}
+
 const prefix = "/api/v1"
 
 // register adds an operation to the router, with its middleware, and to the API
 // description.
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
+	r.requirePermission()
 	requireExportedEmbeds(reflect.TypeFor[In](), r)
 	requireExportedEmbeds(reflect.TypeFor[Out](), r)
 	operation := a.operation(r)
@@ -140,7 +156,8 @@ func (a *API) refreshFor(ctx context.Context, r route) error {
 	if !r.excursions {
 		return nil
 	}
-	return a.Excursions.Refresh(ctx, caller(ctx).UserID)
+	// Results are kept for all accounts.
+	return a.Excursions.Refresh(journal.UnlimitAccounts(ctx), caller(ctx).UserID)
 }
 
 // formBody describes a form with a file. It is added after the operation is
@@ -193,7 +210,7 @@ func requireExportedEmbeds(t reflect.Type, r route) {
 func (a *API) operation(r route) huma.Operation {
 	operation := huma.Operation{
 		Method: r.method, Path: prefix + r.path, OperationID: r.id, Tags: []string{r.tag},
-		Summary: r.summary, Description: r.about, DefaultStatus: r.status, Errors: r.errors(),
+		Summary: r.summary, Description: strings.TrimSpace(r.about + " " + r.describeAccess()), DefaultStatus: r.status, Errors: r.errors(),
 		// Types and the domain check bodies and parameters, with better
 		// messages; the transport checks sizes and times.
 		SkipValidateBody: true, SkipValidateParams: true, MaxBodyBytes: -1, BodyReadTimeout: -1,
@@ -204,6 +221,7 @@ func (a *API) operation(r route) huma.Operation {
 	}
 	if r.access != accessPublic {
 		operation.Security = []map[string][]string{{"bearer": {}}}
+		operation.Extensions = map[string]any{"x-token-scopes": append([]identity.Scope{}, r.scopes()...)}
 	}
 	return operation
 }
@@ -211,10 +229,7 @@ func (a *API) operation(r route) huma.Operation {
 func (r route) errors() []int {
 	statuses := append([]int{http.StatusBadRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.refusals...)
 	if r.access != accessPublic {
-		statuses = append(statuses, http.StatusUnauthorized)
-	}
-	if r.access == accessSession || r.access == accessOwner || r.access == accessUser && r.method != http.MethodGet {
-		statuses = append(statuses, http.StatusForbidden)
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if r.limitKind == authLimit || r.limitKind == secretLimit || r.limitKind == shareLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
@@ -281,7 +296,7 @@ func (a *API) chain(r route, pattern string, refuses func(parameter string) bool
 		chain = append(chain, a.shareLimit.ByAddress())
 	}
 	if r.access != accessPublic {
-		chain = append(chain, a.authenticate(r.access))
+		chain = append(chain, a.authenticate(r))
 	}
 	if r.limitKind != shareLimit {
 		chain = append(chain, transport.BufferResponses(a.spool))

@@ -56,8 +56,8 @@ type DayQuery struct {
 	Day dayParam `query:"day" doc:"The caller's calendar day. Default: the date in UTC."`
 }
 
-func routineRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/routines"+path, id, "Routines", summary)
+func routineRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/routines"+path, id, "Routines", summary)
 }
 
 type routineOrder struct {
@@ -65,21 +65,21 @@ type routineOrder struct {
 }
 
 func (a *API) registerRoutineRoutes() {
-	register(a, routineRoute(http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
+	register(a, routineRoute(readJournal, http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
 		func(ctx context.Context, in *DayQuery) (*body[routineItems], error) {
 			items, err := a.Routine.Items(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(routineItems{shapeAll(items, shapeItem)}, err)
 		})
-	register(a, routineRoute(http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
-	order := routineRoute(http.MethodPut, "/order", "orderRoutines", "Put items in order inside their stages")
+	register(a, routineRoute(writeJournal, http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
+	order := routineRoute(writeJournal, http.MethodPut, "/order", "orderRoutines", "Put items in order inside their stages")
 	order.status = http.StatusNoContent
 	register(a, order, func(ctx context.Context, in *body[routineOrder]) (*nothing, error) {
 		return nil, a.Routine.Reorder(ctx, caller(ctx).UserID, in.Body.IDs)
 	})
-	edit := routineRoute(http.MethodPatch, "/{id}", "changeRoutine", "Change an item")
+	edit := routineRoute(writeJournal, http.MethodPatch, "/{id}", "changeRoutine", "Change an item")
 	edit.about = "A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten."
 	register(a, edit, a.changeItem)
-	register(a, routineRoute(http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
+	register(a, routineRoute(writeJournal, http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
 	a.registerRoutineDayRoutes()
 }
 
@@ -152,13 +152,13 @@ type tickInput struct {
 }
 
 func (a *API) registerRoutineDayRoutes() {
-	register(a, routineRoute(http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
+	register(a, routineRoute(readJournal, http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
 		func(ctx context.Context, in *DayPath) (*body[routineDay], error) {
 			list, err := a.Routine.Checklist(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(shapeDay(list), err)
 		})
-	register(a, routineRoute(http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
-	register(a, routineRoute(http.MethodGet, "/history", "getRoutineHistory", "Count what was done day by day"), a.routineHistory)
+	register(a, routineRoute(writeJournal, http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
+	register(a, routineRoute(readJournal, http.MethodGet, "/history", "getRoutineHistory", "Count what was done day by day"), a.routineHistory)
 }
 
 func (a *API) tick(ctx context.Context, in *tickInput) (*body[routineDay], error) {

@@ -25,8 +25,8 @@ type instrumentSettings struct {
 	Instruments []instrumentOverride `json:"instruments" doc:"Multipliers of contract roots in this account, in place of the built-in ones."`
 }
 
-func settingRoute(method, path, id, summary string) route {
-	r := journalRoute(method, "/settings/"+path, id, "Settings", summary)
+func settingRoute(needs permission, method, path, id, summary string) route {
+	r := journalRoute(needs, method, "/settings/"+path, id, "Settings", summary)
 	r.repeated = nil
 	return r
 }
@@ -38,12 +38,12 @@ type replacement[B any] struct {
 }
 
 func (a *API) registerSettingRoutes() {
-	register(a, settingRoute(http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
+	register(a, settingRoute(readJournal, http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
 		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
 			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)
 			return answer(checklistTemplate{lines}, err)
 		})
-	register(a, settingRoute(http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
+	register(a, settingRoute(writeJournal, http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
 		func(ctx context.Context, in *replacement[checklistTemplate]) (*body[checklistTemplate], error) {
 			if in.Body.Items == nil {
 				return nil, journal.InvalidField("items", "items must be a list of texts. An empty list starts an empty routine.")
@@ -52,7 +52,7 @@ func (a *API) registerSettingRoutes() {
 			lines, err := a.Routine.SetTemplate(ctx, caller(ctx).UserID, in.Body.Items, check)
 			return answer(checklistTemplate{lines}, err)
 		})
-	register(a, settingRoute(http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
+	register(a, settingRoute(readJournal, http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
 		func(ctx context.Context, in *struct {
 			AccountID journal.AccountID `query:"account_id" required:"true"`
 		},
@@ -63,7 +63,7 @@ func (a *API) registerSettingRoutes() {
 			list, err := a.Ledger.Overrides(ctx, caller(ctx).UserID, in.AccountID)
 			return answer(shapeInstruments(in.AccountID, list), err)
 		})
-	register(a, settingRoute(http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
+	register(a, settingRoute(writeJournal, http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
 }
 
 func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSettings]) (*body[instrumentSettings], error) {

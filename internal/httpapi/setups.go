@@ -43,12 +43,12 @@ func (f SetupFields) change() playbook.SetupChange {
 	return fields.CopyTo[playbook.SetupChange](&f.SentSetup)
 }
 
-func setupRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/setups"+path, id, "Setups", summary)
+func setupRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/setups"+path, id, "Setups", summary)
 }
 
 func (a *API) registerSetupsRoutes() {
-	registerList(a, setupRoute(http.MethodGet, "", "listSetups", "List the setups by name"),
+	registerList(a, setupRoute(readNames, http.MethodGet, "", "listSetups", "List the setups by name"),
 		func(ctx context.Context, in *Paging) (*listing[playbook.Setup], error) {
 			setups, err := a.Playbook.Setups(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -56,23 +56,23 @@ func (a *API) registerSetupsRoutes() {
 			}
 			return paginate(in, setups, keepShape, func(s playbook.Setup) string { return string(s.ID) })
 		})
-	register(a, setupRoute(http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
+	register(a, setupRoute(writeJournal, http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
 		func(ctx context.Context, in *body[SetupFields]) (*body[playbook.Setup], error) {
 			created, err := a.Playbook.CreateSetup(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
-	register(a, setupRoute(http.MethodGet, "/{id}", "getSetup", "Read a setup"),
+	register(a, setupRoute(readJournal, http.MethodGet, "/{id}", "getSetup", "Read a setup"),
 		func(ctx context.Context, in *ByID[journal.SetupID]) (*body[playbook.Setup], error) {
 			found, err := a.Playbook.Setup(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, setupRoute(http.MethodPatch, "/{id}", "changeSetup", "Change a setup"),
+	register(a, setupRoute(writeJournal, http.MethodPatch, "/{id}", "changeSetup", "Change a setup"),
 		func(ctx context.Context, in *ChangeOf[journal.SetupID, setupEdit]) (*body[playbook.Setup], error) {
 			changed, err := a.Playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(),
 				shapeAll(in.Body.RenamedRules.Value, ruleRename.rename), transport.IfMatch(in.IfMatch, setupTag))
 			return answer(changed, err)
 		})
-	register(a, setupRoute(http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade"),
+	register(a, forEveryAccount(setupRoute(writeJournal, http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade")),
 		func(ctx context.Context, in *DeleteOf[journal.SetupID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteSetup(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, setupTag))
 		})

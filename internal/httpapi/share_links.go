@@ -101,12 +101,12 @@ func instantOrNil(o opt[instant]) *time.Time {
 }
 
 func (a *API) registerShareRoutes() {
-	route := func(method, path, id, summary string) route {
-		r := journalRoute(method, "/share-links"+path, id, "Share links", summary)
+	route := func(needs permission, method, path, id, summary string) route {
+		r := journalRoute(needs, method, "/share-links"+path, id, "Share links", summary)
 		r.gate = a.shareGate
 		return r
 	}
-	registerList(a, route(http.MethodGet, "", "listShareLinks", "List share links, newest first"),
+	registerList(a, route(readLinks, http.MethodGet, "", "listShareLinks", "List share links, newest first"),
 		func(ctx context.Context, in *Paging) (*listing[shareLink], error) {
 			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -114,8 +114,8 @@ func (a *API) registerShareRoutes() {
 			}
 			return paginate(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
-	register(a, route(http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
-	register(a, route(http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
+	register(a, route(writeLinks, http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
+	register(a, route(writeLinks, http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
 		func(ctx context.Context, in *DeleteOf[journal.ShareID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
 			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)

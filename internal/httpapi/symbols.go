@@ -13,7 +13,7 @@ type tradedSymbols struct {
 }
 
 func (a *API) registerSymbolRoutes() {
-	register(a, journalRoute(http.MethodGet, "/symbols", "listSymbols", "Trades", "List the roots and symbols that you have traded"),
+	register(a, journalRoute(readJournal, http.MethodGet, "/symbols", "listSymbols", "Trades", "List the roots and symbols that you have traded"),
 		func(ctx context.Context, _ *struct{}) (*body[tradedSymbols], error) {
 			list, err := a.Ledger.ListSymbols(ctx, caller(ctx).UserID)
 			return answer(tradedSymbols(list), err)

@@ -43,12 +43,12 @@ func (f tagFields) change() playbook.TagChange {
 	return playbook.TagChange{Name: f.Name.Opt, Color: f.Color.Opt, Description: f.Description.Opt, Kind: f.Kind.Opt}
 }
 
-func tagRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/tags"+path, id, "Tags", summary)
+func tagRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/tags"+path, id, "Tags", summary)
 }
 
 func (a *API) registerTagRoutes() {
-	registerList(a, tagRoute(http.MethodGet, "", "listTags", "List the tags by name"),
+	registerList(a, tagRoute(readNames, http.MethodGet, "", "listTags", "List the tags by name"),
 		func(ctx context.Context, in *Paging) (*listing[tag], error) {
 			tags, err := a.Playbook.Tags(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -56,21 +56,21 @@ func (a *API) registerTagRoutes() {
 			}
 			return paginate(in, tags, shapeTag, func(t playbook.CountedTag) string { return string(t.ID) })
 		})
-	register(a, tagRoute(http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
+	register(a, tagRoute(writeJournal, http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
 		func(ctx context.Context, in *body[tagFields]) (*body[tag], error) {
 			created, err := a.Playbook.CreateTag(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeTag(playbook.CountedTag{Tag: created}), err)
 		})
-	register(a, tagRoute(http.MethodPatch, "/{id}", "changeTag", "Change a tag"),
+	register(a, tagRoute(writeJournal, http.MethodPatch, "/{id}", "changeTag", "Change a tag"),
 		func(ctx context.Context, in *ChangeOf[journal.TagID, tagFields]) (*body[tag], error) {
 			changed, err := a.Playbook.ChangeTag(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, tagTag))
 			return answer(shapeTag(changed), err)
 		})
-	register(a, tagRoute(http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and remove it from every trade"),
+	register(a, forEveryAccount(tagRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and remove it from every trade")),
 		func(ctx context.Context, in *DeleteOf[journal.TagID]) (*nothing, error) {
 			return nil, a.Playbook.DeleteTag(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, tagTag))
 		})
-	merge := tagRoute(http.MethodPost, "/{id}/merge", "mergeTag", "Merge a tag into another")
+	merge := forEveryAccount(tagRoute(writeJournal, http.MethodPost, "/{id}/merge", "mergeTag", "Merge a tag into another"))
 	merge.about = "Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. " +
 		"A trade that has both keeps one. The answer is the remaining tag."
 	merge.status = http.StatusOK

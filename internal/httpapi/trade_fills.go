@@ -14,7 +14,7 @@ import (
 )
 
 func (a *API) registerTradeFillRoutes() {
-	list := tradeRoute(http.MethodGet, "/{id}/fills", "listTradeFills", "List the fills of a trade by time")
+	list := tradeRoute(readJournal, http.MethodGet, "/{id}/fills", "listTradeFills", "List the fills of a trade by time")
 	list.about = "GET /trades/{id} contains the first 1000 of them."
 	registerList(a, allowLongAnswer(list), a.listTradeFills)
 }

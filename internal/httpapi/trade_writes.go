@@ -239,16 +239,16 @@ func locateInSet(err error) error {
 }
 
 func (a *API) registerTradeWriteRoutes() {
-	add := tradeRoute(http.MethodPost, "", "addTrade", "Add fills and annotate their trades")
+	add := tradeRoute(writeJournal, http.MethodPost, "", "addTrade", "Add fills and annotate their trades")
 	add.about = "Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. " +
 		"A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. " +
 		"The answer is the trades that the fills belong to now, in the order of the fills."
 	register(a, add, a.addTrade)
-	preview := tradeRoute(http.MethodPost, "/preview", "previewTrade", "Preview fills; nothing is written")
+	preview := tradeRoute(writeJournal, http.MethodPost, "/preview", "previewTrade", "Preview fills; nothing is written")
 	preview.about = "Groups the fills with the stored ones as POST /trades would, and returns the result."
 	preview.status, preview.refusals = http.StatusOK, []int{http.StatusNotFound}
 	register(a, preview, a.previewTrade)
-	bulk := tradeRoute(http.MethodPatch, "", "annotateTrades", "Annotate several trades")
+	bulk := tradeRoute(writeJournal, http.MethodPatch, "", "annotateTrades", "Annotate several trades")
 	bulk.about = "All or nothing: if one id is unknown or one value is invalid, no trade is changed. " +
 		"set is applied first, then tags and setups are removed, then added."
 	bulk.refusals = []int{http.StatusNotFound}

@@ -154,21 +154,21 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	}), nil
 }
 
-func tradeRoute(method, path, id, summary string) route {
-	r := journalRoute(method, "/trades"+path, id, "Trades", summary)
+func tradeRoute(needs permission, method, path, id, summary string) route {
+	r := journalRoute(needs, method, "/trades"+path, id, "Trades", summary)
 	r.excursions = method == http.MethodGet
 	return r
 }
 
 func (a *API) registerTradeRoutes() {
-	registerList(a, allowLongAnswer(tradeRoute(http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
-	register(a, tradeRoute(http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
+	registerList(a, allowLongAnswer(tradeRoute(readJournal, http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
+	register(a, tradeRoute(readJournal, http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.Trades.Detail(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeTradeDetail(&detail), err)
 		})
-	register(a, tradeRoute(http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
-	remove := tradeRoute(http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
+	register(a, tradeRoute(writeJournal, http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
+	remove := tradeRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
 	remove.about = "A fill shared with another trade keeps its part in that trade."
 	register(a, remove, a.deleteTrade)
 	a.registerTradeFillRoutes()

@@ -41,6 +41,14 @@ func (o orNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
+// nullIfNil returns a list that is null if it is nil.
+func nullIfNil[T any](list []T) orNull[[]T] {
+	if list == nil {
+		return orNull[[]T]{}
+	}
+	return orNull[[]T]{&list}
+}
+
 // integer is a whole number, also accepted as a numeric text.
 type integer int64
 

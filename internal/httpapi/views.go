@@ -61,12 +61,12 @@ func (f viewFields) change() views.Change {
 	return c
 }
 
-func viewRoute(method, path, id, summary string) route {
-	return journalRoute(method, "/views"+path, id, "Views", summary)
+func viewRoute(needs permission, method, path, id, summary string) route {
+	return journalRoute(needs, method, "/views"+path, id, "Views", summary)
 }
 
 func (a *API) registerViewRoutes() {
-	registerList(a, viewRoute(http.MethodGet, "", "listViews", "List the saved views by position"),
+	registerList(a, viewRoute(readJournal, http.MethodGet, "", "listViews", "List the saved views by position"),
 		func(ctx context.Context, in *Paging) (*listing[savedView], error) {
 			list, err := a.Views.List(ctx, caller(ctx).UserID)
 			if err != nil {
@@ -74,22 +74,22 @@ func (a *API) registerViewRoutes() {
 			}
 			return paginate(in, list, shapeView, func(v views.View) string { return string(v.ID) })
 		})
-	register(a, viewRoute(http.MethodPost, "", "createView", "Save a view; names are unique regardless of case"),
+	register(a, viewRoute(writeJournal, http.MethodPost, "", "createView", "Save a view; names are unique regardless of case"),
 		func(ctx context.Context, in *body[viewFields]) (*body[savedView], error) {
 			created, err := a.Views.Create(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeView(created), err)
 		})
-	register(a, viewRoute(http.MethodGet, "/{id}", "getView", "Read a view"),
+	register(a, viewRoute(readJournal, http.MethodGet, "/{id}", "getView", "Read a view"),
 		func(ctx context.Context, in *ByID[journal.ViewID]) (*body[savedView], error) {
 			found, err := a.Views.View(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeView(found), err)
 		})
-	register(a, viewRoute(http.MethodPatch, "/{id}", "changeView", "Change a view"),
+	register(a, viewRoute(writeJournal, http.MethodPatch, "/{id}", "changeView", "Change a view"),
 		func(ctx context.Context, in *ChangeOf[journal.ViewID, viewFields]) (*body[savedView], error) {
 			changed, err := a.Views.Update(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, viewTag))
 			return answer(shapeView(changed), err)
 		})
-	register(a, viewRoute(http.MethodDelete, "/{id}", "deleteView", "Delete a view"),
+	register(a, viewRoute(writeJournal, http.MethodDelete, "/{id}", "deleteView", "Delete a view"),
 		func(ctx context.Context, in *DeleteOf[journal.ViewID]) (*nothing, error) {
 			return nil, a.Views.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, viewTag))
 		})

@@ -3,6 +3,8 @@ package identity
 import (
 	"context"
 	"crypto/rand"
+	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math/big"
@@ -31,22 +33,18 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Scopes of access tokens.
-const (
-	// ScopeFull reads and writes.
-	ScopeFull = "full"
-	// ScopeRead only reads.
-	ScopeRead = "read"
-)
-
 // AccessToken is a personal access token without its secret.
 type AccessToken struct {
 	ID   journal.TokenID
 	Name string
 	// Prefix is the beginning of the secret.
-	Prefix    string
-	Scope     string
-	CreatedAt time.Time
+	Prefix string
+	Scope  Scope
+	// Accounts are those that the token is limited to; nil means all.
+	Accounts []journal.AccountID
+	// AllowedIPs are the addresses and ranges that it can be used from; nil means any.
+	AllowedIPs []string
+	CreatedAt  time.Time
 	// ExpiresAt is when the token becomes invalid; nil means never.
 	ExpiresAt *time.Time
 	// LastUsedAt is accurate to the minute; nil before the first use.
@@ -109,21 +107,35 @@ func parseExpiry(days *int, now time.Time) (*time.Time, error) {
 	return nil, journal.InvalidField("expires_in_days", "expires_in_days must be 30, 90 or 365. Leave it out for a token that never expires.")
 }
 
+// NewToken has the values of a new access token. Only Name is required.
+type NewToken struct {
+	Name string
+	// Scope is the name of a scope; empty means [ScopeFull].
+	Scope string
+	// ExpiresInDays and ExpiresAt are two ways to set the expiry.
+	ExpiresInDays *int
+	ExpiresAt     *time.Time
+	// Accounts and AllowedIPs limit the token; nil is no limit. The caller checks that
+	// the accounts are the user's.
+	Accounts   []journal.AccountID
+	AllowedIPs []string
+}
+
 // MintAccessToken creates a token and returns its secret, which is not stored.
-// An empty scope means [ScopeFull]. A caller with an access token cannot create
-// tokens.
-func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client Client, name string, expiresInDays *int, scope string) (AccessToken, secrets.Secret, error) {
-	token, err := s.newTokenRecord(caller, name, expiresInDays, scope)
+// A caller with an access token cannot create tokens.
+func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client Client, in NewToken) (AccessToken, secrets.Secret, error) {
+	token, err := s.newTokenRecord(caller, in)
 	if err != nil {
 		return AccessToken{}, "", err
 	}
 	secret := newAccessToken()
 	token.Prefix = secret.Reveal()[:prefixLength]
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO access_tokens (user_id, id, name, token_prefix, hash, scope, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		_, err := tx.Exec(ctx, `INSERT INTO access_tokens
+			(user_id, id, name, token_prefix, hash, scope, created_at, expires_at, account_ids, allowed_ips)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			caller.UserID, token.ID, token.Name, token.Prefix, tokenHash(secret), token.Scope,
-			db.Micros(token.CreatedAt), db.NullMicros(token.ExpiresAt))
+			db.Micros(token.CreatedAt), db.NullMicros(token.ExpiresAt), storedList[journal.AccountID]{&token.Accounts}, storedList[string]{&token.AllowedIPs})
 		if err != nil {
 			return fmt.Errorf("storing an access token: %w", err)
 		}
@@ -139,31 +151,78 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 }
 
 // newTokenRecord checks the request and returns the token to store.
-func (s *Service) newTokenRecord(caller Principal, name string, expiresInDays *int, scope string) (AccessToken, error) {
+func (s *Service) newTokenRecord(caller Principal, in NewToken) (AccessToken, error) {
 	if err := caller.RequireSession(); err != nil {
 		return AccessToken{}, err
 	}
-	token := AccessToken{ID: journal.NewID[journal.TokenID](), Scope: scope, CreatedAt: s.clock()}
+	token := AccessToken{ID: journal.NewID[journal.TokenID](), CreatedAt: s.clock(), Accounts: in.Accounts}
 	var err error
-	if token.Name, err = journal.CleanRequiredName("name", name); err != nil {
+	if token.Name, err = journal.CleanRequiredName("name", in.Name); err != nil {
 		return AccessToken{}, err
 	}
-	switch scope {
-	case "":
-		token.Scope = ScopeFull
-	case ScopeFull, ScopeRead:
-	default:
-		return AccessToken{}, journal.InvalidField("scope", "scope must be read or full.")
+	if token.Scope, err = parseScope(in.Scope); err != nil {
+		return AccessToken{}, err
 	}
-	token.ExpiresAt, err = parseExpiry(expiresInDays, token.CreatedAt)
+	if in.Accounts != nil && (len(in.Accounts) == 0 || len(in.Accounts) > maxTokenAccounts) {
+		return AccessToken{}, journal.InvalidField("account_ids", "account_ids must name 1 to %d accounts. Leave it out to allow all.", maxTokenAccounts)
+	}
+	if in.AllowedIPs != nil {
+		if token.AllowedIPs, err = checkAddressRanges(in.AllowedIPs); err != nil {
+			return AccessToken{}, err
+		}
+	}
+	token.ExpiresAt, err = in.expiry(token.CreatedAt)
 	return token, err
 }
 
-const tokenColumns = `SELECT id, name, token_prefix, scope, created_at, expires_at, last_used_at FROM access_tokens`
+// maxTokenAccounts is how many accounts a token may name.
+const maxTokenAccounts = 200
+
+// expiry returns when the token becomes invalid, or nil for never.
+func (n NewToken) expiry(now time.Time) (*time.Time, error) {
+	switch {
+	case n.ExpiresAt == nil:
+		return parseExpiry(n.ExpiresInDays, now)
+	case n.ExpiresInDays != nil:
+		return nil, journal.InvalidField("expires_at", "Send expires_at or expires_in_days, not both.")
+	case !n.ExpiresAt.After(now):
+		return nil, journal.InvalidField("expires_at", "expires_at must be in the future.")
+	}
+	return n.ExpiresAt, nil
+}
+
+// storedList is a list in a column of JSON; NULL is nil.
+type storedList[T ~string] struct{ list *[]T }
+
+// Value implements driver.Valuer.
+func (s storedList[T]) Value() (driver.Value, error) {
+	if *s.list == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(*s.list)
+	return string(text), err
+}
+
+// Scan implements sql.Scanner.
+func (s storedList[T]) Scan(value any) error {
+	switch text := value.(type) {
+	case nil:
+		*s.list = nil
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), s.list)
+	case []byte:
+		return json.Unmarshal(text, s.list)
+	}
+	return fmt.Errorf("a list must be a text, not %T", value)
+}
+
+const tokenColumns = `SELECT id, name, token_prefix, scope, account_ids, allowed_ips, created_at, expires_at, last_used_at FROM access_tokens`
 
 func scanAccessToken(row db.Scanner) (AccessToken, error) {
 	var t AccessToken
-	err := row.Scan(&t.ID, &t.Name, &t.Prefix, &t.Scope, db.Instant(&t.CreatedAt), db.NullInstant(&t.ExpiresAt), db.NullInstant(&t.LastUsedAt))
+	err := row.Scan(&t.ID, &t.Name, &t.Prefix, &t.Scope, storedList[journal.AccountID]{&t.Accounts}, storedList[string]{&t.AllowedIPs},
+		db.Instant(&t.CreatedAt), db.NullInstant(&t.ExpiresAt), db.NullInstant(&t.LastUsedAt))
 	return t, err
 }
 

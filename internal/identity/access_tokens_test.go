@@ -64,7 +64,7 @@ func TestMintAccessToken(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		days := 90
-		token, secret, err := f.MintAccessToken(ctx, owner, home, "  backup job ", &days, ScopeRead)
+		token, secret, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "  backup job ", ExpiresInDays: &days, Scope: "read"})
 		must(t, err)
 		expires := f.clock.Now().Add(90 * 24 * time.Hour)
 		want := AccessToken{
@@ -82,19 +82,19 @@ func TestMintAccessToken(t *testing.T) {
 		caller, err := f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
 		wantCaller := Principal{
-			UserID: owner.UserID, PublicID: owner.PublicID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, ReadOnly: true,
+			UserID: owner.UserID, PublicID: owner.PublicID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, Scope: ScopeRead,
 		}
 		if diff := cmp.Diff(wantCaller, caller); diff != "" {
 			t.Error(diff)
 		}
 		f.clock.Advance(time.Second)
-		full, secret, err := f.MintAccessToken(ctx, owner, home, "all", nil, "")
+		full, secret, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "all"})
 		must(t, err)
 		if full.Scope != ScopeFull || full.ExpiresAt != nil {
 			t.Errorf("the default is %+v", full)
 		}
-		if caller, _ := f.Authenticate(ctx, secret.Reveal(), home); caller.ReadOnly {
-			t.Error("a full token may only read")
+		if caller, _ := f.Authenticate(ctx, secret.Reveal(), home); caller.Scope != ScopeFull || caller.Accounts != nil {
+			t.Error("a full token is limited")
 		}
 		if list, _ := f.AccessTokens(ctx, owner.UserID); len(list) != 2 || list[0].ID != full.ID {
 			t.Errorf("not newest first: %+v", list)
@@ -106,7 +106,7 @@ func TestMintAccessTokenChecksItsInput(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		mint := func(name string, days *int, scope string) error {
-			_, secret, err := f.MintAccessToken(t.Context(), owner, home, name, days, scope)
+			_, secret, err := f.MintAccessToken(t.Context(), owner, home, NewToken{Name: name, ExpiresInDays: days, Scope: scope})
 			if err != nil && secret != "" {
 				t.Error("an error comes with a secret")
 			}
@@ -116,7 +116,7 @@ func TestMintAccessTokenChecksItsInput(t *testing.T) {
 		invalid(t, mint("\u200b", nil, ""), "name")
 		invalid(t, mint(strings.Repeat("x", 201), nil, ""), "name")
 		invalid(t, mint("a\x00b", nil, ""), "name")
-		invalid(t, mint("ok", nil, "write"), "scope")
+		invalid(t, mint("ok", nil, "admin"), "scope")
 		for _, days := range []int{-1, 0, 1, 29, 31, 60, 364, 366, 3650} {
 			invalid(t, mint("ok", &days, ""), "expires_in_days")
 		}
@@ -130,7 +130,7 @@ func TestAccessTokensExpire(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, _ := f.owner()
 		days := 30
-		token, secret, err := f.MintAccessToken(t.Context(), owner, home, "cron", &days, "")
+		token, secret, err := f.MintAccessToken(t.Context(), owner, home, NewToken{Name: "cron", ExpiresInDays: &days})
 		must(t, err)
 		f.clock.Advance(30*24*time.Hour - time.Microsecond)
 		_, err = f.Authenticate(t.Context(), secret.Reveal(), home)
@@ -158,7 +158,7 @@ func TestRevokeAccessToken(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, _ := f.guest(guestEmail)
-		token, secret, err := f.MintAccessToken(ctx, owner, home, "cron", nil, "")
+		token, secret, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "cron"})
 		must(t, err)
 		_, err = f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
@@ -193,9 +193,9 @@ func TestAccessTokensAreRejectedWithSameError(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		days := 30
-		_, expired, err := f.MintAccessToken(ctx, owner, home, "expired", &days, "")
+		_, expired, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "expired", ExpiresInDays: &days})
 		must(t, err)
-		revoked, revokedSecret, err := f.MintAccessToken(ctx, owner, home, "revoked", nil, "")
+		revoked, revokedSecret, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "revoked"})
 		must(t, err)
 		must(t, f.RevokeAccessToken(ctx, owner, home, revoked.ID, nil))
 		f.clock.Advance(31 * 24 * time.Hour)
@@ -214,7 +214,7 @@ func TestAccessTokensAreRejectedWithSameError(t *testing.T) {
 func (f *fixture) tokenUser() (owner Principal, id journal.TokenID, use func(Client)) {
 	f.t.Helper()
 	owner, _ = f.owner()
-	token, secret, err := f.MintAccessToken(f.t.Context(), owner, home, "cron", nil, "")
+	token, secret, err := f.MintAccessToken(f.t.Context(), owner, home, NewToken{Name: "cron"})
 	must(f.t, err)
 	return owner, token.ID, func(client Client) {
 		f.t.Helper()
@@ -268,7 +268,7 @@ func TestUsesAreRecordedOnceByTwoServers(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()
 		owner, _ := f.owner()
-		token, secret, err := f.MintAccessToken(ctx, owner, home, "cron", nil, "")
+		token, secret, err := f.MintAccessToken(ctx, owner, home, NewToken{Name: "cron"})
 		must(t, err)
 		servers := []*Service{f.Service, New(f.db, f.keys, f.clock.Now, nil, Options{}), New(f.db, f.keys, f.clock.Now, nil, Options{})}
 		for _, err := range runConcurrently(len(servers)*4, func(i int) error {

@@ -171,7 +171,7 @@ func TestAdminResetPassword(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, pair := f.guest(guestEmail)
-		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
+		_, token, err := f.MintAccessToken(ctx, guest, home, NewToken{Name: "cron"})
 		must(t, err)
 		notFound(t, f.AdminResetPassword(ctx, owner, home, "unknown", otherPass))
 		invalid(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, "short"), "new_password")

@@ -207,14 +207,15 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 	}
 	caller := Principal{Credential: CredentialToken}
 	var expiresAt *time.Time
-	var scope string
+	var allowedIPs []string
 	hash := tokenHash(token)
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return s.owners.withOwner(ctx, tx, hash, func(owner journal.UserID) error {
 			caller.UserID = owner
-			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.scope, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
+			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.scope, t.account_ids, t.allowed_ips, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
 				FROM access_tokens t JOIN users u ON u.number = t.user_id WHERE t.user_id = $1 AND t.hash = $2`, owner, hash).
-				Scan(&caller.PublicID, &caller.TokenID, &scope, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
+				Scan(&caller.PublicID, &caller.TokenID, &caller.Scope, storedList[journal.AccountID]{&caller.Accounts},
+					storedList[string]{&allowedIPs}, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
 					db.Instant(&caller.CreatedAt), &caller.TOTPEnabled)
 		})
 	})
@@ -224,7 +225,9 @@ func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, c
 	if expiresAt != nil && !s.clock().Before(*expiresAt) {
 		return Principal{}, newBadCredential()
 	}
-	caller.ReadOnly = scope == ScopeRead
+	if allowedIPs != nil && !containsAddress(allowedIPs, client.IP) {
+		return Principal{}, addressRefused()
+	}
 	s.recorder.addUse(caller.UserID, caller.TokenID, client)
 	return caller, nil
 }

@@ -140,7 +140,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, pair := f.guest(guestEmail)
-		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
+		_, token, err := f.MintAccessToken(ctx, guest, home, NewToken{Name: "cron"})
 		must(t, err)
 		must(t, f.DeleteUser(ctx, owner, home, guest.PublicID, nil, nil))
 		_, err = f.Authenticate(ctx, pair.AccessToken.Reveal(), home)
@@ -170,7 +170,7 @@ func TestDemotedOwnersLoseTheirRightsAtOnce(t *testing.T) {
 		ctx := t.Context()
 		owner, _ := f.owner()
 		guest, pair := f.guest(guestEmail)
-		_, token, err := f.MintAccessToken(ctx, guest, home, "cron", nil, "")
+		_, token, err := f.MintAccessToken(ctx, guest, home, NewToken{Name: "cron"})
 		must(t, err)
 		for _, isAdmin := range []bool{true, false} {
 			_, err = f.SetAdmin(ctx, owner, home, guest.PublicID, isAdmin, nil)
@@ -197,7 +197,7 @@ func FuzzAuthenticate(f *testing.F) {
 	user, pair, err := service.Setup(f.Context(), home, ownerEmail, goodPass, nil)
 	must(f, err)
 	caller := Principal{UserID: user.ID}
-	_, token, err := service.MintAccessToken(f.Context(), caller, home, "cron", nil, "")
+	_, token, err := service.MintAccessToken(f.Context(), caller, home, NewToken{Name: "cron"})
 	must(f, err)
 	honest := map[string]bool{pair.AccessToken.Reveal(): true, token.Reveal(): true}
 	for bearer := range honest {
@@ -223,7 +223,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	service := New(d, testKeys(b, 1), testkit.NewClock().Now, nil, Options{PasswordCost: cheap})
 	user, pair, err := service.Setup(b.Context(), home, ownerEmail, goodPass, nil)
 	must(b, err)
-	_, token, err := service.MintAccessToken(b.Context(), Principal{UserID: user.ID}, home, "cron", nil, "")
+	_, token, err := service.MintAccessToken(b.Context(), Principal{UserID: user.ID}, home, NewToken{Name: "cron"})
 	must(b, err)
 	for name, bearer := range map[string]string{"session": pair.AccessToken.Reveal(), "token": token.Reveal()} {
 		b.Run(name, func(b *testing.B) {

@@ -81,7 +81,8 @@ func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, op
 }
 
 // Client describes the origin of a call, for the lists of sessions and uses and
-// for the audit log. It is never used to authorize a call.
+// for the audit log. Its address decides whether an access token that is limited to
+// addresses can be used; nothing else is authorized by it.
 type Client struct {
 	IP        string
 	UserAgent string
@@ -157,8 +158,10 @@ type Principal struct {
 	SessionEnded bool
 	// TokenID is set for CredentialToken.
 	TokenID journal.TokenID
-	// ReadOnly is set for a token of scope "read".
-	ReadOnly bool
+	// Scope is set for CredentialToken.
+	Scope Scope
+	// Accounts are those that the token is limited to; nil means all.
+	Accounts []journal.AccountID
 }
 
 // RequireSession returns an error for callers without an active session. It

@@ -277,7 +277,7 @@ func TestAccessTokensOfProgramsCannotChangeCredentials(t *testing.T) {
 		forbidden(t, err)
 		forbidden(t, f.ConfirmTOTP(ctx, caller, home, "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", "123456"))
 		forbidden(t, f.DisableTOTP(ctx, caller, home, goodPass, "123456"))
-		_, _, err = f.MintAccessToken(ctx, caller, home, "child", nil, "")
+		_, _, err = f.MintAccessToken(ctx, caller, home, NewToken{Name: "child"})
 		forbidden(t, err)
 		f.login(ownerEmail)
 	})

@@ -176,7 +176,7 @@ func TestRefreshTokensExpire(t *testing.T) {
 func TestRefreshRejectsOtherTokens(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, pair := f.owner()
-		_, token, err := f.MintAccessToken(t.Context(), owner, home, "cron", nil, "")
+		_, token, err := f.MintAccessToken(t.Context(), owner, home, NewToken{Name: "cron"})
 		must(t, err)
 		for _, bad := range []secrets.Secret{"", "x", pair.AccessToken, token, pair.RefreshToken + "x", pair.RefreshToken[1:], "\x00", "\xff"} {
 			_, err := f.refresh(bad)

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 )
@@ -61,6 +64,8 @@ type Batch struct {
 	UpdatedAt time.Time
 	// Result is the answer of the commit, nil before and after a reversal.
 	Result *Result
+	// Token is the access token that created the import; empty for a session.
+	Token journal.TokenID
 	// Progress is the state of a commit that this process is running.
 	Progress *Progress
 	// Origin is how the import arrived. OriginID is the id of its connection or
@@ -75,15 +80,18 @@ func (b *Batch) insertOptions() ledger.InsertOptions {
 }
 
 const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
-	sha256, row_count, status, result, created_at, updated_at, origin, origin_id`
+	sha256, row_count, status, result, created_at, updated_at, token_id, origin, origin_id`
 
 func scanBatch(row db.Scanner) (b Batch, err error) {
-	var account, kinds, result, origin *string
+	var account, kinds, result, token, origin *string
 	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &kinds, &b.Zone, &b.DateOrder,
 		&b.SHA256, &b.RowCount, &b.Status, &result,
-		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt), &b.Origin, &origin)
+		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt), &token, &b.Origin, &origin)
 	if err != nil {
 		return Batch{}, err
+	}
+	if token != nil {
+		b.Token = journal.TokenID(*token)
 	}
 	if origin != nil {
 		b.OriginID = *origin
@@ -108,10 +116,10 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 
 func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
 	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
-		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, origin, origin_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, token_id, origin, origin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
-		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt),
+		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt), nullText(string(b.Token)),
 		b.Origin, nullText(b.OriginID))
 	return err
 }
@@ -136,17 +144,36 @@ func nullText(text string) *string {
 }
 
 // lockBatch reads a batch and locks its row until the transaction ends.
-func lockBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BatchID) (Batch, error) {
-	return readBatch(ctx, tx, owner, id, tx.Lock())
+func lockBatch(ctx context.Context, tx *db.Tx, by identity.Principal, id journal.BatchID) (Batch, error) {
+	return readBatch(ctx, tx, by, id, tx.Lock())
 }
 
-func readBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BatchID, lock string) (Batch, error) {
+func readBatch(ctx context.Context, tx *db.Tx, by identity.Principal, id journal.BatchID, lock string) (Batch, error) {
+	args := []any{by.UserID, id}
+	visible := visibleBatches(ctx, by, &args)
 	b, err := scanBatch(tx.QueryRow(ctx,
-		`SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1 AND id = $2`+lock, owner, id))
+		`SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1 AND id = $2`+visible+lock, args...))
 	if errors.Is(err, db.ErrNoRows) {
 		return Batch{}, journal.NotFound("import")
 	}
 	return b, err
+}
+
+// visibleBatches returns the condition for the batches that a caller sees: a token that
+// may only import sees those that it made, and a token that is limited to accounts
+// those of its accounts.
+func visibleBatches(ctx context.Context, by identity.Principal, args *[]any) (condition string) {
+	if by.Scope == identity.ScopeImport {
+		*args = append(*args, by.TokenID)
+		condition = " AND token_id = $" + strconv.Itoa(len(*args))
+	}
+	ids, limited := journal.AllowedAccounts(ctx)
+	if !limited {
+		return condition
+	}
+	*args = append(*args, by.TokenID) // its imports without an account are pending, or backups of its accounts
+	own := " OR account_id IS NULL AND token_id = $" + strconv.Itoa(len(*args)) + ")"
+	return condition + " AND (account_id IN " + db.In(args, ids) + own
 }
 
 // updateBatch stores the status of a batch and the result of a commit.
@@ -167,20 +194,22 @@ func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 	return err
 }
 
-// Batches lists at most limit imports of the owner (0 means all), newest first,
-// after a given one or from the newest if after is empty. It also counts all of
-// them.
+// Batches lists at most limit imports that the caller sees (0 means all), newest
+// first, after a given one or from the newest if after is empty. It also counts all
+// of them.
 func (s *Service) Batches(
-	ctx context.Context, owner journal.UserID, after journal.BatchID, limit int,
+	ctx context.Context, by identity.Principal, after journal.BatchID, limit int,
 ) (list []Batch, total int, err error) {
+	args := []any{by.UserID}
+	condition := ` FROM import_batches WHERE user_id = $1` + visibleBatches(ctx, by, &args)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM import_batches WHERE user_id = $1`, owner).Scan(&total); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*)`+condition, args...).Scan(&total); err != nil {
 			return err
 		}
-		query, args := `SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1`, []any{owner}
+		query, args := `SELECT `+batchColumns+condition, slices.Clone(args)
 		if after != "" {
-			query += ` AND id < $2`
 			args = append(args, after)
+			query += ` AND id < $` + strconv.Itoa(len(args))
 		}
 		query += ` ORDER BY id DESC`
 		if limit > 0 {
@@ -196,13 +225,15 @@ func (s *Service) Batches(
 	return list, total, err
 }
 
-// Batch returns one of the owner's imports.
-func (s *Service) Batch(ctx context.Context, owner journal.UserID, id journal.BatchID) (b Batch, err error) {
+// Batch returns an import that the caller sees.
+func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		b, err = readBatch(ctx, tx, owner, id, "")
+		b, err = readBatch(ctx, tx, by, id, "")
 		return err
 	})
-	b.Progress = s.running.progress(id)
+	if err == nil {
+		b.Progress = s.running.progress(id)
+	}
 	return b, err
 }
 
@@ -214,7 +245,7 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		b, err := lockBatch(ctx, tx, by.UserID, id)
+		b, err := lockBatch(ctx, tx, by.Principal, id)
 		if err == nil && check != nil {
 			err = check(b)
 		}

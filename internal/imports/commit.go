@@ -9,6 +9,7 @@ import (
 	"maps"
 
 	"fillbook/internal/db"
+	"fillbook/internal/identity"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -26,6 +27,7 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
 	batch := s.newBatch(by.UserID, up, c)
+	batch.Token = by.TokenID
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if up.Account != "" {
 			if err := ledger.CheckAccountOwner(ctx, tx, by.UserID, up.Account); err != nil {
@@ -43,7 +45,7 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 // Finish commits a pending batch with the file that it was created for. For a
 // committed batch it returns the stored result.
 func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up Upload) (Result, error) {
-	batch, err := s.Batch(ctx, by.UserID, id)
+	batch, err := s.Batch(ctx, by.Principal, id)
 	if err != nil {
 		return Result{}, err
 	}
@@ -212,7 +214,7 @@ func (s *Service) finish(
 				return err
 			}
 		}
-		b, err := lockBatch(ctx, tx, by.UserID, id)
+		b, err := lockBatch(ctx, tx, by.Principal, id)
 		if err != nil {
 			return err
 		}
@@ -233,7 +235,7 @@ func (s *Service) finish(
 		return s.audit(ctx, tx, by, ActionCommit, id)
 	})
 	if err != nil {
-		s.fail(ctx, by.UserID, id)
+		s.fail(ctx, by.Principal, id)
 		return Result{}, addBatch(err, id)
 	}
 	err = s.attach(ctx, by.UserID, c, &result)
@@ -254,9 +256,9 @@ func addBatch(err error, id journal.BatchID) error {
 
 // fail marks a pending batch as failed, after its transaction was rolled back.
 // If that fails too, the batch stays pending and the error is only logged.
-func (s *Service) fail(ctx context.Context, owner journal.UserID, id journal.BatchID) {
+func (s *Service) fail(ctx context.Context, by identity.Principal, id journal.BatchID) {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		b, err := lockBatch(ctx, tx, owner, id)
+		b, err := lockBatch(ctx, tx, by, id)
 		if err != nil || b.Status != Pending {
 			return err
 		}

@@ -106,7 +106,7 @@ func TestPerformanceThenFills(t *testing.T) {
 				t.Errorf("commissions %s, fills (-want +got):\n%s", commission, diff)
 			}
 			b.expectNote(trade)
-			batches, _, err := b.Imports.Batches(t.Context(), b.by.UserID, "", 1)
+			batches, _, err := b.Imports.Batches(t.Context(), b.by.Principal, "", 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func TestWatchedFilesLeaveOutDeletedFills(t *testing.T) {
 			if preview.NewRows != result.Inserted || *preview.Rows != *result.Rows {
 				t.Errorf("%s: the preview has %+v, the commit %+v", origin, preview.Rows, result.Rows)
 			}
-			batch, err := b.Imports.Batch(t.Context(), b.by.UserID, result.BatchID)
+			batch, err := b.Imports.Batch(t.Context(), b.by.Principal, result.BatchID)
 			if err != nil || batch.Origin != cmp.Or(origin, imports.FromUpload) || batch.OriginID != "" {
 				t.Errorf("the origin is %q %q (%v), want %q", batch.Origin, batch.OriginID, err, origin)
 			}

@@ -129,7 +129,7 @@ func TestBatchesReportTheClockOfTheFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			batch, err := b.Imports.Batch(t.Context(), b.by.UserID, result.BatchID)
+			batch, err := b.Imports.Batch(t.Context(), b.by.Principal, result.BatchID)
 			if err != nil || batch.Zone != c.want {
 				t.Errorf("%s: the zone is %q (%v), want %q", name, batch.Zone, err, c.want)
 			}
@@ -154,7 +154,7 @@ func TestCommitReportsItsStages(t *testing.T) {
 		if diff := cmp.Diff([]string{"checking 0", "writing 1", "annotating 0"}, seen); diff != "" {
 			t.Error(diff)
 		}
-		if batch, err := b.Imports.Batch(t.Context(), b.by.UserID, result.BatchID); err != nil || batch.Progress != nil {
+		if batch, err := b.Imports.Batch(t.Context(), b.by.Principal, result.BatchID); err != nil || batch.Progress != nil {
 			t.Errorf("progress of an import that is done: %+v %v", batch.Progress, err)
 		}
 	})

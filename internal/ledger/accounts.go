@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,10 +156,20 @@ func (a *Account) scan() []any {
 	}
 }
 
-// Accounts lists the owner's accounts, oldest first, as one step.
+// Accounts lists the owner's accounts, oldest first, as one step. Those that the
+// context excludes are left out; see [journal.LimitAccounts].
 func Accounts(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Account, error) {
-	return db.List(ctx, tx, scanAccount,
+	list, err := db.List(ctx, tx, scanAccount,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner)
+	return allowedOnly(ctx, list), err
+}
+
+// allowedOnly returns the accounts that the context does not exclude.
+func allowedOnly(ctx context.Context, list []Account) []Account {
+	if _, limited := journal.AllowedAccounts(ctx); !limited {
+		return list
+	}
+	return slices.DeleteFunc(list, func(a Account) bool { return !journal.AllowsAccount(ctx, a.ID) })
 }
 
 // AccountsWith is like [Accounts] and also reads the value of a subquery in the same
@@ -172,10 +183,13 @@ func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery
 	}
 	accounts, err = db.List(ctx, tx, scan,
 		`SELECT `+accountColumns+`, `+subquery+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner, arg)
-	return accounts, value, err
+	return allowedOnly(ctx, accounts), value, err
 }
 
 func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	if !journal.AllowsAccount(ctx, id) {
+		return Account{}, journal.NotFound("account")
+	}
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`, owner, id))
 	return a, mapNotFound(err, "account")
@@ -183,6 +197,9 @@ func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 
 // lockAccount reads an account and locks its row until the transaction ends.
 func lockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	if !journal.AllowsAccount(ctx, id) {
+		return Account{}, journal.NotFound("account")
+	}
 	a, err := scanAccount(tx.QueryRow(ctx,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
 	return a, mapNotFound(err, "account")
@@ -196,8 +213,12 @@ func mapNotFound(err error, what string) error {
 	return err
 }
 
-// CreateAccount creates an account. It is a step.
+// CreateAccount creates an account. It is a step. A caller who is limited to some
+// accounts cannot create another.
 func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, in NewAccount) (Account, error) {
+	if _, limited := journal.AllowedAccounts(ctx); limited {
+		return Account{}, journal.Forbidden("This access token is limited to some accounts and cannot create another.")
+	}
 	a := Account{
 		ID: journal.NewID[journal.AccountID](), Name: in.Name, Broker: in.Broker, Type: in.Type,
 		BaseCurrency: in.BaseCurrency, StartingBalance: in.StartingBalance, CreatedAt: now, UpdatedAt: now,

@@ -83,6 +83,9 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{},
 		change: TradeChanges{Account: id}, interval: checkpointInterval,
 	}
+	if !journal.AllowsAccount(ctx, id) {
+		return nil, journal.NotFound("account")
+	}
 	var all int64
 	err := tx.QueryRow(ctx, `
 		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`

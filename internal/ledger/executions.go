@@ -251,6 +251,9 @@ func findAccountID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
 ) (account journal.AccountID, err error) {
 	err = tx.QueryRow(ctx, accountOf(table), owner, id).Scan(&account)
+	if err == nil && !journal.AllowsAccount(ctx, account) {
+		err = db.ErrNoRows
+	}
 	return account, mapNotFound(err, what)
 }
 

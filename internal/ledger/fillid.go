@@ -148,8 +148,10 @@ func findStored(
 			var number int64
 			var at place
 			err := row.Scan(&id, &number, &at.At, &at.Seq)
-			at.account = byNumber[number]
-			found[id] = at
+			account, known := byNumber[number]
+			if at.account = account; known {
+				found[id] = at
+			}
 			return err
 		}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+`
 			WHERE user_id = $1 AND id IN `+db.In(&args, part), args...)

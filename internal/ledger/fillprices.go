@@ -17,14 +17,16 @@ type TradedInstrument struct {
 	Number int64
 }
 
-// TradedInstruments returns what the owner has traded, in all accounts. It is a step.
+// TradedInstruments returns what the owner has traded, in all accounts that the context
+// does not exclude. It is a step.
 func TradedInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]TradedInstrument, error) {
+	condition, args := streamsOfAllowed(ctx, owner)
 	return db.List(ctx, tx, func(row db.Scanner) (TradedInstrument, error) {
 		var number int64
 		var key streamKey
 		err := row.Scan(append([]any{&number}, key.scan()...)...)
 		return TradedInstrument{Instrument: key.toInstrument(), Number: number}, err
-	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1`, owner)
+	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1`+condition, args...)
 }
 
 // FillPrice is when and at which price something was traded.

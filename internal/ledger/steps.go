@@ -35,8 +35,7 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 		}
 		// The trade may have been removed during the wait for the lock.
 	}
-	err = tx.QueryRow(ctx, text, owner, id).Scan(&account)
-	return account, mapNotFound(err, "trade")
+	return findAccountID(ctx, tx, owner, "trades", id, "trade")
 }
 
 // LockTrades locks the accounts of several trades and returns them, as
@@ -69,7 +68,9 @@ func accountsOfTrades(
 			var id journal.TradeID
 			var account journal.AccountID
 			err := row.Scan(&id, &account)
-			found[id] = account
+			if journal.AllowsAccount(ctx, account) {
+				found[id] = account
+			}
 			return err
 		}, `SELECT trades.id, accounts.id FROM trades JOIN accounts
 				ON accounts.user_id = trades.user_id AND accounts.number = trades.account
@@ -162,7 +163,11 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, list...)
+		for _, t := range list {
+			if journal.AllowsAccount(ctx, t.Account) {
+				found = append(found, t)
+			}
+		}
 	}
 	return found, nil
 }

@@ -23,6 +23,7 @@ type Symbols struct {
 // ListSymbols returns the names of what a user has traded.
 func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (Symbols, error) {
 	roots, grouped, symbols := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	condition, args := streamsOfAllowed(ctx, owner)
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return db.Each(ctx, tx, func(row db.Scanner) error {
 			var symbol, instrument string
@@ -38,9 +39,21 @@ func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (Symbol
 				symbols[symbol] = true
 			}
 			return nil
-		}, `SELECT DISTINCT symbol, instrument_type FROM streams WHERE user_id = $1`, owner)
+		}, `SELECT DISTINCT symbol, instrument_type FROM streams WHERE user_id = $1`+condition, args...)
 	})
 	return Symbols{Roots: sortedKeys(roots), GroupedRoots: sortedKeys(grouped), Symbols: sortedKeys(symbols)}, err
+}
+
+// streamsOfAllowed returns a condition for the streams of the accounts that the
+// context does not exclude, and the arguments of a query whose $1 is the owner. The
+// condition is empty if it excludes none.
+func streamsOfAllowed(ctx context.Context, owner journal.UserID) (condition string, args []any) {
+	args = []any{owner}
+	ids, limited := journal.AllowedAccounts(ctx)
+	if !limited {
+		return "", args
+	}
+	return " AND account IN (SELECT number FROM accounts WHERE user_id = $1 AND id IN " + db.In(&args, ids) + ")", args
 }
 
 // sortedKeys returns the keys of a set, an empty list if it has none.

@@ -177,6 +177,9 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	if err != nil {
 		return nil, nil, mapNotFound(err, "trade")
 	}
+	if !journal.AllowsAccount(ctx, b.account.ID) {
+		return nil, nil, journal.NotFound("trade")
+	}
 	b.streams = map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}
 	return b, row, nil
 }

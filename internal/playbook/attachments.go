@@ -173,13 +173,16 @@ func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target 
 	} else {
 		w.and("note_id =", target.Note)
 	}
+	w.limitAttachments(ctx)
 	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
 }
 
 // ListAttachments lists everything that a user has attached, in the order of
 // arrival. It is a step.
 func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Attachment, error) {
-	return db.List(ctx, tx, scanAttachment, selectAttachments+` WHERE user_id = $1 ORDER BY created_at, id`, owner)
+	w := owned("user_id", owner)
+	w.limitAttachments(ctx)
+	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
 }
 
 // attachmentsOf returns the attachments of some trades.
@@ -237,7 +240,10 @@ type inMemory struct{ *bytes.Reader }
 func (inMemory) Close() error { return nil }
 
 func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID, lock string) (Attachment, error) {
-	a, err := scanAttachment(tx.QueryRow(ctx, selectAttachments+` WHERE user_id = $1 AND id = $2`+lock, owner, id))
+	w := owned("user_id", owner)
+	w.and("id =", id)
+	w.limitAttachments(ctx)
+	a, err := scanAttachment(tx.QueryRow(ctx, selectAttachments+w.text.String()+lock, w.args...))
 	if errors.Is(err, db.ErrNoRows) {
 		return Attachment{}, journal.NotFound("attachment")
 	}

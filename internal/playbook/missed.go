@@ -200,20 +200,21 @@ func ReadMissedPage(
 	if list, err = ListMissed(ctx, tx, owner, scope, page); err != nil || page == (Page{}) {
 		return list, len(list), err
 	}
-	w := missedWhere(owner, scope)
+	w := missedWhere(ctx, owner, scope)
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM missed_trades`+w.text.String(), w.args...).Scan(&total)
 	return list, total, err
 }
 
 // ListMissed lists missed trades, newest first. It is a step.
 func ListMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, page Page) ([]Missed, error) {
-	w := missedWhere(owner, scope)
+	w := missedWhere(ctx, owner, scope)
 	query := selectMissed + w.newestFirst("observed_at", "id", page)
 	return db.List(ctx, tx, scanMissed, query, w.args...)
 }
 
-func missedWhere(owner journal.UserID, scope journal.Scope) *where {
+func missedWhere(ctx context.Context, owner journal.UserID, scope journal.Scope) *where {
 	w := owned("user_id", owner)
+	w.limitAccounts(ctx, "account_id")
 	andIn(w, "account_id", scope.Accounts)
 	w.period("observed_at", scope.Period)
 	return w
@@ -230,7 +231,10 @@ func (s *Service) MissedTrade(ctx context.Context, owner journal.UserID, id jour
 }
 
 func readMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.MissedID, lock string) (Missed, error) {
-	missed, err := scanMissed(tx.QueryRow(ctx, selectMissed+` WHERE user_id = $1 AND id = $2`+lock, owner, id))
+	w := owned("user_id", owner)
+	w.and("id =", id)
+	w.limitAccounts(ctx, "account_id")
+	missed, err := scanMissed(tx.QueryRow(ctx, selectMissed+w.text.String()+lock, w.args...))
 	if errors.Is(err, db.ErrNoRows) {
 		return Missed{}, journal.NotFound("missed trade")
 	}

@@ -33,7 +33,7 @@ func listNotes(
 	if err != nil || page == (Page{}) {
 		return notes, len(notes), err
 	}
-	w := filter.where(owner)
+	w := filter.where(ctx, owner)
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM notes n`+w.text.String(), w.args...).Scan(&total)
 	return notes, total, err
 }
@@ -41,7 +41,7 @@ func listNotes(
 // EachNote hands out notes, newest first, one at a time, so that memory stays
 // flat however long the list is. It is a step; fn must not run statements.
 func EachNote(ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page, fn func(Note) error) error {
-	w := filter.where(owner)
+	w := filter.where(ctx, owner)
 	query := selectNotes + w.newestFirst("n.occurred_at", "n.id", page)
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		note, err := scanNote(row)
@@ -52,8 +52,9 @@ func EachNote(ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteF
 	}, query, w.args...)
 }
 
-func (f NoteFilter) where(owner journal.UserID) *where {
+func (f NoteFilter) where(ctx context.Context, owner journal.UserID) *where {
 	w := owned("n.user_id", owner)
+	w.limitNotes(ctx, "n.")
 	w.period("n.occurred_at", f.Period)
 	andIn(w, "n.type", f.Types)
 	andIn(w, "n.account_id", f.Account)
@@ -110,7 +111,10 @@ func CheckNoteOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 }
 
 func readNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID, lock string) (Note, error) {
-	note, err := scanNote(tx.QueryRow(ctx, selectNotes+` WHERE n.user_id = $1 AND n.id = $2`+lock, owner, id))
+	w := owned("n.user_id", owner)
+	w.and("n.id =", id)
+	w.limitNotes(ctx, "n.")
+	note, err := scanNote(tx.QueryRow(ctx, selectNotes+w.text.String()+lock, w.args...))
 	if errors.Is(err, db.ErrNoRows) {
 		return Note{}, journal.NotFound("note")
 	}

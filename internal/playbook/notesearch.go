@@ -52,11 +52,12 @@ type noteIndexes struct {
 func (s *Service) ReadNotePage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
 ) (notes []Note, total int, err error) {
+	_, limited := journal.AllowedAccounts(ctx)
 	switch {
 	case len(filter.Words) == 0:
 		return listNotes(ctx, tx, owner, filter, page)
-	case filter.Trade != "":
-		return testNotes(ctx, tx, owner, filter, page) // there are few
+	case filter.Trade != "" || limited: // there are few; the index does not have the accounts of trades
+		return testNotes(ctx, tx, owner, filter, page)
 	}
 	index, err := s.loadNoteIndex(ctx, tx, owner)
 	if err != nil {

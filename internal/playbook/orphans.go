@@ -25,9 +25,10 @@ type Orphan struct {
 func (s *Service) Orphans(ctx context.Context, owner journal.UserID) ([]Orphan, error) {
 	var orphans []Orphan
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		orphans, err = db.List(ctx, tx, scanOrphan, `
-			SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_annotations
-			WHERE user_id = $1 ORDER BY orphaned_at DESC, trade_id DESC`, owner)
+		w := owned("user_id", owner)
+		w.limitAccounts(ctx, "account_id")
+		orphans, err = db.List(ctx, tx, scanOrphan, `SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_annotations`+
+			w.text.String()+` ORDER BY orphaned_at DESC, trade_id DESC`, w.args...)
 		if err != nil {
 			return err
 		}
@@ -113,8 +114,11 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 }
 
 func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan journal.TradeID) error {
+	w := owned("user_id", owner)
+	w.and("trade_id =", orphan)
+	w.limitAccounts(ctx, "account_id")
 	var id journal.TradeID
-	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`+tx.Lock(), owner, orphan).Scan(&id)
+	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_annotations`+w.text.String()+tx.Lock(), w.args...).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound("orphan")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +81,8 @@ type CountedTag struct {
 func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]CountedTag, error) {
 	var tags []CountedTag
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		tags, err = db.List(ctx, tx, scanCountedTag, selectCounted+` WHERE tags.user_id = $1 ORDER BY name_key, id`, owner)
+		w := owned("trade_tags.user_id", owner)
+		tags, err = db.List(ctx, tx, scanCountedTag, w.selectCounted(ctx)+` WHERE tags.user_id = $1 ORDER BY name_key, id`, w.args...)
 		return err
 	})
 	return tags, err
@@ -88,12 +90,16 @@ func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]CountedTag,
 
 const selectTags = `SELECT id, name, color, description, kind, created_at FROM tags`
 
-// selectCounted counts the links of all tags at once. Links of trades that are
-// gone do not count; their annotations are kept as orphans.
-const selectCounted = `SELECT id, name, color, description, kind, created_at, COALESCE(trades, 0) FROM tags LEFT JOIN (
+// selectCounted returns the query for tags with the number of their trades: it counts
+// the links of all tags at once. Links of trades that are gone do not count; their
+// annotations are kept as orphans. w has the condition for links of the owner.
+func (w *where) selectCounted(ctx context.Context) string {
+	w.limitTrades(ctx, "trade_tags.trade_id")
+	return `SELECT id, name, color, description, kind, created_at, COALESCE(trades, 0) FROM tags LEFT JOIN (
 		SELECT trade_tags.tag_id, COUNT(*) AS trades FROM trade_tags LEFT JOIN orphaned_annotations AS o
-		ON o.user_id = trade_tags.user_id AND o.trade_id = trade_tags.trade_id
-		WHERE trade_tags.user_id = $1 AND o.trade_id IS NULL GROUP BY trade_tags.tag_id) AS counts ON counts.tag_id = tags.id`
+		ON o.user_id = trade_tags.user_id AND o.trade_id = trade_tags.trade_id` +
+		w.text.String() + ` AND o.trade_id IS NULL GROUP BY trade_tags.tag_id) AS counts ON counts.tag_id = tags.id`
+}
 
 // ListTags lists the owner's tags by name. It is a step.
 func ListTags(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Tag, error) {
@@ -241,7 +247,8 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, q
 		return err
 	}
 	for _, account := range accounts {
-		if err := s.options.Known.Unlinked(ctx, tx, owner, account); err != nil {
+		// A caller who is limited to some accounts may change what all accounts share.
+		if err := s.options.Known.Unlinked(journal.UnlimitAccounts(ctx), tx, owner, account); err != nil {
 			return err
 		}
 	}
@@ -253,7 +260,10 @@ func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Ta
 	var tag CountedTag
 	_, err := scanTag(tx.QueryRow(ctx, selectTags+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
 	if err == nil {
-		tag, err = scanCountedTag(tx.QueryRow(ctx, selectCounted+` WHERE tags.user_id = $1 AND tags.id = $2`, owner, id))
+		w := owned("trade_tags.user_id", owner)
+		query := w.selectCounted(ctx)
+		w.args = append(w.args, id)
+		tag, err = scanCountedTag(tx.QueryRow(ctx, query+` WHERE tags.user_id = $1 AND tags.id = $`+strconv.Itoa(len(w.args)), w.args...))
 	}
 	if errors.Is(err, db.ErrNoRows) {
 		return CountedTag{}, journal.NotFound("tag")

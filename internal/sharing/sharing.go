@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fillbook/internal/analytics"
@@ -98,6 +99,9 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	}
 	if err := scope.validate(); err != nil {
 		return Link{}, err
+	}
+	if scope.Account == "" && !scope.isAllowed(ctx) {
+		return Link{}, journal.InvalidField("account_id", "account_id is required: this access token is limited to some accounts.")
 	}
 	random := make([]byte, tokenBytes)
 	_, _ = rand.Read(random) // it never fails
@@ -183,7 +187,14 @@ func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link,
 		list, err = db.List(ctx, tx, s.scanLink, linkColumns+` WHERE user_id = $1 ORDER BY id DESC`, owner)
 		return err
 	})
-	return list, err
+	return slices.DeleteFunc(list, func(l Link) bool { return !l.Scope.isAllowed(ctx) }), err
+}
+
+// isAllowed reports whether a link shows no account that the context excludes; see
+// [journal.LimitAccounts]. A link without an account shows all.
+func (s Scope) isAllowed(ctx context.Context) bool {
+	_, limited := journal.AllowedAccounts(ctx)
+	return !limited || s.Account != "" && journal.AllowsAccount(ctx, s.Account)
 }
 
 const linkColumns = `SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links`
@@ -226,9 +237,11 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 }
 
 // checkStored calls check with the stored link. Without a check nothing is read, so
-// that a link whose token can no longer be opened can be revoked too.
+// that a link whose token can no longer be opened can be revoked too. A link that the
+// context excludes is not found.
 func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
-	if check == nil {
+	_, limited := journal.AllowedAccounts(ctx)
+	if check == nil && !limited {
 		return nil
 	}
 	link, err := s.scanLink(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
@@ -237,6 +250,12 @@ func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.User
 	}
 	if err != nil {
 		return err
+	}
+	if !link.Scope.isAllowed(ctx) {
+		return ErrNotFound()
+	}
+	if check == nil {
+		return nil
 	}
 	return check(link)
 }

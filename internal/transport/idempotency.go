@@ -236,6 +236,9 @@ func DeleteStoredResponses(ctx context.Context, tx *db.Tx) error {
 // someone who has the database to guess short secrets in bodies.
 func (i *Idempotency) hashRequest(r *http.Request) []byte {
 	parts := [][]byte{[]byte(r.Method), []byte(r.URL.Path), []byte(r.URL.RawQuery), bodyOf(r.Context())}
+	if limit := RequestOf(r.Context()).Limit; limit != "" {
+		parts = append(parts, []byte("limit"), []byte(limit))
+	}
 	form := FormOf(r.Context())
 	for _, name := range slices.Sorted(maps.Keys(form.Fields)) {
 		parts = append(parts, []byte(name), []byte(form.Fields[name]))

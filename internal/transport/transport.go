@@ -49,6 +49,9 @@ type Request struct {
 	// number of the same user.
 	User  string
 	Owner journal.UserID
+	// Limit is the access token of a request that does not see everything of the user;
+	// empty for others. Such requests do not share stored answers.
+	Limit string
 	// Fault is the error that caused a 5xx response, for the log.
 	Fault error
 	// Refused is the error response, if there was one.

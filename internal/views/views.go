@@ -200,7 +200,18 @@ func (s *Service) List(ctx context.Context, owner journal.UserID) (list []View, 
 
 // List is the step of [Service.List].
 func List(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]View, error) {
-	return list(ctx, tx, owner, "")
+	all, err := list(ctx, tx, owner, "")
+	return slices.DeleteFunc(all, func(v View) bool { return !v.isAllowed(ctx) }), err
+}
+
+// isAllowed reports whether the filter of a view names no account that the context
+// excludes; see [journal.LimitAccounts].
+func (v View) isAllowed(ctx context.Context) bool {
+	if _, limited := journal.AllowedAccounts(ctx); !limited {
+		return true
+	}
+	filter, err := v.Filter.Parse()
+	return err == nil && !slices.ContainsFunc(filter.Scope.Accounts, func(id journal.AccountID) bool { return !journal.AllowsAccount(ctx, id) })
 }
 
 func list(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) ([]View, error) {
@@ -210,7 +221,7 @@ func list(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) ([]
 // Read returns one view. It is a step.
 func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ViewID) (View, error) {
 	view, err := scanView(tx.QueryRow(ctx, selectViews+` WHERE v.user_id = $1 AND v.id = $2`, owner, id))
-	if errors.Is(err, db.ErrNoRows) {
+	if errors.Is(err, db.ErrNoRows) || err == nil && !view.isAllowed(ctx) {
 		return View{}, journal.NotFound("view")
 	}
 	return view, err
@@ -245,6 +256,9 @@ func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	}
 	if len(all) >= maxViews {
 		return View{}, journal.Conflict("There are already %d views. Delete one first.", maxViews)
+	}
+	if !view.isAllowed(ctx) {
+		return View{}, journal.NotFound("account")
 	}
 	view.Position = len(all)
 	n, err := tx.Exec(ctx, viewTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, viewTable.Values(owner, &view)...)
@@ -289,6 +303,9 @@ func (s *Service) Update(
 		}
 		if view, err = change.apply(old); err != nil {
 			return err
+		}
+		if !view.isAllowed(ctx) {
+			return journal.NotFound("account")
 		}
 		view.UpdatedAt = s.clock()
 		_, err = tx.Exec(ctx, viewTable.Update(), viewTable.UpdateValues(owner, &view)...)
@@ -354,7 +371,7 @@ func find(
 		return nil, View{}, err
 	}
 	i := slices.IndexFunc(all, func(v View) bool { return v.ID == id })
-	if i < 0 {
+	if i < 0 || !all[i].isAllowed(ctx) {
 		return nil, View{}, journal.NotFound("view")
 	}
 	if check != nil {

@@ -11,10 +11,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the access tokens, without their secrets */
+        /**
+         * List the access tokens, without their secrets
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listAccessTokens"];
         put?: never;
-        /** Create an access token */
+        /**
+         * Create an access token
+         * @description Access tokens cannot call it.
+         */
         post: operations["mintAccessToken"];
         delete?: never;
         options?: never;
@@ -32,7 +38,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an access token */
+        /**
+         * Revoke an access token
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         delete: operations["revokeAccessToken"];
         options?: never;
         head?: never;
@@ -48,7 +57,7 @@ export interface paths {
         };
         /**
          * List the uses of a token
-         * @description The newest 50. Empty for a token that is not yours.
+         * @description The newest 50. Empty for a token that is not yours. Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
          */
         get: operations["listAccessTokenUses"];
         put?: never;
@@ -66,10 +75,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts, oldest first */
+        /**
+         * List the accounts, oldest first
+         * @description Scopes of access tokens: analytics, import, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listAccounts"];
         put?: never;
-        /** Create an account */
+        /**
+         * Create an account
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         post: operations["createAccount"];
         delete?: never;
         options?: never;
@@ -88,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Create a demo account with two years of trades
-         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account.
+         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["createDemoAccount"];
         delete?: never;
@@ -104,12 +119,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an account */
+        /**
+         * Read an account
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getAccount"];
-        /** Change an account; absent fields stay as they are */
+        /**
+         * Change an account; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["updateAccount"];
         post?: never;
-        /** Delete an account with its fills, trades and cash */
+        /**
+         * Delete an account with its fills, trades and cash
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
@@ -125,7 +149,7 @@ export interface paths {
         };
         /**
          * List the security events, newest first
-         * @description Events are kept for 400 days. Without limit, the newest 1000 are returned.
+         * @description Events are kept for 400 days. Without limit, the newest 1000 are returned. Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -143,10 +167,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every user, oldest first */
+        /**
+         * List every user, oldest first
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listUsers"];
         put?: never;
-        /** Create a user, whether registration is open or not */
+        /**
+         * Create a user, whether registration is open or not
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -161,18 +191,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one user */
+        /**
+         * Read one user
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
         /**
          * Delete a user and everything the user owns
-         * @description It cannot be undone.
+         * @description It cannot be undone. Scopes of access tokens: full. Not for tokens that are limited to accounts.
          */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Grant or revoke the owner role */
+        /**
+         * Grant or revoke the owner role
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         patch: operations["setRole"];
         trace?: never;
     };
@@ -185,7 +221,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a user's password and sign the user out */
+        /**
+         * Set a user's password and sign the user out
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         post: operations["resetPassword"];
         delete?: never;
         options?: never;
@@ -200,7 +239,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read results by order, size and timing of trades */
+        /**
+         * Read results by order, size and timing of trades
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["behavior"];
         put?: never;
         post?: never;
@@ -217,7 +259,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read results grouped by symbol, setup, tag, hour or another dimension */
+        /**
+         * Read results grouped by symbol, setup, tag, hour or another dimension
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["breakdown"];
         put?: never;
         post?: never;
@@ -234,7 +279,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a year day by day, with notes and routines */
+        /**
+         * Read a year day by day, with notes and routines
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["calendar"];
         put?: never;
         post?: never;
@@ -251,7 +299,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare trades with other trades: another period, other accounts, or the rest */
+        /**
+         * Compare trades with other trades: another period, other accounts, or the rest
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["compare"];
         put?: never;
         post?: never;
@@ -268,7 +319,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the results day by day */
+        /**
+         * Read the results day by day
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["daily"];
         put?: never;
         post?: never;
@@ -285,7 +339,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the drawdowns, the deepest first */
+        /**
+         * List the drawdowns, the deepest first
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["drawdowns"];
         put?: never;
         post?: never;
@@ -302,7 +359,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read equity and drawdown over time */
+        /**
+         * Read equity and drawdown over time
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["equityCurve"];
         put?: never;
         post?: never;
@@ -319,7 +379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare results with what the price did: MAE and MFE, other stops and targets, after the exit */
+        /**
+         * Compare results with what the price did: MAE and MFE, other stops and targets, after the exit
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["excursionStats"];
         put?: never;
         post?: never;
@@ -336,7 +399,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Simulate future results from past ones */
+        /**
+         * Simulate future results from past ones
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["monteCarlo"];
         put?: never;
         post?: never;
@@ -353,7 +419,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the results in units of the risk taken */
+        /**
+         * Read the results in units of the risk taken
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["rMultiples"];
         put?: never;
         post?: never;
@@ -370,7 +439,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how often the rules of setups were followed, and what breaking them cost */
+        /**
+         * Read how often the rules of setups were followed, and what breaking them cost
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["ruleReport"];
         put?: never;
         post?: never;
@@ -387,7 +459,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the summary of closed trades */
+        /**
+         * Read the summary of closed trades
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["summary"];
         put?: never;
         post?: never;
@@ -404,7 +479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare the trades with each tag with all others */
+        /**
+         * Compare the trades with each tag with all others
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["tagEffects"];
         put?: never;
         post?: never;
@@ -421,11 +499,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download an attachment */
+        /**
+         * Download an attachment
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getAttachment"];
         put?: never;
         post?: never;
-        /** Delete an attachment */
+        /**
+         * Delete an attachment
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteAttachment"];
         options?: never;
         head?: never;
@@ -510,7 +594,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the bars of a symbol in columns */
+        /**
+         * Read the bars of a symbol in columns
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["getBars"];
         put?: never;
         post?: never;
@@ -527,10 +614,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List which bars your symbols use */
+        /**
+         * List which bars your symbols use
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarAliases"];
         put?: never;
-        /** Use the bars of another symbol for a symbol */
+        /**
+         * Use the bars of another symbol for a symbol
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createBarAlias"];
         delete?: never;
         options?: never;
@@ -548,7 +641,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete an alias */
+        /**
+         * Delete an alias
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteBarAlias"];
         options?: never;
         head?: never;
@@ -562,10 +658,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the imports of bars, newest first */
+        /**
+         * List the imports of bars, newest first
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarImports"];
         put?: never;
-        /** Preview a file of bars; nothing is written */
+        /**
+         * Preview a file of bars; nothing is written
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["previewBarImport"];
         delete?: never;
         options?: never;
@@ -582,7 +684,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file of bars */
+        /**
+         * Import a file of bars
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["commitBarImport"];
         delete?: never;
         options?: never;
@@ -600,7 +705,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Reverse an import of bars: what it replaced counts again */
+        /**
+         * Reverse an import of bars: what it replaced counts again
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["reverseBarImport"];
         options?: never;
         head?: never;
@@ -614,7 +722,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars */
+        /**
+         * List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars
+         * @description Scopes of access tokens: analytics, read, write, full.
+         */
         get: operations["listBarSeries"];
         put?: never;
         post?: never;
@@ -634,7 +745,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a series with the bars of all imports */
+        /**
+         * Delete a series with the bars of all imports
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteBarSeries"];
         options?: never;
         head?: never;
@@ -648,10 +762,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List cash transactions by time */
+        /**
+         * List cash transactions by time
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listCash"];
         put?: never;
-        /** Record a deposit, withdrawal, dividend, fee, interest or adjustment */
+        /**
+         * Record a deposit, withdrawal, dividend, fee, interest or adjustment
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addCash"];
         delete?: never;
         options?: never;
@@ -666,12 +786,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a cash transaction */
+        /**
+         * Read a cash transaction
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getCash"];
-        /** Change a cash transaction; absent fields stay as they are */
+        /**
+         * Change a cash transaction; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["changeCash"];
         post?: never;
-        /** Delete a cash transaction */
+        /**
+         * Delete a cash transaction
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteCash"];
         options?: never;
         head?: never;
@@ -685,12 +814,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List fills by time */
+        /**
+         * List fills by time
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listExecutions"];
         put?: never;
         /**
          * Add a fill and regroup its trades
-         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409.
+         * @description A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409. Scopes of access tokens: write, full.
          */
         post: operations["addExecution"];
         delete?: never;
@@ -706,15 +838,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a fill */
+        /**
+         * Read a fill
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getExecution"];
         put?: never;
         post?: never;
-        /** Delete a fill and regroup its trades */
+        /**
+         * Delete a fill and regroup its trades
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteExecution"];
         options?: never;
         head?: never;
-        /** Change a fill and regroup its trades */
+        /**
+         * Change a fill and regroup its trades
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeExecution"];
         trace?: never;
     };
@@ -727,7 +868,7 @@ export interface paths {
         };
         /**
          * Download the journal
-         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all.
+         * @description The JSON backup is complete and can be imported again, here or elsewhere. The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all. Scopes of access tokens: read, write, full.
          */
         get: operations["export"];
         put?: never;
@@ -745,10 +886,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List imports, newest first */
+        /**
+         * List imports, newest first
+         * @description Scopes of access tokens: import, read, write, full. With import, only imports that the token made.
+         */
         get: operations["listImports"];
         put?: never;
-        /** Preview a file; nothing is written */
+        /**
+         * Preview a file; nothing is written
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["previewImport"];
         delete?: never;
         options?: never;
@@ -765,7 +912,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a file */
+        /**
+         * Import a file
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["commitImport"];
         delete?: never;
         options?: never;
@@ -780,7 +930,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the kinds chosen for words of imported files */
+        /**
+         * List the kinds chosen for words of imported files
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listImportKinds"];
         put?: never;
         post?: never;
@@ -800,7 +953,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete the kind chosen for a word */
+        /**
+         * Delete the kind chosen for a word
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteImportKind"];
         options?: never;
         head?: never;
@@ -814,11 +970,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an import */
+        /**
+         * Read an import
+         * @description Scopes of access tokens: import, read, write, full. With import, only imports that the token made.
+         */
         get: operations["getImport"];
         put?: never;
         post?: never;
-        /** Reverse an import: delete its fills and cash rows, keep annotations */
+        /**
+         * Reverse an import: delete its fills and cash rows, keep annotations
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["reverseImport"];
         options?: never;
         head?: never;
@@ -834,7 +996,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a pending import with the same file */
+        /**
+         * Finish a pending import with the same file
+         * @description Scopes of access tokens: import, write, full.
+         */
         post: operations["finishImport"];
         delete?: never;
         options?: never;
@@ -849,7 +1014,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the signed-in user */
+        /**
+         * Read the signed-in user
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMe"];
         put?: never;
         post?: never;
@@ -867,7 +1035,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the password and sign out every other device */
+        /**
+         * Change the password and sign out every other device
+         * @description Access tokens cannot call it.
+         */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -883,7 +1054,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the preferences of this user */
+        /**
+         * Read the preferences of this user
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getPreferences"];
         put?: never;
         post?: never;
@@ -892,7 +1066,7 @@ export interface paths {
         head?: never;
         /**
          * Set some preferences; the others stay as they are
-         * @description An explicit null is stored as null.
+         * @description An explicit null is stored as null. Scopes of access tokens: write, full.
          */
         patch: operations["mergePreferences"];
         trace?: never;
@@ -904,7 +1078,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the signed-in devices */
+        /**
+         * List the signed-in devices
+         * @description Scopes of access tokens: read, full. Not for tokens that are limited to accounts.
+         */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -924,7 +1101,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out a device */
+        /**
+         * Sign out a device
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -940,7 +1120,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn on the second factor with a code */
+        /**
+         * Turn on the second factor with a code
+         * @description Access tokens cannot call it.
+         */
         post: operations["confirmTOTP"];
         delete?: never;
         options?: never;
@@ -957,7 +1140,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn off the second factor with password and code */
+        /**
+         * Turn off the second factor with password and code
+         * @description Access tokens cannot call it.
+         */
         post: operations["disableTOTP"];
         delete?: never;
         options?: never;
@@ -974,7 +1160,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a secret for the second factor; nothing is stored yet */
+        /**
+         * Create a secret for the second factor; nothing is stored yet
+         * @description Access tokens cannot call it.
+         */
         post: operations["startTOTP"];
         delete?: never;
         options?: never;
@@ -989,10 +1178,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List missed trades, newest first */
+        /**
+         * List missed trades, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listMissed"];
         put?: never;
-        /** Record a setup that was seen and not taken */
+        /**
+         * Record a setup that was seen and not taken
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addMissed"];
         delete?: never;
         options?: never;
@@ -1007,7 +1202,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the R that missed trades cost and avoided */
+        /**
+         * Read the R that missed trades cost and avoided
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMissedSummary"];
         put?: never;
         post?: never;
@@ -1024,12 +1222,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a missed trade */
+        /**
+         * Read a missed trade
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getMissed"];
-        /** Change a missed trade; absent fields stay as they are */
+        /**
+         * Change a missed trade; absent fields stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["changeMissed"];
         post?: never;
-        /** Delete a missed trade */
+        /**
+         * Delete a missed trade
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteMissed"];
         options?: never;
         head?: never;
@@ -1043,10 +1250,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the templates of notes by name */
+        /**
+         * List the templates of notes by name
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listNoteTemplates"];
         put?: never;
-        /** Create a template; names are unique regardless of case */
+        /**
+         * Create a template; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createNoteTemplate"];
         delete?: never;
         options?: never;
@@ -1061,15 +1274,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a template */
+        /**
+         * Read a template
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getNoteTemplate"];
         put?: never;
         post?: never;
-        /** Delete a template; notes that started from it stay */
+        /**
+         * Delete a template; notes that started from it stay
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteNoteTemplate"];
         options?: never;
         head?: never;
-        /** Change a template */
+        /**
+         * Change a template
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeNoteTemplate"];
         trace?: never;
     };
@@ -1080,10 +1302,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List notes, newest first */
+        /**
+         * List notes, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listNotes"];
         put?: never;
-        /** Write a note, a daily log or a weekly review */
+        /**
+         * Write a note, a daily log or a weekly review
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createNote"];
         delete?: never;
         options?: never;
@@ -1098,15 +1326,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a note */
+        /**
+         * Read a note
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getNote"];
         put?: never;
         post?: never;
-        /** Delete a note with its attachments */
+        /**
+         * Delete a note with its attachments
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteNote"];
         options?: never;
         head?: never;
-        /** Change a note */
+        /**
+         * Change a note
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeNote"];
         trace?: never;
     };
@@ -1117,10 +1354,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List attachments */
+        /**
+         * List attachments
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listOfNote"];
         put?: never;
-        /** Attach an image or a PDF */
+        /**
+         * Attach an image or a PDF
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addToNote"];
         delete?: never;
         options?: never;
@@ -1137,7 +1380,7 @@ export interface paths {
         };
         /**
          * List open positions with what they are worth
-         * @description The filter selects trades as in the list of trades; status is always open.
+         * @description The filter selects trades as in the list of trades; status is always open. Scopes of access tokens: read, write, full.
          */
         get: operations["listPositions"];
         put?: never;
@@ -1156,7 +1399,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Type the price of an open position, or delete it */
+        /**
+         * Type the price of an open position, or delete it
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setPositionMark"];
         post?: never;
         delete?: never;
@@ -1189,10 +1435,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the items that are active on a day */
+        /**
+         * List the items that are active on a day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listRoutines"];
         put?: never;
-        /** Add an item, last in its stage */
+        /**
+         * Add an item, last in its stage
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createRoutine"];
         delete?: never;
         options?: never;
@@ -1207,7 +1459,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the checklist of a day */
+        /**
+         * Read the checklist of a day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getRoutineDay"];
         put?: never;
         post?: never;
@@ -1225,7 +1480,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Tick an item on a day, or take the tick back */
+        /**
+         * Tick an item on a day, or take the tick back
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["tickRoutine"];
         post?: never;
         delete?: never;
@@ -1241,7 +1499,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count what was done day by day */
+        /**
+         * Count what was done day by day
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getRoutineHistory"];
         put?: never;
         post?: never;
@@ -1259,7 +1520,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Put items in order inside their stages */
+        /**
+         * Put items in order inside their stages
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["orderRoutines"];
         post?: never;
         delete?: never;
@@ -1278,13 +1542,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove an item from a day on */
+        /**
+         * Remove an item from a day on
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteRoutine"];
         options?: never;
         head?: never;
         /**
          * Change an item
-         * @description A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten.
+         * @description A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten. Scopes of access tokens: write, full.
          */
         patch: operations["changeRoutine"];
         trace?: never;
@@ -1296,9 +1563,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the template of the daily checklist */
+        /**
+         * Read the template of the daily checklist
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getChecklistTemplate"];
-        /** Replace the template of the daily checklist */
+        /**
+         * Replace the template of the daily checklist
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setChecklistTemplate"];
         post?: never;
         delete?: never;
@@ -1314,9 +1587,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an account's own multipliers */
+        /**
+         * Read an account's own multipliers
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getInstruments"];
-        /** Replace an account's own multipliers */
+        /**
+         * Replace an account's own multipliers
+         * @description Scopes of access tokens: write, full.
+         */
         put: operations["setInstruments"];
         post?: never;
         delete?: never;
@@ -1366,10 +1645,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the setups by name */
+        /**
+         * List the setups by name
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listSetups"];
         put?: never;
-        /** Create a setup; names are unique regardless of case */
+        /**
+         * Create a setup; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createSetup"];
         delete?: never;
         options?: never;
@@ -1384,15 +1669,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a setup */
+        /**
+         * Read a setup
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getSetup"];
         put?: never;
         post?: never;
-        /** Delete a setup and remove it from every trade */
+        /**
+         * Delete a setup and remove it from every trade
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteSetup"];
         options?: never;
         head?: never;
-        /** Change a setup */
+        /**
+         * Change a setup
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeSetup"];
         trace?: never;
     };
@@ -1403,10 +1697,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List share links, newest first */
+        /**
+         * List share links, newest first
+         * @description Scopes of access tokens: read, full.
+         */
         get: operations["listShareLinks"];
         put?: never;
-        /** Create a public link to a performance summary */
+        /**
+         * Create a public link to a performance summary
+         * @description Scopes of access tokens: full.
+         */
         post: operations["mintShareLink"];
         delete?: never;
         options?: never;
@@ -1424,7 +1724,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a share link */
+        /**
+         * Revoke a share link
+         * @description Scopes of access tokens: full.
+         */
         delete: operations["revokeShareLink"];
         options?: never;
         head?: never;
@@ -1438,7 +1741,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the roots and symbols that you have traded */
+        /**
+         * List the roots and symbols that you have traded
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listSymbols"];
         put?: never;
         post?: never;
@@ -1455,10 +1761,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tags by name */
+        /**
+         * List the tags by name
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, records have id and name only.
+         */
         get: operations["listTags"];
         put?: never;
-        /** Create a tag; names are unique regardless of case */
+        /**
+         * Create a tag; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createTag"];
         delete?: never;
         options?: never;
@@ -1476,11 +1788,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a tag and remove it from every trade */
+        /**
+         * Delete a tag and remove it from every trade
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
-        /** Change a tag */
+        /**
+         * Change a tag
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeTag"];
         trace?: never;
     };
@@ -1495,7 +1813,7 @@ export interface paths {
         put?: never;
         /**
          * Merge a tag into another
-         * @description Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. A trade that has both keeps one. The answer is the remaining tag.
+         * @description Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. A trade that has both keeps one. The answer is the remaining tag. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["mergeTag"];
         delete?: never;
@@ -1511,12 +1829,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List trades, newest first by default */
+        /**
+         * List trades, newest first by default
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listTrades"];
         put?: never;
         /**
          * Add fills and annotate their trades
-         * @description Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. The answer is the trades that the fills belong to now, in the order of the fills.
+         * @description Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. The answer is the trades that the fills belong to now, in the order of the fills. Scopes of access tokens: write, full.
          */
         post: operations["addTrade"];
         delete?: never;
@@ -1524,7 +1845,7 @@ export interface paths {
         head?: never;
         /**
          * Annotate several trades
-         * @description All or nothing: if one id is unknown or one value is invalid, no trade is changed. set is applied first, then tags and setups are removed, then added.
+         * @description All or nothing: if one id is unknown or one value is invalid, no trade is changed. set is applied first, then tags and setups are removed, then added. Scopes of access tokens: write, full.
          */
         patch: operations["annotateTrades"];
         trace?: never;
@@ -1538,7 +1859,7 @@ export interface paths {
         };
         /**
          * List annotations of trades that have no fills left
-         * @description They return to their trade when one of its fills is imported again.
+         * @description They return to their trade when one of its fills is imported again. Scopes of access tokens: read, write, full.
          */
         get: operations["listOrphans"];
         put?: never;
@@ -1559,7 +1880,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete orphaned annotations */
+        /**
+         * Delete orphaned annotations
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteOrphan"];
         options?: never;
         head?: never;
@@ -1575,7 +1899,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move orphaned annotations to another trade */
+        /**
+         * Move orphaned annotations to another trade
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["adoptOrphan"];
         delete?: never;
         options?: never;
@@ -1594,7 +1921,7 @@ export interface paths {
         put?: never;
         /**
          * Preview fills; nothing is written
-         * @description Groups the fills with the stored ones as POST /trades would, and returns the result.
+         * @description Groups the fills with the stored ones as POST /trades would, and returns the result. Scopes of access tokens: write, full.
          */
         post: operations["previewTrade"];
         delete?: never;
@@ -1610,18 +1937,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a trade with its fills */
+        /**
+         * Read a trade with its fills
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getTrade"];
         put?: never;
         post?: never;
         /**
          * Delete a trade with the fills that belong to it alone
-         * @description A fill shared with another trade keeps its part in that trade.
+         * @description A fill shared with another trade keeps its part in that trade. Scopes of access tokens: write, full.
          */
         delete: operations["deleteTrade"];
         options?: never;
         head?: never;
-        /** Annotate a trade */
+        /**
+         * Annotate a trade
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["annotateTrade"];
         trace?: never;
     };
@@ -1632,10 +1965,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List attachments */
+        /**
+         * List attachments
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listOfTrade"];
         put?: never;
-        /** Attach an image or a PDF */
+        /**
+         * Attach an image or a PDF
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["addToTrade"];
         delete?: never;
         options?: never;
@@ -1652,7 +1991,7 @@ export interface paths {
         };
         /**
          * Read what the price did during a trade
-         * @description Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds.
+         * @description Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds. Scopes of access tokens: read, write, full.
          */
         get: operations["getTradeExcursion"];
         put?: never;
@@ -1672,7 +2011,7 @@ export interface paths {
         };
         /**
          * List the fills of a trade by time
-         * @description GET /trades/{id} contains the first 1000 of them.
+         * @description GET /trades/{id} contains the first 1000 of them. Scopes of access tokens: read, write, full.
          */
         get: operations["listTradeFills"];
         put?: never;
@@ -1690,10 +2029,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the saved views by position */
+        /**
+         * List the saved views by position
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["listViews"];
         put?: never;
-        /** Save a view; names are unique regardless of case */
+        /**
+         * Save a view; names are unique regardless of case
+         * @description Scopes of access tokens: write, full.
+         */
         post: operations["createView"];
         delete?: never;
         options?: never;
@@ -1708,15 +2053,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a view */
+        /**
+         * Read a view
+         * @description Scopes of access tokens: read, write, full.
+         */
         get: operations["getView"];
         put?: never;
         post?: never;
-        /** Delete a view */
+        /**
+         * Delete a view
+         * @description Scopes of access tokens: write, full.
+         */
         delete: operations["deleteView"];
         options?: never;
         head?: never;
-        /** Change a view */
+        /**
+         * Change a view
+         * @description Scopes of access tokens: write, full.
+         */
         patch: operations["changeView"];
         trace?: never;
     };
@@ -1725,6 +2079,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AccessToken: {
+            /** @description The accounts that the token is limited to; null means all. */
+            account_ids: string[] | null;
+            /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
+            allowed_ips: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1734,7 +2092,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             /** @enum {string} */
-            scope: "read" | "full";
+            scope: "analytics" | "import" | "read" | "write" | "full";
             token_prefix: string;
         } & {
             [key: string]: unknown;
@@ -3208,6 +3566,10 @@ export interface components {
             [key: string]: unknown;
         };
         MintedToken: {
+            /** @description The accounts that the token is limited to; null means all. */
+            account_ids: string[] | null;
+            /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
+            allowed_ips: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3217,7 +3579,7 @@ export interface components {
             last_used_at: string | null;
             name: string;
             /** @enum {string} */
-            scope: "read" | "full";
+            scope: "analytics" | "import" | "read" | "write" | "full";
             /** @description The secret. It is shown here once and never again. */
             token: string;
             token_prefix: string;
@@ -4937,17 +5299,26 @@ export interface components {
             [key: string]: unknown;
         };
         TokenRequest: {
+            /** @description The accounts that the token sees; other accounts do not exist for it. Default all. */
+            account_ids?: string[] | null;
+            /** @description The addresses and ranges in CIDR notation that it can be used from. Default any. */
+            allowed_ips?: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the token expires; not together with expires_in_days.
+             */
+            expires_at?: string | null;
             /**
              * Format: int64
-             * @description 30, 90 or 365; without it the token never expires.
+             * @description 30, 90 or 365; without it and expires_at the token never expires.
              */
             expires_in_days?: number | null;
             name: string;
             /**
-             * @description A read token gets 403 on writes. Default full.
+             * @description What the token may do. analytics: figures, and the names of accounts, setups and tags. import: upload files, and see the imports that it made. read: read everything. write: read and write the journal, without administration, access tokens, sessions and share links. full: everything. Default full.
              * @enum {string}
              */
-            scope?: "read" | "full";
+            scope?: "analytics" | "import" | "read" | "write" | "full";
         } & {
             [key: string]: unknown;
         };
@@ -5736,6 +6107,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -5799,6 +6179,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5977,6 +6366,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -6035,6 +6433,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6281,6 +6688,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7310,6 +7726,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7493,6 +7918,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7668,6 +8102,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7863,6 +8306,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8034,6 +8486,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8221,6 +8682,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8401,6 +8871,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8574,6 +9053,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8765,6 +9253,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8943,6 +9440,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9114,6 +9620,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9303,6 +9818,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9483,6 +10007,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -9543,6 +10076,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10068,6 +10610,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -10135,6 +10686,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10397,6 +10957,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10797,6 +11366,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -10953,6 +11531,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11125,6 +11712,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11417,6 +12013,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -11593,6 +12198,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11991,6 +12605,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -12058,6 +12681,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12388,6 +13020,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -12534,6 +13175,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12823,6 +13473,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -12977,6 +13636,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13141,6 +13809,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13585,6 +14262,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -13762,6 +14448,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -13822,6 +14517,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14108,6 +14812,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -14273,6 +14986,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14571,6 +15293,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -14736,6 +15467,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15017,6 +15757,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15312,6 +16061,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -15563,6 +16321,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -15728,6 +16495,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15918,6 +16694,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16313,6 +17098,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -16490,6 +17284,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16822,6 +17625,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -16987,6 +17799,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17273,6 +18094,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -17529,6 +18359,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -17596,6 +18435,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18206,6 +19054,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -18474,6 +19331,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18843,6 +19709,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -19124,6 +19999,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -19301,6 +20185,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -19377,6 +20270,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -19444,6 +20346,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19616,6 +20527,15 @@ export interface operations {
             };
             /** @description Unauthorized */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

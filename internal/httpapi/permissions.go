@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/identity"
+	"fillbook/internal/journal"
+)
+
+// permission is what a route does, as far as access tokens are concerned. A route
+// declares it once, and it decides which scopes of tokens may call the route.
+type permission string
+
+const (
+	readFigures  permission = "read figures"
+	readNames    permission = "read names"    // of setups and tags
+	readAccounts permission = "read accounts" // their names
+	readBars     permission = "read bars"
+	readImports  permission = "read imports"      // a token of scope import sees its own
+	uploadFiles  permission = "upload files"      // of trades and of bars
+	readJournal  permission = "read the journal"  // everything else that users see
+	writeJournal permission = "write the journal" // everything else that users change
+	readLinks    permission = "read share links"
+	writeLinks   permission = "change share links"
+	readAccess   permission = "read access"   // sessions and access tokens
+	writeAccess  permission = "revoke access" // sessions and access tokens
+	readAdmin    permission = "read administration"
+	writeAdmin   permission = "administer"
+)
+
+// grant is who has a permission.
+type grant struct {
+	// scopes are those of access tokens, those that may do least first.
+	scopes []identity.Scope
+	// everyAccount: a token that is limited to accounts does not have the permission,
+	// because it concerns the user and not accounts.
+	everyAccount bool
+	// namesOnly: a token of scope analytics gets nothing but ids and names.
+	namesOnly bool
+	// about is a further sentence for the description.
+	about string
+}
+
+// grants are the only place that says what a scope may do.
+var grants = map[permission]grant{
+	readFigures: {scopes: []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	readNames: {
+		scopes:    []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
+		namesOnly: true, about: " With analytics, records have id and name only.",
+	},
+	readAccounts: {scopes: identity.Scopes(), namesOnly: true, about: " With analytics, records have id and name only."},
+	readBars:     {scopes: []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	readImports: {
+		scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
+		about:  " With import, only imports that the token made.",
+	},
+	uploadFiles:  {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
+	readJournal:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	writeJournal: {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
+	readLinks:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeLinks:   {scopes: []identity.Scope{identity.ScopeFull}},
+	readAccess:   {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAccess:  {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readAdmin:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAdmin:   {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+}
+
+// requirePermission panics if a route that access tokens may call does not declare what
+// it does, or if another declares it.
+func (r route) requirePermission() {
+	_, known := grants[r.needs]
+	if byToken := r.access == accessUser || r.access == accessOwner; known != byToken {
+		panic(r.id + ": routes for access tokens, and no others, declare what they need")
+	}
+}
+
+// scopes returns the scopes of the access tokens that may call the route.
+func (r route) scopes() []identity.Scope { return grants[r.needs].scopes }
+
+// checkToken returns an error if the caller's access token may not call the route.
+func (r route) checkToken(caller identity.Principal) error {
+	if caller.Credential != identity.CredentialToken {
+		return nil
+	}
+	if !slices.Contains(r.scopes(), caller.Scope) {
+		return identity.InsufficientScope(caller.Scope, r.scopes())
+	}
+	if caller.Accounts != nil && (r.everyAccount || grants[r.needs].everyAccount) {
+		return journal.Forbidden("This access token is limited to some accounts. What concerns all accounts needs a token without that limit.")
+	}
+	return nil
+}
+
+// showsNamesOnly reports whether the route answers with the ids and names of records
+// only.
+func (r route) showsNamesOnly(caller identity.Principal) bool {
+	return caller.Scope == identity.ScopeAnalytics && grants[r.needs].namesOnly
+}
+
+// describeAccess returns the sentence about access tokens in the description of the
+// route.
+func (r route) describeAccess() string {
+	if r.access == accessPublic {
+		return ""
+	}
+	if r.access == accessSession {
+		return "Access tokens cannot call it."
+	}
+	names := make([]string, len(r.scopes()))
+	for i, scope := range r.scopes() {
+		names[i] = string(scope)
+	}
+	text := "Scopes of access tokens: " + strings.Join(names, ", ") + "." + grants[r.needs].about
+	if r.everyAccount || grants[r.needs].everyAccount {
+		text += " Not for tokens that are limited to accounts."
+	}
+	return text
+}
