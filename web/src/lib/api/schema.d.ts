@@ -13931,6 +13931,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -14060,6 +14062,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -14513,6 +14517,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
