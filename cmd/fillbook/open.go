@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/identity"
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
+	"fillbook/internal/outbound"
 	"fillbook/internal/secrets"
 )
 
@@ -128,8 +129,13 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*ins
 	if d.Engine() == db.PostgreSQL || d.ReadOnly() && !fileExists(attachments) {
 		attachments = ""
 	}
+	endpoints, err := s.endpoints()
+	if err != nil {
+		return nil, err
+	}
 	return installation.New(installation.Options{
-		DB: d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
+		Outbound: outbound.New(outbound.Options{Enabled: s.Outbound, Endpoints: endpoints, Version: version, Log: log}),
+		DB:       d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
 		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen},
 		BeforeLargeImport: new(heapTuner).reduceHeapGrowth, FiguresDir: filepath.Join(s.DataDir, "columns"),
 	})

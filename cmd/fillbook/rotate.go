@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"fillbook/internal/barfetch"
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
@@ -119,6 +120,9 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 			return err
 		}
 		if err := sharing.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
+			return err
+		}
+		if err := barfetch.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
 			return err
 		}
 		return transport.DeleteStoredResponses(env.ctx, tx)

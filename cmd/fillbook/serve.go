@@ -138,6 +138,9 @@ func (v *server) run(ctx context.Context, ports listeners) error {
 	group.Go(func() error { return transport.Serve(ctx, ports.api, v.api.Handler(), v.log) })
 	group.Go(func() error { v.sweep(ctx); return nil })
 	group.Go(func() error { return v.watchDisk(ctx) })
+	if v.services.BarSources.Enabled() && !v.services.DB.ReadOnly() {
+		group.Go(func() error { v.services.Jobs.Run(ctx); return nil })
+	}
 	if ports.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", v.metrics.Handler())

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"fillbook/internal/installation"
+	"fillbook/internal/outbound"
 	"fillbook/internal/secrets"
 	"fillbook/internal/transport"
 )
@@ -39,6 +41,8 @@ type settings struct {
 	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"0.3333/20" help:"Failed sign-ins per address: RATE/BURST allows BURST failures within BURST/RATE seconds; or off."`
 	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Calls of public share links per address: RATE per second, BURST at once; or off."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, as for sign-ins."`
+	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
+	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`
 	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
 }
 
@@ -88,12 +92,24 @@ func (s *settings) check() error {
 	if err := checkOrigin("SVC_PUBLIC_URL", s.PublicURL); err != nil {
 		return err
 	}
+	if _, err := s.endpoints(); err != nil {
+		return err
+	}
 	for _, origin := range s.CORSOrigins {
 		if err := checkOrigin("SVC_CORS_ORIGINS", origin); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// endpoints parses SVC_OUTBOUND_ENDPOINTS.
+func (s *settings) endpoints() (outbound.Endpoints, error) {
+	endpoints, err := outbound.ParseEndpoints(s.OutboundEndpoints, installation.OutboundNames())
+	if err != nil {
+		return nil, fmt.Errorf("SVC_OUTBOUND_ENDPOINTS: %w", err)
+	}
+	return endpoints, nil
 }
 
 func isPostgres(address secrets.Secret) bool {
@@ -154,6 +170,7 @@ func (s *settings) LogValue() slog.Value {
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
 		slog.String("rate_limit_secrets", s.RateSecrets.String()),
+		slog.Bool("outbound", s.Outbound), slog.Any("outbound_endpoints", s.OutboundEndpoints),
 		slog.Int("imports_at_once", s.ImportsAtOnce), slog.Uint64("min_free_bytes", s.MinFreeBytes),
 	)
 }

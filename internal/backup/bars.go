@@ -28,7 +28,7 @@ type BarSeries struct {
 	Blocks [][]byte `json:"blocks"`
 }
 
-// writeBars writes the aliases, and the bars if they were asked for.
+// writeBars writes the aliases and sources, and the bars if they were asked for.
 func (e *exporter) writeBars() error {
 	aliases, err := bars.ListAliases(e.ctx, e.tx, e.owner)
 	if err != nil {
@@ -43,6 +43,9 @@ func (e *exporter) writeBars() error {
 		return nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.writeBarSources(); err != nil {
 		return err
 	}
 	var list []bars.Series
@@ -84,8 +87,8 @@ func (e *exporter) barSeries(s bars.Series) (BarSeries, error) {
 	return out, err
 }
 
-// restoreBars adds the aliases of symbols that have none, and the bars that are not
-// stored.
+// restoreBars adds the aliases of symbols that have none, the sources of providers that
+// have none, and the bars that are not stored.
 func (r *restorer) restoreBars() error {
 	for i, a := range r.Document.BarAliases {
 		added, err := bars.RestoreAlias(r.ctx, r.tx, r.Owner, a.CreatedAt.instantOr(r.now), a.Symbol, a.BarsSymbol)
@@ -95,6 +98,9 @@ func (r *restorer) restoreBars() error {
 		if added {
 			r.result.BarAliases++
 		}
+	}
+	if err := r.restoreBarSources(); err != nil {
+		return err
 	}
 	file := bars.NewImport{FileName: "Backup", Layout: "Fillbook"}
 	for i, s := range r.Document.Bars {

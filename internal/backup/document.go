@@ -32,6 +32,7 @@ type Document struct {
 	Preferences   values         `json:"preferences"`
 	ImportKinds   []WordKind     `json:"import_kinds"` // by layout and word
 	BarAliases    []BarAlias     `json:"bar_aliases"`  // by symbol
+	BarSources    []BarSource    `json:"bar_sources"`  // by provider
 	Bars          []BarSeries    `json:"bars"`         // by symbol; only if they were asked for
 	Attachments   []FileRef      `json:"attachments"`
 

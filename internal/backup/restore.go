@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, Bars int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, BarSources, Bars int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].

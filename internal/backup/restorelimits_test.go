@@ -3,8 +3,10 @@ package backup
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 
+	"fillbook/internal/barfetch"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
@@ -25,11 +27,13 @@ func TestRecordsAboveALimitAreLeftOut(t *testing.T) {
 				Name: journal.Some("Plan"), Type: journal.Some(playbook.NoteType("note")), Body: journal.Some("Plan"),
 			})
 			must(t, err)
+			_, err = barfetch.Restore(h.ctx(), tx, from, barfetch.Source{Provider: "acme", CreatedAt: h.clock.Now()})
+			must(t, err)
 			_, err = views.Restore(h.ctx(), tx, from, h.clock.Now(), views.Change{Name: journal.Some("Losses")})
 			return err
 		}))
 		text := h.exportBars(t, from, false)
-		above := map[string]int{"bar_aliases": 1001, "note_templates": 201, "views": 201}
+		above := map[string]int{"bar_aliases": 1001, "bar_sources": 51, "note_templates": 201, "views": 201}
 		for list, n := range above {
 			text = repeatRecord(t, text, list, n)
 		}
@@ -38,9 +42,9 @@ func TestRecordsAboveALimitAreLeftOut(t *testing.T) {
 			if len(result.Errors) != len(above) {
 				t.Fatalf("problems: %+v", result.Errors)
 			}
-			got := []int{result.BarAliases, result.NoteTemplates, result.Views}
-			if want := []int{1000, 200, 200}; !known && fmt.Sprint(got) != fmt.Sprint(want) || known && fmt.Sprint(got) != "[0 0 0]" {
-				t.Errorf("restored %v aliases, templates and views", got)
+			got := []int{result.BarAliases, result.BarSources, result.NoteTemplates, result.Views}
+			if want := []int{1000, 50, 200, 200}; !known && fmt.Sprint(got) != fmt.Sprint(want) || known && fmt.Sprint(got) != "[0 0 0 0]" {
+				t.Errorf("restored %v aliases, providers, templates and views", got)
 			}
 		}
 	})
@@ -55,11 +59,8 @@ func repeatRecord(t *testing.T, text, list string, n int) string {
 	first := document[list].([]any)[0].(map[string]any)
 	records := make([]map[string]any, n)
 	for i := range records {
-		records[i] = map[string]any{}
-		for name, value := range first {
-			records[i][name] = value
-		}
-		for _, name := range []string{"name", "symbol"} {
+		records[i] = maps.Clone(first)
+		for _, name := range []string{"name", "symbol", "provider"} {
 			if value, has := first[name]; has {
 				records[i][name] = fmt.Sprint(value, i)
 			}

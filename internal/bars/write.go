@@ -23,7 +23,12 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImpo
 	return done, counts, err
 }
 
-// commit is the step of [Service.Commit].
+// Add is the step of [Service.Commit].
+func (s *Service) Add(ctx context.Context, tx *db.Tx, owner journal.UserID, file NewImport) (Import, []Counts, error) {
+	return commit(ctx, tx, owner, s.clock(), s.limit, file)
+}
+
+// commit stores the bars of a file.
 func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (done Import, counts []Counts, err error) {
 	u, err := lockUsage(ctx, tx, owner)
 	if err != nil {

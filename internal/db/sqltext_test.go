@@ -184,6 +184,7 @@ var otherOwners = map[string]string{
 	"import_repeats":    "ledger",
 	"trade_checkpoints": "ledger",
 	"import_kinds":      "imports/kinds",
+	"jobs":              "jobs",
 	"trade_rules":       "playbook",
 	"note_templates":    "playbook",
 	"note_revisions":    "playbook",

@@ -60,6 +60,22 @@ func FromScaled(coef int64, scale int32) Decimal {
 	return Decimal{coef: coef, scale: scale}
 }
 
+// ToScaled returns d times ten to the power of scale, as [FromScaled] takes it: 125
+// for 1.25 and a scale of 2. ok is false if that is not a whole number, or one that
+// does not fit into 64 bits.
+func (d Decimal) ToScaled(scale int32) (coef int64, ok bool) {
+	if d.wide == nil {
+		if same, fits := d.trimZeros().rescale(scale); fits {
+			return same.coef, true
+		}
+	}
+	whole := d.toLib().Shift(scale)
+	if !whole.IsInteger() || !whole.BigInt().IsInt64() {
+		return 0, false
+	}
+	return whole.BigInt().Int64(), true
+}
+
 // Must parses s like ParseExact and panics if that fails.
 // It is meant for constants and tests, not for input.
 func Must(s string) Decimal {

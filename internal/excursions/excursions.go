@@ -76,6 +76,9 @@ type Result struct {
 	// [AfterExitMinutes], and last at SessionEnd, which is in seconds since 1970.
 	AfterExit  [len(AfterExitMinutes) + 1]decimal.Null
 	SessionEnd int64
+	// Stop and Target are what orders at the levels of a [Plan] would have brought in
+	// the session. They are not stored.
+	Stop, Target market.PlannedExit
 
 	Context market.Context
 }
@@ -148,8 +151,12 @@ func New(d *db.DB) *Service {
 	return &Service{db: d, lockWait: lockWait, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
 }
 
-// Measure computes the excursion of one of the owner's trades from the stored bars.
-func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID) (result Result, err error) {
+// Plan is the prices at which a trader wanted to close a trade.
+type Plan struct{ Stop, Target decimal.Null }
+
+// Measure computes the excursion of one of the owner's trades from the stored bars, and
+// what its plan would have brought.
+func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID, plan Plan) (result Result, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		if err := ledger.CheckTradeOwner(ctx, tx, owner, id); err != nil {
 			return err
@@ -158,6 +165,7 @@ func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
+		m.plan = plan
 		return ledger.EachPositionByID(ctx, tx, owner, []journal.TradeID{id}, func(list ledger.InstrumentPositions) error {
 			return m.measure(list, func(_ journal.TradeID, r *Result) { result = *r })
 		})
@@ -173,6 +181,8 @@ type meter struct {
 	lookup *bars.Lookup
 	// sessions are those of all calendars that were needed.
 	sessions map[market.Calendar]*market.Sessions
+	// plan is that of the trade, if only one is measured.
+	plan Plan
 
 	// position is the trade that is measured, memory that of bars which the next series
 	// may use.

@@ -137,7 +137,7 @@ func (f fixture) trades() (list []ledger.Trade) {
 
 func (f fixture) measure(id journal.TradeID) excursions.Result {
 	f.Helper()
-	r, err := f.excursions.Measure(f.ctx, f.owner, id)
+	r, err := f.excursions.Measure(f.ctx, f.owner, id, excursions.Plan{})
 	f.must(err)
 	return r
 }
@@ -547,7 +547,7 @@ func TestUsersAreSeparate(t *testing.T) {
 		}
 		f.addFills(newFill(30, 2, "100"), newFill(150, -2, "100"))
 		id := f.trades()[0].ID
-		if _, err := other.excursions.Measure(f.ctx, other.owner, id); !journal.IsKind(err, journal.KindNotFound) {
+		if _, err := other.excursions.Measure(f.ctx, other.owner, id, excursions.Plan{}); !journal.IsKind(err, journal.KindNotFound) {
 			f.Errorf("measuring a trade of another user: %v", err)
 		}
 		if len(f.kept()) != 1 {

@@ -412,6 +412,23 @@ func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	if isWhole {
 		r.AfterExit[len(AfterExitMinutes)] = t.convertNull(market.AfterExit(t.fills, t.multiplier, window.Block, r.SessionEnd))
 	}
+	isKnown := isWhole && r.IsWhole()
+	r.Stop = c.measurePlanned(t, window, c.group.plan.Stop, r.SessionEnd, true, isKnown)
+	r.Target = c.measurePlanned(t, window, c.group.plan.Target, r.SessionEnd, false, isKnown)
+}
+
+// measurePlanned returns what an order at a level would have brought until the end of
+// the session. That a level was not reached is known only with all bars.
+func (c choice) measurePlanned(t *trade, window market.Window, level decimal.Null, end int64, isStop, isWhole bool) market.PlannedExit {
+	if !level.Valid {
+		return market.PlannedExit{}
+	}
+	found := c.group.position.PlannedExit(window, level.Decimal, isStop, end)
+	if found.Reached == market.NotReached && !isWhole {
+		return market.PlannedExit{}
+	}
+	found.Result = t.convertBounds(found.Result)
+	return found
 }
 
 // seriesReader reads the bars of a series for positions in the order of opening. It

@@ -143,21 +143,28 @@ func (q barQuery) toQuery() (w bars.WindowQuery, err error) {
 	if q.MaxPoints.Set {
 		w.MaxPoints = q.MaxPoints.Value
 	}
-	if q.From.at != nil {
-		first := q.From.at.Unix()
-		if q.From.at.Nanosecond() > 0 {
+	err = setWindow(&w, q.From, q.To, "")
+	return w, err
+}
+
+// setWindow sets the openings of the first and the last bar. The parameters are from and
+// to after a prefix.
+func setWindow(w *bars.WindowQuery, from, to instantParam, prefix string) error {
+	if from.at != nil {
+		first := from.at.Unix()
+		if from.at.Nanosecond() > 0 {
 			first++ // an opening is a whole second
 		}
 		w.From = &first
 	}
-	if q.To.at != nil {
-		last := q.To.at.Unix()
+	if to.at != nil {
+		last := to.at.Unix()
 		w.To = &last
 	}
 	if w.From != nil && w.To != nil && *w.From > *w.To {
-		return w, journal.InvalidField("from", "from must not be after to.")
+		return journal.InvalidField(prefix+"from", "%[1]sfrom must not be after %[1]sto.", prefix)
 	}
-	return w, nil
+	return nil
 }
 
 func barRoute(needs permission, method, path, id, summary string) route {
@@ -197,6 +204,7 @@ func (a *API) registerBarRoutes() {
 			return nil, a.Bars.DeleteAlias(ctx, caller(ctx).UserID, in.ID)
 		})
 	a.registerBarImportRoutes()
+	a.registerBarSourceRoutes()
 }
 
 func (a *API) listBarSeries(ctx context.Context, in *Paging) (*listing[barSeries], error) {

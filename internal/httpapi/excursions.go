@@ -64,6 +64,7 @@ type MeasuredExcursion struct {
 	EntryEfficiency orNull[valueBounds] `json:"entry_efficiency" required:"false" doc:"MFE / (MFE + MAE), 0 to 1."`
 	ExitEfficiency  orNull[valueBounds] `json:"exit_efficiency" required:"false" doc:"(Result + MAE) / (MFE + MAE), 0 to 1."`
 	AfterExit       []exitOutcome       `json:"after_exit" required:"false" doc:"What the last fill would have brought more, some minutes later and at the end of the session."`
+	Alternatives    []alternativeExit   `json:"alternatives" required:"false" doc:"The results of other exits than the last fill, as far as the bars show them. Empty while the trade is open."`
 }
 
 type exactBounds struct {
@@ -100,7 +101,7 @@ func (a *API) registerExcursionRoutes() {
 		if err != nil {
 			return nil, err
 		}
-		result, err := a.Excursions.Measure(ctx, owner, in.ID)
+		result, err := a.Excursions.Measure(ctx, owner, in.ID, excursions.Plan{Stop: detail.Annotations.StopPrice, Target: detail.Annotations.TargetPrice})
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +147,7 @@ func shapeExcursion(r *excursions.Result, v *tradeview.View, tick decimal.Null) 
 		EntryEfficiency: shapeBounds(r.EntryEfficiency()),
 		ExitEfficiency:  shapeBounds(r.ExitEfficiency()),
 		AfterExit:       []exitOutcome{},
+		Alternatives:    []alternativeExit{},
 	}
 	if risk := v.Derived.InitialRisk; risk.Valid {
 		m.MAER, m.MFER = mae.divide(risk.Decimal), mfe.divide(risk.Decimal)
@@ -159,6 +161,7 @@ func shapeExcursion(r *excursions.Result, v *tradeview.View, tick decimal.Null) 
 	}
 	if v.ClosedAt != nil {
 		m.addAfterExit(r, *v.ClosedAt)
+		m.addAlternatives(r, v)
 	}
 	out.MeasuredExcursion = m
 	return out

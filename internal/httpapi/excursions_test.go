@@ -96,12 +96,63 @@ func TestExcursion(t *testing.T) {
 		d.annotate(id, more{"mfe": nil})
 		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"2_3"`)
 
+		// The bar of the exit counts for the orders that the trader planned. The bars do not
+		// reach to the end of the session, so that it is not known what happened to others.
+		d.annotate(id, more{"stop_price": 98, "target_price": 106})
+		d.get(path).want(http.StatusOK).holds("alternatives", `[
+			{"kind": "stop", "price": 98, "reached": "yes", "at": "`+at(2)+`", "pnl": {"low": -4, "high": -4}, "difference": {"low": -10, "high": -10}},
+			{"kind": "target", "price": 106, "reached": "yes", "at": "`+at(3)+`", "pnl": {"low": 12, "high": 12}, "difference": {"low": 6, "high": 6}},
+			{"kind": "later", "minutes": 5, "reached": null, "pnl": {"low": 8, "high": 8}, "difference": {"low": 2, "high": 2}}]`)
+		d.annotate(id, more{"stop_price": 97, "target_price": nil})
+		d.get(path).want(http.StatusOK).is("alternatives.0.kind", `"later"`)
+		rest := make([][4]int64, 9*60-8) // until midnight
+		for i := range rest {
+			rest[i] = [4]int64{104, 104, 104, 104}
+		}
+		w.addBars(8, rest...)
+		whole := d.get(path).want(http.StatusOK)
+		whole.holds("alternatives.0", `{"kind": "stop", "price": 97, "reached": "no", "at": null, "pnl": null, "difference": null}`)
+		whole.holds("alternatives.1", `{"kind": "best", "at": null, "pnl": {"low": 12, "high": 12}, "difference": {"low": 6, "high": 6}}`)
+		whole.holds("alternatives.6", `{"kind": "session_end", "at": "2026-01-06T00:00:00Z", "pnl": {"low": 8, "high": 8}}`)
+
 		// A fill in between changes the trade, and its excursion with it.
 		d.fill("BTCUSD", "buy 1@100", 2, crypto)
 		d.trades("BTCUSD").holds("0.excursion", `{"mae_low": 4, "mae_high": 6, "mfe_low": 12, "mfe_high": 18}`)
 
 		other := w.addUser(d.client, "other@example.org")
 		other.get(path).wantError(http.StatusNotFound, "not_found")
+	})
+}
+
+func TestRunningPnL(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("BTCUSD", "buy 2@100", 1, crypto)
+		first := d.fill("BTCUSD", "sell 2@103", 3, crypto).text("trade_id")
+		second := d.fill("BTCUSD", "sell 1@104", 4, crypto).text("trade_id")
+		other := d.fill("ETHUSD", "sell 1@10", 2, crypto).text("trade_id")
+		path := func(query string, ids ...string) string {
+			return "/trades/running?trade_id=" + strings.Join(ids, ",") + query
+		}
+		d.get(path("", first)).want(http.StatusOK).holds("", `{"bar_secs": 0, "t": [], "position": [], "pnl": [], "r": null}`)
+
+		w.addBars(0, [4]int64{100, 100, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 102}, [4]int64{102, 106, 102, 105},
+			[4]int64{105, 105, 103, 104}, [4]int64{104, 104, 101, 101})
+		d.annotate(first, more{"initial_risk": 4})
+		// The fills count at the close of their minute: 2 × (101 − 100), 2 × (102 − 100), then the exit at 103.
+		one := d.get(path("", first)).want(http.StatusOK)
+		one.holds("", `{"bar_secs": 60, "position": [0, 2, 2, 0, 0, 0], "pnl": [0, 2, 4, 6, 6, 6], "r": [0, 0.5, 1, 1.5, 1.5, 1.5],
+			"mae_low": [0, 0, 4, 4, 4, 4], "mae_high": [0, 2, 4, 4, 4, 4]}`)
+		d.get(path("", first, second)).want(http.StatusOK).
+			holds("", `{"position": [0, 2, 2, 0, -1, -1], "pnl": [0, 2, 4, 6, 6, 9], "r": null, "mae_low": null, "mae_high": null}`)
+		// Bars of two minutes; the window begins and ends with an opening.
+		window := "&bar_secs=120&bars_from=" + at(2) + "&bars_to=" + at(3)
+		d.get(path(window, first)).want(http.StatusOK).holds("", `{"bar_secs": 120, "position": [0], "pnl": [6]}`)
+
+		d.get(path("", first, other)).wantField("trade_id")
+		d.get(path("&bars_from="+at(3)+"&bars_to="+at(2), first)).wantField("bars_from")
+		w.addUser(d.client, "other@example.org").get(path("", first)).wantError(http.StatusNotFound, "not_found")
 	})
 }
 

@@ -14,10 +14,12 @@ import (
 	"sync"
 	"testing"
 
+	"fillbook/internal/barsource"
 	"fillbook/internal/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/identity"
 	"fillbook/internal/installation"
+	"fillbook/internal/outbound"
 	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
@@ -40,8 +42,10 @@ type world struct {
 
 // settle are the settings that a test may change before the world is built.
 type settle struct {
-	identity identity.Options
-	api      httpapi.Options
+	identity  identity.Options
+	api       httpapi.Options
+	outbound  *outbound.Network
+	providers []barsource.Provider
 }
 
 // eachWorld runs a test on SQLite and on PostgreSQL, each in a fresh world.
@@ -75,6 +79,7 @@ func newWorld(t testing.TB, d *db.DB, change ...func(*settle)) *world {
 	}
 	w.services, err = installation.New(installation.Options{
 		DB: d, Keys: keys, Clock: w.clock.Now, Log: log, Attachments: w.attachments, Identity: settings.identity,
+		Outbound: settings.outbound, BarProviders: settings.providers,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,10 @@ const (
 	writeJournal permission = "write the journal" // everything else that users change
 	readLinks    permission = "read share links"
 	writeLinks   permission = "change share links"
-	readAccess   permission = "read access"   // sessions and access tokens
-	writeAccess  permission = "revoke access" // sessions and access tokens
+	readSources  permission = "read sources"   // of bars: they have keys of providers
+	writeSources permission = "change sources" // and run them, which may cost money
+	readAccess   permission = "read access"    // sessions and access tokens
+	writeAccess  permission = "revoke access"  // sessions and access tokens
 	readAdmin    permission = "read administration"
 	writeAdmin   permission = "administer"
 )
@@ -60,6 +62,8 @@ var grants = map[permission]grant{
 	writeJournal: {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
 	readLinks:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
 	writeLinks:   {scopes: []identity.Scope{identity.ScopeFull}},
+	readSources:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeSources: {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAccess:   {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
 	writeAccess:  {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAdmin:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},

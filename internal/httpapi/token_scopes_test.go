@@ -22,7 +22,7 @@ func contractScopes(method, path string) []string {
 	switch {
 	case under("/setup", "/auth", "/public", "/me/password", "/me/totp"), path == "/access-tokens" && !isGet:
 		return []string{}
-	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks"):
+	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks", "/bars/sources"):
 		if isGet {
 			return []string{"read", "full"}
 		}

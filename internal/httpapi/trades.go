@@ -173,6 +173,7 @@ func (a *API) registerTradeRoutes() {
 	register(a, remove, a.deleteTrade)
 	a.registerTradeFillRoutes()
 	a.registerExcursionRoutes()
+	a.registerRunningRoutes()
 	a.registerTradeWriteRoutes()
 	a.registerOrphanRoutes()
 }

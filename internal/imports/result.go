@@ -46,6 +46,7 @@ type Restored struct {
 	NoteTemplates int `json:"note_templates"`
 
 	BarAliases int `json:"bar_aliases"`
+	BarSources int `json:"bar_sources" doc:"Price providers, which are switched off and need their key again."`
 	Bars       int `json:"bars" doc:"Price bars that were not stored before."`
 
 	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`

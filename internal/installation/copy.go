@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"fillbook/internal/barfetch"
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/excursions"
@@ -28,7 +29,7 @@ func (i *Installation) CopyTo(ctx context.Context, other *Installation, options 
 	var content playbook.CopiedContent
 	skip := []string{playbook.ContentTable}
 	if options.WithoutBars {
-		skip = slices.Concat(skip, bars.Tables(), excursions.Tables())
+		skip = slices.Concat(skip, bars.Tables(), barfetch.Tables(), excursions.Tables())
 	}
 	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{
 		Skip: skip, Empty: []string{"users"}, Progress: options.Progress,

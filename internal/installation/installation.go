@@ -16,15 +16,19 @@ import (
 	"iter"
 	"log/slog"
 
+	"fillbook/internal/barfetch"
 	"fillbook/internal/barimport"
 	"fillbook/internal/bars"
+	"fillbook/internal/barsource"
 	"fillbook/internal/db"
 	"fillbook/internal/excursions"
 	"fillbook/internal/figures"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports"
+	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/outbound"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
 	"fillbook/internal/secrets"
@@ -53,7 +57,11 @@ type Options struct {
 	BeforeLargeImport func() (after func())
 	// BarsPerUser is how many price bars one user may store; 0 means the default.
 	BarsPerUser int64
-	Identity    identity.Options
+	// Outbound sends requests to providers; nil sends none.
+	Outbound *outbound.Network
+	// BarProviders are the providers of bars; nil means [BarProviders].
+	BarProviders []barsource.Provider
+	Identity     identity.Options
 }
 
 // Installation contains all services of one installation.
@@ -74,6 +82,10 @@ type Installation struct {
 	Bars     *bars.Service
 	// BarImports imports files of bars.
 	BarImports *barimport.Service
+	// BarSources fetches bars from providers.
+	BarSources *barfetch.Service
+	// Jobs runs work in the background.
+	Jobs *jobs.Queue
 	// Excursions computes what the price did during trades.
 	Excursions *excursions.Service
 
@@ -107,6 +119,7 @@ func New(options Options) (*Installation, error) {
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
+	i.connectProviders(options)
 	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{

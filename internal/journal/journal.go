@@ -58,6 +58,10 @@ type (
 	BarImportID string
 	// BarAliasID names an alias: the symbol of the bars of another symbol.
 	BarAliasID string
+	// BarSourceID names a provider that a user fetches price bars from.
+	BarSourceID string
+	// BarRunID names a run of such a source.
+	BarRunID string
 	// ShareID names a public link, not its token.
 	ShareID string
 )

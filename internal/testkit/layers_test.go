@@ -34,6 +34,17 @@ var levels = map[string]int{
 	"internal/tradeview":  3,
 	"internal/views":      3,
 	"internal/barimport":  3,
+	"internal/barfetch":   3,
+
+	"internal/barsource/alpaca":      3,
+	"internal/barsource/binance":     3,
+	"internal/barsource/bybit":       3,
+	"internal/barsource/databento":   3,
+	"internal/barsource/hyperliquid": 3,
+	"internal/barsource/oanda":       3,
+	"internal/barsource/twelvedata":  3,
+
+	"internal/barsource/barsourcetest": testsOnly,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
@@ -43,11 +54,13 @@ var levels = map[string]int{
 	"internal/imports/kinds":              3,
 	"internal/imports/statement":          2,
 
-	"internal/bars":     2,
-	"internal/identity": 2,
-	"internal/ledger":   2,
-	"internal/playbook": 2,
-	"internal/routine":  2,
+	"internal/bars":      2,
+	"internal/barsource": 2,
+	"internal/identity":  2,
+	"internal/jobs":      2,
+	"internal/ledger":    2,
+	"internal/playbook":  2,
+	"internal/routine":   2,
 
 	"internal/annotations":     1,
 	"internal/matching":        1,
@@ -67,6 +80,7 @@ var levels = map[string]int{
 	"internal/fields":  0,
 	"internal/secrets": 0,
 
+	"internal/outbound":  0,
 	"internal/fairqueue": 0,
 	"internal/textindex": 0,
 	"internal/lru":       0,
@@ -193,8 +207,11 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 	usesPseudorandom := func(from string) bool { // to spread retries, or to repeat a sequence; all else uses crypto/rand
 		return forTests(from) || from == "internal/db" || from == "internal/demo"
 	}
+	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
+		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || strings.HasPrefix(from, "internal/barsource")
+	}
 	homes := map[string]func(from string) bool{
-		"net/http":                             func(from string) bool { return levels[from] >= 5 },
+		"net/http":                             buildsRequests,
 		"modernc.org/":                         func(from string) bool { return from == "internal/db" },
 		"github.com/jackc/":                    func(from string) bool { return from == "internal/db" },
 		"github.com/danielgtaylor/huma/":       func(from string) bool { return from == "internal/httpapi" },

@@ -33,6 +33,7 @@ var allNodes = []struct{ statement, why string }{
 	{`SELECT token_id, COUNT(*) FROM access_token_uses GROUP BY`, "check"},
 	{`SELECT user_id, id FROM attachments ORDER BY`, "copy of an installation"},
 	{`SELECT user_id, id, token_sealed FROM share_links`, "new server secret"},
+	{`SELECT user_id, id, credentials FROM bar_sources`, "new server secret"},
 	{`DELETE FROM idempotency_keys`, "new server secret"},
 }
 

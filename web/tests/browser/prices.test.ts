@@ -17,6 +17,7 @@ test('the chart of a trade is read, zoomed and panned with the keyboard', async 
   await expect(drawer.getByText('No prices of AAPL for this time yet.')).toBeVisible();
   await expect(drawer.getByRole('link', { name: 'Add prices' })).toHaveAttribute('href', '/prices');
 
+  await importBars(api, 'AAPL', minuteBars('2026-02-26', 190, 191));
   await importBars(api, 'AAPL', minuteBars(day, 200, 202));
   await api('PATCH', `/trades/${t!.id}`, { stop_price: 199, target_price: 203 });
   await page.reload();
@@ -47,6 +48,13 @@ test('the chart of a trade is read, zoomed and panned with the keyboard', async 
   const before = await labels();
   for (const key of ['+', '+', 'Shift+ArrowRight']) await page.keyboard.press(key);
   expect(await labels()).not.toBe(before);
+  // Bars of the days before are loaded when the first one comes into view.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Home');
+      return valueNow();
+    })
+    .toMatch(/26 Feb/);
   await page.keyboard.press('0');
 
   await drawer.getByRole('radio', { name: '5m', exact: true }).check();
@@ -75,6 +83,7 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await trade(api, await mainAccount(api), 'AAPL', day, 200, 202);
   await importBars(api, 'AAPL', minuteBars(day, 200, 202));
   const [t] = await api<{ id: string }[]>('GET', '/trades');
+  await api('PATCH', `/trades/${t!.id}`, { initial_risk: 100, target_price: 202.4 });
   await signIn(`/trades/${t!.id}`);
   const actions = countActions(page);
   await actions.click(page.getByRole('button', { name: 'Replay', exact: true }));
@@ -91,10 +100,20 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await expect(chart.getByText('Entry', { exact: true })).toBeVisible();
   await actions.press('Shift+ArrowRight');
   await expect(now).toContainText('sold 100 at 202.00');
+  await expect(now).toContainText('+$200.00, +2.00 R before costs');
+  await expect(now).toContainText('MAE so far $');
   expect(actions.count).toBe(3);
 
   await page.keyboard.press('ArrowLeft');
   await expect(now).toContainText('Long 100');
+  // A note about this bar: one key, the text, one click.
+  const noting = countActions(page);
+  await noting.press('n');
+  await noting.type(page.getByLabel('Note at'), 'Wanted to get out here');
+  await noting.click(page.getByRole('button', { name: 'Save note' }));
+  expect(noting.count).toBe(3);
+  await expect(chart).toBeFocused();
+  await expect(chart.locator('circle')).toHaveCount(1);
   await expectAccessible('a replay');
   await page.keyboard.press('ArrowUp');
   await expect(page.getByLabel('Speed')).toHaveValue('5');
@@ -105,9 +124,13 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await page.keyboard.press('End');
   await expect(page.getByRole('button', { name: 'Play again' })).toBeVisible();
   const others = page.getByRole('region', { name: 'Other exits' });
-  await expect(others.getByText('Exit 15 minutes later')).toBeVisible();
+  await expect(others.getByRole('row', { name: /^Target at 202.40, / })).toContainText('+$240.00+$40.00');
+  await expect(others.getByRole('row', { name: '15 minutes later' })).toBeVisible();
   await page.getByRole('button', { name: 'End replay' }).click();
   await expect(page.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Notes on the chart' })).toContainText(
+    'Wanted to get out here',
+  );
 });
 
 test('a day shows the fills of all its trades in a symbol', async ({
@@ -128,6 +151,14 @@ test('a day shows the fills of all its trades in a symbol', async ({
   await page.getByRole('button', { name: 'Show Price of AAPL as a table' }).click();
   await expect(page.getByText('bought 100 at 200.00')).toBeVisible();
   await expectAccessible('the chart of a day');
+  await page.getByRole('button', { name: 'Show Price of AAPL as a chart' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  const now = page.getByRole('status').filter({ hasText: /Flat|Long/ });
+  for (const text of ['Flat', 'Long 100', 'sold 100 at 202.00']) {
+    await expect(now).toContainText(text);
+    await page.keyboard.press('Shift+ArrowRight');
+  }
+  await expect(now).toContainText('+$200.00 before costs');
 });
 
 test('a file of bars is checked against the fills, imported, undone and deleted', async ({

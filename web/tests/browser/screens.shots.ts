@@ -139,6 +139,23 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'trades-view': [`/trades?outcome=win&saved=${view.id}`],
     'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
+    'trade-chart': [`/trades/${trade.id}`, showChart],
+    'trade-replay': [`/trades/${trade.id}`, replay],
+    'trade-replay-end': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await replay(page);
+        await page.keyboard.press('End');
+        await page.getByRole('region', { name: 'Other exits' }).scrollIntoViewIfNeeded();
+      },
+    ],
+    'trade-replay-note': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await replay(page);
+        await page.keyboard.press('n');
+      },
+    ],
     review: [`/review?show=closed&trade=${trade.id}`],
     'trade-entry': ['/trades?new=trade'],
     'trade-entry-fills': ['/trades?new=trade', button('Add fill')],
@@ -161,6 +178,8 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     calendar: [`/calendar?${of}&month=${month}`],
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
     'calendar-day': [`/calendar/${day}?${of}`],
+    'calendar-day-chart': [`/calendar/${day}?${of}`, showChart],
+    'calendar-day-replay': [`/calendar/${day}?${of}`, replay],
     'review-week': [`/calendar/week/${week}?${of}`],
     'review-month': [`/calendar/month/${month}?${of}`],
     notes: ['/notes'],
@@ -250,6 +269,18 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
 function monthBefore(month: string): string {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year!, number! - 2, 1)).toISOString().slice(0, 7);
+}
+
+async function showChart(page: Page): Promise<void> {
+  await page.getByRole('slider', { name: /^Price of/ }).scrollIntoViewIfNeeded();
+}
+
+/** Replays a trade until some bars after its first fill. */
+async function replay(page: Page): Promise<void> {
+  await button('Replay')(page);
+  await page.keyboard.press('Shift+ArrowRight');
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+  await expect(page.getByText('before costs').first()).toBeVisible();
 }
 
 async function chooseFile(page: Page): Promise<void> {

@@ -4,6 +4,7 @@ import {
   findBarOf,
   findPosition,
   groupBars,
+  joinBars,
   nameLength,
   offerLengths,
   toDecimalText,
@@ -20,11 +21,14 @@ import {
   tickPrices,
   type ChartFill,
 } from '../../src/charts/candles/marks';
+import { loadMore } from '../../src/charts/candles/moreBars';
+import { toChartNotes } from '../../src/charts/candles/notes';
 import {
   changeSpeed,
   clampShown,
   fillsUntil,
   findFill,
+  findResult,
   planReplay,
   readReplayKey,
   sumQuantities,
@@ -124,6 +128,66 @@ describe('bars', () => {
   it('windowAround stays below the 2,000 bars of the API', () => {
     const { from, to } = windowAround(0, 120 * 60, 60);
     expect((Date.parse(to) - Date.parse(from)) / 60_000).toBeLessThan(2000);
+  });
+});
+
+describe('more bars', () => {
+  const flat = (times: number[], secs = 60): Bars => ({
+    ...makeBars(times.map(() => [1, 1, 1, 1])),
+    secs,
+    t: times,
+  });
+  /** A server with bars of a minute at the given times, which makes longer ones if there are more than `most`. */
+  const serve = (stored: number[], most = 2000) => {
+    const asked: [number, number][] = [];
+    return {
+      asked,
+      load: (from: number, to: number) => {
+        asked.push([from, to]);
+        let secs = 60;
+        let times = stored.filter((t) => t >= from && t <= to);
+        while (times.length > most) {
+          secs *= 60;
+          times = [...new Set(times.map((t) => Math.floor(t / secs) * secs))];
+        }
+        return Promise.resolve(flat(times, secs));
+      },
+    };
+  };
+  const day = 86_400;
+  const minutes = (from: number, count: number) => range(count).map((i) => from + i * 60);
+
+  it('joinBars uses the larger scale, and zero for volumes that are missing', () => {
+    const earlier = { ...makeBars([[10, 12, 9, 11]]), scale: 1, v: null };
+    const joined = joinBars(earlier, makeBars([[1110, 1120, 1100, 1115]], 60));
+    expect(joined).toMatchObject({ scale: 2, t: [0, 60], o: [100, 1110], l: [90, 1100], v: [0, 1] });
+  });
+
+  it('are those next to the loaded ones', async () => {
+    const { load } = serve(minutes(10 * day, 3000));
+    const edge = { at: 10 * day + 2500 * 60, end: 10 * day, secs: 60 };
+    const found = (await loadMore(load, -1, edge))!;
+    expect([found.t.length, found.t.at(-1)]).toEqual([1000, edge.at - 60]);
+    const later = (await loadMore(load, 1, { ...edge, end: 10 * day + 2999 * 60 }))!;
+    expect([later.t[0], later.t.length]).toEqual([edge.at + 60, 499]);
+  });
+
+  it('are found across a break, and a long step leads to the nearest', async () => {
+    const stored = minutes(0, 5000);
+    const monday = 5000 * 60 + 3 * day;
+    const { load, asked } = serve(stored, 2000);
+    const found = (await loadMore(load, -1, { at: monday, end: 0, secs: 60 }))!;
+    expect(found.t.at(-1)).toBe(stored.at(-1));
+    expect(asked.length).toBeLessThan(8);
+    const { load: ahead } = serve(minutes(monday, 5000), 2000);
+    const next = (await loadMore(ahead, 1, { at: 5000 * 60, end: monday + 4999 * 60, secs: 60 }))!;
+    expect(next.t[0]).toBe(monday);
+  });
+
+  it('are undefined at the end of the series', async () => {
+    const { load, asked } = serve(minutes(0, 10));
+    expect(await loadMore(load, -1, { at: 0, end: 0, secs: 60 })).toBeUndefined();
+    expect(asked).toEqual([]);
   });
 });
 
@@ -299,6 +363,44 @@ describe('replay', () => {
     ]);
     expect(readReplayKey('ArrowLeft', true)).toBe('previous-fill');
     expect([changeSpeed(2, 1), changeSpeed(1, -1), changeSpeed(30, 1)]).toEqual([5, 1, 30]);
+  });
+
+  it('finds the result at the close of a bar', () => {
+    const running = {
+      bar_secs: 60,
+      t: [60, 120],
+      position: [0, 2],
+      pnl: [0, 12.5],
+      r: null,
+      mae_low: [0, 3],
+      mae_high: [0, 4],
+    };
+    expect(findResult(running, 60, 120)).toEqual({
+      ...{ position: 2, pnl: 12.5, r: null },
+      mae: { low: 3, high: 4 },
+    });
+    expect(findResult({ ...running, mae_low: null }, 60, 120)?.mae).toBeNull();
+    expect(findResult(running, 60, 180)).toBeUndefined();
+    expect(findResult(running, 300, 120)).toBeUndefined();
+  });
+
+  it('shows the notes about an instant, by their first line', () => {
+    const note = (id: string, occurred_at: string, title: string, body: string) => ({
+      id,
+      occurred_at,
+      title,
+      body,
+    });
+    expect(
+      toChartNotes([
+        note('b', '1970-01-01T00:02:00Z', '', 'wanted out\nbut stayed'),
+        note('c', '1970-01-01', 'the day', ''),
+        note('a', '1970-01-01T00:01:00Z', 'Early', 'x'),
+      ]),
+    ).toEqual([
+      { id: 'a', second: 60, text: 'Early' },
+      { id: 'b', second: 120, text: 'wanted out' },
+    ]);
   });
 
   it('adds quantities exactly', () => {

@@ -8,6 +8,8 @@ import {
   isSameReading,
 } from '../../src/screens/prices/describe';
 
+import { describeSent, describeState, listFacts, splitSymbols } from '../../src/screens/prices/providers';
+
 const formats = {
   count: (n: number) => String(n),
   plural: (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`,
@@ -59,5 +61,58 @@ describe('the preview of bars', () => {
     expect(isSameReading({ ...series, proposed })).toBe(true);
     expect(isSameReading({ ...series, proposed: { ...proposed, stamp: 'close' } })).toBe(false);
     expect(isSameReading(series)).toBe(false);
+  });
+});
+
+const source = {
+  provider: 'alpaca',
+  enabled: true,
+  symbols: [] as string[],
+  since: null,
+  status: 'ok',
+  last_run_at: null,
+  next_run_at: '2026-03-02T15:00:00Z',
+} as unknown as Schemas['BarSource'];
+
+const provider = {
+  name: 'Alpaca',
+  hosts: ['data.alpaca.markets'],
+  charges: false,
+  fields: [{ secret: true }],
+} as unknown as Schemas['BarProvider'];
+
+const days = { date: (at: string) => `on ${at}`, dateTime: (at: string) => `at ${at}` };
+
+describe('price providers', () => {
+  it('has a word for each state', () => {
+    expect(describeState(source).text).toBe('Up to date');
+    expect(describeState({ ...source, enabled: false }).text).toBe('Off');
+    expect(describeState({ ...source, status: 'waiting' }).text).toBe('Not run yet');
+    const ran = { ...source, last_run_at: '2026-03-02T14:00:00Z' };
+    expect(describeState({ ...ran, status: 'waiting' }).text).toBe('Waiting');
+    expect(describeState({ ...source, status: 'needs_attention', enabled: false })).toEqual({
+      text: 'Needs attention',
+      tone: 'warn',
+    });
+  });
+
+  it('says what is fetched and when', () => {
+    expect(listFacts(source, provider, days)).toEqual([
+      'All symbols you traded',
+      'next run at 2026-03-02T15:00:00Z',
+    ]);
+    const limited = { ...source, symbols: ['AAPL', 'ES'], since: '2026-01-01', status: 'running' as const };
+    expect(listFacts(limited, provider, days)).toEqual(['AAPL, ES', 'since on 2026-01-01']);
+    expect(listFacts(source, { ...provider, charges: true }, days)).toContain('runs only when you ask');
+  });
+
+  it('says what is sent', () => {
+    expect(describeSent(provider)).toContain('Alpaca (data.alpaca.markets) your key, the symbols');
+    expect(describeSent({ ...provider, fields: [] })).not.toContain('key');
+  });
+
+  it('splits symbols', () => {
+    expect(splitSymbols(' AAPL, ES;MSFT  AAPL ')).toEqual(['AAPL', 'ES', 'MSFT']);
+    expect(splitSymbols('')).toEqual([]);
   });
 });

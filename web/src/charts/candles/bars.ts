@@ -45,6 +45,29 @@ export function cutBars(bars: Bars, count: number): Bars {
   };
 }
 
+/** Returns the bars of both, at the larger scale. The earlier ones end before the later ones begin. */
+export function joinBars(earlier: Bars, later: Bars): Bars {
+  const scale = Math.max(earlier.scale, later.scale);
+  const volumeScale = Math.max(earlier.volumeScale, later.volumeScale);
+  const join = (column: 'o' | 'h' | 'l' | 'c') =>
+    [earlier, later].flatMap((bars) => rescale(bars[column], scale - bars.scale));
+  const volumes = (bars: Bars) => rescale(bars.v ?? bars.t.map(() => 0), volumeScale - bars.volumeScale);
+  return {
+    secs: later.secs,
+    scale,
+    volumeScale,
+    t: [...earlier.t, ...later.t],
+    o: join('o'),
+    h: join('h'),
+    l: join('l'),
+    c: join('c'),
+    v: earlier.v || later.v ? [...volumes(earlier), ...volumes(later)] : null,
+  };
+}
+
+const rescale = (values: number[], decimals: number) =>
+  decimals === 0 ? values : values.map((value) => value * 10 ** decimals);
+
 /** Returns the exact decimal of an integer at a scale: 503225 at 2 is 5032.25. */
 export function toDecimalText(value: number, scale: number): string {
   if (scale <= 0) return String(value) + '0'.repeat(value === 0 ? 0 : -scale);

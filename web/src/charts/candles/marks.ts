@@ -13,6 +13,13 @@ export interface ChartFill {
   text: string; // such as bought 2 at 5,032.25
 }
 
+/** A note that was written about an instant. */
+export interface ChartNote {
+  id: string;
+  second: number;
+  text: string; // one line
+}
+
 /** A price that is drawn over the whole width. */
 export interface ChartLevel {
   name: string;

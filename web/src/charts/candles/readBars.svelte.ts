@@ -1,8 +1,10 @@
-// Loads the bars around a time, in the length that the user chose.
+// Loads the bars around a time, in the length that the user chose, and more of them
+// before and after.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
-import { query } from '../../lib/api/queries.svelte';
-import { chooseLength, windowAround } from './bars';
+import { query, queryClient } from '../../lib/api/queries.svelte';
+import { chooseLength, joinBars, toBars, windowAround, type Bars } from './bars';
+import { loadMore, mostBars, type Direction } from './moreBars';
 
 export interface Priced {
   symbol: string;
@@ -25,6 +27,7 @@ interface InstrumentQuery {
   expiry?: string;
 }
 
+const priceKinds = ['trade', 'bid', 'ask', 'mid'] as const;
 const fewest = 300; // bars; with fewer of a longer length than wanted, a longer time is loaded
 
 /** Selects the instrument in the query of the bars. */
@@ -51,6 +54,45 @@ async function fetchBars(of: Priced, span: Span, secs: number | null, signal: Ab
   return found.t.length < fewest && found.bar_secs > wanted ? load(found.bar_secs, true) : found;
 }
 
+/** Returns the openings of the first and the last bar that can be made of a series, in seconds. */
+async function fetchRange(id: string, secs: number): Promise<Record<Direction, number> | undefined> {
+  const list = await queryClient.fetchQuery({
+    queryKey: ['bars', 'ranges'],
+    queryFn: ({ signal }) => answer(api.GET('/api/v1/bars/series', { signal })),
+  });
+  const series = list.find((s) => s.id === id);
+  if (!series) return undefined;
+  // A bar that is made of shorter ones may open before the first of them.
+  const room = secs > series.bar_secs ? secs : 0;
+  return { [-1]: Date.parse(series.from) / 1000 - room, [1]: Date.parse(series.to) / 1000 };
+}
+
+/** Loads the bars before or after those of a window; undefined if there are none. */
+async function fetchMore(of: Priced, window: Schemas['BarWindow'], bars: Bars, direction: Direction) {
+  const range = window.series_id === null ? undefined : await fetchRange(window.series_id, bars.secs);
+  if (!range) return undefined;
+  const at = (second: number) => new Date(second * 1000).toISOString();
+  const kind = priceKinds.find((name) => name === window.price_kind);
+  const load = async (from: number, to: number) => {
+    const query = {
+      ...selectInstrument(of),
+      bar_secs: bars.secs,
+      ...(kind ? { price_kind: kind } : {}),
+      from: at(from),
+      to: at(to),
+    };
+    const found = await answer(api.GET('/api/v1/bars', { params: { query } }));
+    const isSame = found.t.length === 0 || found.series_id === window.series_id;
+    return isSame ? toBars(found) : { ...bars, t: [] };
+  };
+  const edge = direction < 0 ? bars.t[0]! : bars.t.at(-1)!;
+  return loadMore(load, direction, { at: edge, end: range[direction], secs: bars.secs });
+}
+
+/** Names a window: another one has other bars. */
+const nameWindow = (w: Schemas['BarWindow'] | undefined) =>
+  w ? [w.series_id, w.bar_secs, w.t[0], w.t.at(-1), w.t.length].join() : '';
+
 /** Reads bars around a time: those of the length that suits it first, then those of the chosen length. */
 export function readBars(of: () => Priced, span: () => Span, enabled: () => boolean = () => true) {
   let chosen = $state<number | null>(null);
@@ -66,11 +108,41 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     enabled: enabled() && chosen !== null,
     load: (signal) => fetchBars(of(), span(), chosen, signal),
   }));
+  const data = $derived.by(() => {
+    const kept = other.data?.symbol === first.data?.symbol; // while the next length loads
+    return chosen !== null && kept ? other.data : first.data;
+  });
+  // The bars of a window with those that were loaded later.
+  let extended = $state.raw({ window: '', bars: undefined as Bars | undefined });
+  const bars = $derived(
+    extended.bars && extended.window === nameWindow(data) ? extended.bars : data && toBars(data),
+  );
+  const busy: string[] = []; // windows and directions that are being extended, or have no more bars
+
+  async function extend(direction: Direction) {
+    const window = nameWindow(data);
+    const name = `${window} ${direction}`;
+    if (!data || !bars || bars.t.length === 0 || bars.t.length >= mostBars || busy.includes(name)) return;
+    busy.push(name);
+    try {
+      const found = await fetchMore(of(), data, bars, direction);
+      if (!found) return; // the end of the series
+      if (nameWindow(data) === window)
+        extended = { window, bars: direction < 0 ? joinBars(found, bars) : joinBars(bars, found) };
+    } catch {
+      // The chart stays as it is, and the next move tries again.
+    }
+    busy.splice(busy.indexOf(name), 1);
+  }
+
   return {
-    /** The bars; undefined while they load. */
+    /** The response with the bars around the time; undefined while it loads. */
     get data() {
-      const kept = other.data?.symbol === first.data?.symbol; // while the next length loads
-      return chosen !== null && kept ? other.data : first.data;
+      return data;
+    },
+    /** All bars that are loaded. */
+    get bars() {
+      return bars;
     },
     get error() {
       return first.error ?? other.error;
@@ -82,6 +154,8 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     choose(secs: number) {
       chosen = secs === first.data?.bar_secs ? null : secs;
     },
+    /** Loads bars before or after those that are loaded, if there are any. */
+    extend: (direction: Direction) => void extend(direction),
     refetch: () => first.refetch(),
   };
 }

@@ -2,7 +2,7 @@
 // bars are shown; everything later stays hidden.
 
 import { findBar, toDecimalText, toUnits, type Bars } from './bars';
-import type { ChartFill, Held } from './marks';
+import type { ChartFill } from './marks';
 
 const before = 30; // bars before the entry
 const after = 60; // bars after the exit
@@ -14,8 +14,8 @@ export interface Course {
   last: number; // and at the end
 }
 
-/** Returns from where to where a trade is replayed. */
-export function planReplay(bars: Bars, held: Held): Course {
+/** Returns from where to where the time from the first to the last fill is replayed; without a last one to the end. */
+export function planReplay(bars: Bars, held: { first: number; last: number | null }): Course {
   const count = bars.t.length;
   const entry = findBar(bars.t, held.first);
   const exit = held.last === null ? count : findBar(bars.t, held.last);
@@ -51,7 +51,16 @@ export function findFill(
 }
 
 export type ReplayAction =
-  'toggle' | 'back' | 'forward' | 'previous-fill' | 'next-fill' | 'start' | 'end' | 'faster' | 'slower';
+  | 'toggle'
+  | 'back'
+  | 'forward'
+  | 'previous-fill'
+  | 'next-fill'
+  | 'start'
+  | 'end'
+  | 'faster'
+  | 'slower'
+  | 'note';
 
 /** Returns what a key does in a replay, null for nothing. */
 export function readReplayKey(key: string, shift: boolean): ReplayAction | null {
@@ -63,6 +72,7 @@ export function readReplayKey(key: string, shift: boolean): ReplayAction | null 
     ArrowDown: 'slower',
     Home: 'start',
     End: 'end',
+    n: 'note',
   };
   return actions[key] ?? null;
 }
@@ -70,6 +80,29 @@ export function readReplayKey(key: string, shift: boolean): ReplayAction | null 
 /** Returns the next speed in a direction; the first and the last stay. */
 export function changeSpeed(speed: number, direction: 1 | -1): number {
   return speeds[speeds.indexOf(speed) + direction] ?? speed;
+}
+
+/** The results of trades bar by bar, as the API returns them. */
+export interface RunningResults {
+  bar_secs: number;
+  t: number[];
+  position: number[];
+  pnl: number[] | null;
+  r: number[] | null;
+  mae_low: number[] | null;
+  mae_high: number[] | null;
+}
+
+/** Returns the results at the close of a bar, undefined if the response has no such bar. */
+export function findResult(running: RunningResults, secs: number, opening: number) {
+  const i = findBar(running.t, opening);
+  if (running.bar_secs !== secs || running.t[i] !== opening) return undefined;
+  return {
+    position: running.position[i]!,
+    pnl: running.pnl?.[i] ?? null,
+    r: running.r?.[i] ?? null,
+    mae: running.mae_low && running.mae_high && { low: running.mae_low[i]!, high: running.mae_high[i]! },
+  };
 }
 
 /** Returns the exact sum of quantities, positive for buys and negative for sells. */

@@ -15,6 +15,7 @@ type Execution = Pick<
 export interface ContractFills {
   key: string;
   instrument: Priced;
+  trades: string[]; // their ids
   fills: { fill: Execution; opens: boolean }[]; // by time
   first: number; // in seconds since 1970
   last: number;
@@ -33,13 +34,14 @@ export function groupByContract(trades: Trade[], executions: Execution[]): Contr
     const second = Date.parse(fill.executed_at) / 1000;
     let contract = contracts.get(key);
     if (!contract) {
-      contract = { key, instrument: owner, fills: [], first: second, last: second };
+      contract = { key, instrument: owner, trades: [], fills: [], first: second, last: second };
       contracts.set(key, contract);
     }
     // A fill that closes one trade and opens the next counts as one that opens.
     const opens = owners.some((t) => (t.direction === 'long') === (fill.side === 'buy'));
     contract.fills.push({ fill, opens });
     contract.last = second;
+    contract.trades.push(...owners.map((t) => t.id).filter((id) => !contract.trades.includes(id)));
   }
   return [...contracts.values()].sort((a, b) => b.fills.length - a.fills.length);
 }

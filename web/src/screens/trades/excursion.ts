@@ -1,45 +1,56 @@
 // What the price did during a trade, in words.
 
 import type { Schemas } from '../../lib/api/client';
-
-interface Bounds {
-  low: number;
-  high: number;
-}
+import { writeBounds, type Bounds } from '../../lib/format/bounds';
 
 /**
  * Writes a value that is known between two bounds: the value if both are equal, else both. With missing bars the
  * upper bound is not known, so that it is at least the lower one.
  */
-export function describeBounds(bounds: Bounds, coverage: number, write: (value: number) => string): string {
+export function describeBounds(
+  bounds: Bounds<number>,
+  coverage: number,
+  write: (value: number) => string,
+): string {
   if (coverage < 1) return `at least ${write(bounds.low)}`;
-  if (bounds.low === bounds.high) return write(bounds.low);
-  return `${write(bounds.low)} to ${write(bounds.high)}`;
+  return writeBounds(bounds, write);
 }
 
-export interface Alternative {
+export interface ExitRow {
   name: string;
-  text: string;
+  result: string;
+  difference: string;
 }
 
 interface Formats {
   money: (value: number) => string; // signed
+  price: (value: number) => string;
+  time: (at: Date) => string;
   minutes: (n: number) => string;
 }
 
-/** Returns what another exit would have brought, for what the bars can tell. */
-export function listAlternatives(excursion: Schemas['ExcursionAnswer'], formats: Formats): Alternative[] {
-  const rows: Alternative[] = [];
-  if (excursion.best_exit)
-    rows.push({
-      name: 'Best exit before the session ended',
-      text: `${describeBounds(excursion.best_exit, excursion.coverage, formats.money)} before costs`,
-    });
-  for (const { minutes, pnl } of excursion.after_exit ?? []) {
-    if (pnl === null) continue;
-    const when =
-      minutes === null ? 'Exit at the end of the session' : `Exit ${formats.minutes(minutes)} later`;
-    rows.push({ name: when, text: `${formats.money(pnl)} compared with your exit` });
-  }
-  return rows;
+/** Returns the rows of other exits, as far as the bars show what they would have brought. */
+export function listExits(excursion: Schemas['ExcursionAnswer'], formats: Formats): ExitRow[] {
+  return (excursion.alternatives ?? []).map((exit) => {
+    // Without all bars there may have been a better price.
+    const coverage = exit.kind === 'best' ? excursion.coverage : 1;
+    const write = (bounds: Bounds<number> | null) =>
+      bounds ? describeBounds(bounds, coverage, formats.money) : '';
+    return {
+      name: nameExit(exit, formats),
+      result: exit.reached === 'no' ? 'not reached' : write(exit.pnl),
+      difference: write(exit.difference),
+    };
+  });
+}
+
+type Exit = NonNullable<Schemas['ExcursionAnswer']['alternatives']>[number];
+
+function nameExit({ kind, price, minutes, reached, at }: Exit, formats: Formats): string {
+  if (kind === 'later') return `${formats.minutes(minutes ?? 0)} later`;
+  if (kind === 'session_end') return 'End of the session';
+  if (kind === 'best') return 'Best price';
+  const level = `${kind === 'stop' ? 'Stop' : 'Target'} at ${formats.price(price ?? 0)}`;
+  if (at === null) return level;
+  return `${level}, ${reached === 'maybe' ? 'maybe ' : ''}${formats.time(new Date(at))}`;
 }

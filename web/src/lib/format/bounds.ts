@@ -1,6 +1,6 @@
 // Values that are known between two bounds.
 
-interface Bounds<T> {
+export interface Bounds<T> {
   low: T;
   high: T;
 }

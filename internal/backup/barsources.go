@@ -1,0 +1,48 @@
+package backup
+
+import (
+	"fillbook/internal/barfetch"
+	"fillbook/internal/journal"
+)
+
+// BarSource is a provider of price bars, without its key: a key is sealed with the
+// secret of one installation, and a backup may be read by others.
+type BarSource struct {
+	Provider  string      `json:"provider"`
+	Symbols   []string    `json:"symbols"`
+	Since     journal.Day `json:"since,omitzero"`
+	CreatedAt Instant     `json:"created_at,omitzero"`
+}
+
+func (e *exporter) writeBarSources() error {
+	sources, err := barfetch.ListSources(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.list("bar_sources", func() error {
+		for _, s := range sources {
+			out := BarSource{Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: Instant{s.CreatedAt}}
+			if err := e.element(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// restoreBarSources adds the sources of providers that the owner has none of, switched
+// off.
+func (r *restorer) restoreBarSources() error {
+	for i, s := range r.Document.BarSources {
+		added, err := barfetch.Restore(r.ctx, r.tx, r.Owner, barfetch.Source{
+			Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: s.CreatedAt.instantOr(r.now),
+		})
+		if err := r.accept("Price provider", i, err); err != nil {
+			return err
+		}
+		if added {
+			r.result.BarSources++
+		}
+	}
+	return nil
+}

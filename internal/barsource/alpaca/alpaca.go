@@ -1,0 +1,154 @@
+// Package alpaca fetches bars of American shares from the market data API of Alpaca.
+// It asks for raw prices, which are not adjusted for splits and dividends.
+//
+// The client was written from Alpaca's documentation and tested against a server of
+// our own. It was never tried with a live account.
+package alpaca
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/barsource"
+	"fillbook/internal/instruments"
+	"fillbook/internal/market"
+)
+
+const (
+	host     = "data.alpaca.markets"
+	pageBars = 10_000
+)
+
+// The names of the fields.
+const (
+	keyField    = "key_id"
+	secretField = "secret_key"
+	feedField   = "feed"
+)
+
+// Alpaca's names of its feeds.
+const (
+	sip = "sip" // all American exchanges
+	iex = "iex" // one small exchange
+)
+
+var timeframes = map[int64]string{60: "1Min", 300: "5Min", 900: "15Min", 1800: "30Min", 3600: "1Hour"}
+
+type provider struct{}
+
+// New returns the provider.
+func New() barsource.Provider { return provider{} }
+
+// Describe implements barsource.Provider.
+func (provider) Describe() barsource.Description {
+	return barsource.Description{
+		Name:   "alpaca",
+		Title:  "Alpaca",
+		Covers: "US stocks and ETFs",
+		Notes:  "Free. Create an account at alpaca.markets, a paper account is enough, and generate API keys there.",
+		Hosts:  []string{host},
+		Fields: []barsource.Field{
+			{Name: keyField, Title: "API key ID", Help: "Starts with PK for a paper account.", IsSecret: true},
+			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
+			{Name: feedField, Title: "Feed", Help: "sip has the trades of all exchanges. iex has only those of one.", Choices: []string{sip, iex}},
+		},
+		BarSecs:           []int64{60, 300, 900, 1800, 3600},
+		PageBars:          pageBars,
+		RequestsPerMinute: 150, // of 200
+		Delay:             16 * time.Minute,
+	}
+}
+
+// share is the symbol of an American share, with its class: BRK.B.
+var share = regexp.MustCompile(`^[A-Z]{1,5}(\.[A-Z])?$`)
+
+// Symbol implements barsource.Provider.
+func (provider) Symbol(of instruments.Priced, at time.Time) (string, bool) {
+	if !barsource.IsType(of.Type, instruments.TypeStock) {
+		return "", false
+	}
+	symbol, _ := of.PriceKeys(at)
+	return symbol, share.MatchString(symbol)
+}
+
+// Fetch implements barsource.Provider.
+func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+	return barsource.Fetch(ctx, client, p, credentials, query, fetchWindow)
+}
+
+type answer struct {
+	Bars      barsource.Member[map[string][]bar] `json:"bars"`
+	NextToken string                             `json:"next_page_token"`
+}
+
+type bar struct {
+	Time   time.Time        `json:"t"`
+	Open   barsource.Number `json:"o"`
+	High   barsource.Number `json:"h"`
+	Low    barsource.Number `json:"l"`
+	Close  barsource.Number `json:"c"`
+	Volume barsource.Number `json:"v"`
+}
+
+// fetchWindow fetches a window, which Alpaca may answer in several pages.
+func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) error {
+	run.Result.IsComplete = run.Value(feedField) == sip
+	parameters := map[string]string{
+		"symbols": run.Result.Symbol, "timeframe": timeframes[run.Secs], "adjustment": "raw", "feed": run.Value(feedField),
+		"start": formatTime(window.From), "end": formatTime(window.To), "limit": strconv.Itoa(pageBars), "sort": "asc",
+	}
+	for {
+		var page answer
+		err := run.Fetch(ctx, barsource.Request{
+			Address:    "https://" + host + "/v2/stocks/bars",
+			Parameters: parameters,
+			Header:     map[string]string{"APCA-API-KEY-ID": run.Value(keyField), "APCA-API-SECRET-KEY": run.Value(secretField)},
+			Classify:   classify,
+		}, &page)
+		if err != nil {
+			return err
+		}
+		if !page.Bars.IsPresent {
+			return barsource.Malformed("it has no bars")
+		}
+		for _, b := range page.Bars.Value[run.Result.Symbol] {
+			if err := run.Add(b.Time.Unix(), barsource.Values{Open: b.Open, High: b.High, Low: b.Low, Close: b.Close, Volume: b.Volume}); err != nil {
+				return err
+			}
+		}
+		if page.NextToken == "" {
+			return nil
+		}
+		if page.NextToken == parameters["page_token"] {
+			return barsource.Malformed("its next page is the same")
+		}
+		parameters["page_token"] = page.NextToken
+	}
+}
+
+func formatTime(second int64) string { return time.Unix(second, 0).UTC().Format(time.RFC3339) }
+
+func classify(a barsource.Answer) error {
+	switch {
+	case a.Status == http.StatusForbidden && !strings.Contains(a.Message, "subscription"):
+		return barsource.ErrUnauthorized // Alpaca answers so for a wrong key, too
+	case a.Status == http.StatusBadRequest && strings.Contains(a.Message, "invalid symbol"):
+		return barsource.ErrNoSuchSymbol
+	case a.Status == http.StatusTooManyRequests:
+		return &barsource.RateLimited{RetryAfter: waitOf(a)}
+	}
+	return nil
+}
+
+// waitOf returns the time until the limit is reset, which a header has in seconds.
+func waitOf(a barsource.Answer) time.Duration {
+	reset, err := strconv.ParseInt(a.Header.Get("X-Ratelimit-Reset"), 10, 64)
+	if err != nil {
+		return a.RetryAfter()
+	}
+	return a.Until(time.Unix(reset, 0))
+}

@@ -1,0 +1,265 @@
+package barsource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// MaxPageBytes is how long one answer may be.
+	MaxPageBytes = 8 << 20
+	// maxRequests is how many requests a query may take.
+	maxRequests = 250
+	// maxMessage is how much of a provider's words is kept.
+	maxMessage = 300
+	// minSecret is the length of the shortest key. What is shorter is no key of a provider,
+	// and may be part of any word.
+	minSecret = 6
+	// maxRetryAfter is the longest time that a provider's wish is honored: Binance
+	// blocks an address for three days at most.
+	maxRetryAfter = 72 * time.Hour
+)
+
+// Request is a request to a provider. Without JSON and IsForm it is a GET with the
+// parameters in the address.
+type Request struct {
+	// Address is the documented address, with https.
+	Address    string
+	Parameters map[string]string
+	Header     map[string]string
+	// User is the user of basic authentication, without a password.
+	User string
+	// IsForm sends the parameters as a form with POST.
+	IsForm bool
+	// JSON is sent with POST if it is not nil.
+	JSON any
+	// Classify returns the error that an answer means, or nil if its status
+	// decides. It may be nil.
+	Classify func(Answer) error
+}
+
+// Answer is what is known of an answer before its bars are read.
+type Answer struct {
+	Status int
+	Header http.Header
+	// Code and Message are those of the provider's own error, if the answer has one.
+	Code, Message string
+	// Now is the present.
+	Now time.Time
+}
+
+// Fetch sends a request and decodes the JSON of the answer. It returns the errors of
+// this package, without secrets.
+func (r *Run) Fetch(ctx context.Context, request Request, into any) error {
+	body, err := r.Send(ctx, request)
+	if err != nil {
+		return err
+	}
+	return decodeJSON(body, into)
+}
+
+func decodeJSON(body []byte, into any) error {
+	err := json.Unmarshal(body, into)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
+		return ErrTruncated
+	}
+	return Malformed("it is not the JSON that was expected")
+}
+
+// Send sends a request and returns the body of the answer.
+func (r *Run) Send(ctx context.Context, request Request) ([]byte, error) {
+	if r.requests++; r.requests > maxRequests {
+		return nil, fmt.Errorf("%w: it has more than %d pages", ErrTooLarge, maxRequests)
+	}
+	built, err := request.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.client.Do(built)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", built.URL.Host, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := readBody(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: r.now}
+	answer.Code, answer.Message = r.parseRefusal(body)
+	if request.Classify != nil {
+		if kind := request.Classify(answer); kind != nil {
+			return nil, answer.wrap(kind)
+		}
+	}
+	if kind := answer.ByStatus(); kind != nil {
+		return nil, answer.wrap(kind)
+	}
+	return body, nil
+}
+
+func (q Request) build(ctx context.Context) (*http.Request, error) {
+	parameters := url.Values{}
+	for name, value := range q.Parameters {
+		parameters.Set(name, value)
+	}
+	method, address, kind := http.MethodGet, q.Address, ""
+	var body []byte
+	switch {
+	case q.JSON != nil:
+		encoded, err := json.Marshal(q.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("encoding a request: %w", err)
+		}
+		method, kind, body = http.MethodPost, "application/json", encoded
+	case q.IsForm:
+		method, kind, body = http.MethodPost, "application/x-www-form-urlencoded", []byte(parameters.Encode())
+	default:
+		address += "?" + parameters.Encode()
+	}
+	built, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("building a request: %w", err)
+	}
+	if kind != "" {
+		built.Header.Set("Content-Type", kind)
+	}
+	for name, value := range q.Header {
+		built.Header.Set(name, value)
+	}
+	if q.User != "" {
+		built.SetBasicAuth(q.User, "")
+	}
+	return built, nil
+}
+
+// readBody reads an answer up to its limit.
+func readBody(in io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(in, MaxPageBytes+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, ErrTruncated
+	case err != nil:
+		return nil, fmt.Errorf("reading an answer: %w", err)
+	case len(body) > MaxPageBytes:
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, MaxPageBytes)
+	}
+	return body, nil
+}
+
+// parseRefusal returns the code and the words of an error, which providers put into
+// different members of an object.
+func (r *Run) parseRefusal(body []byte) (code, message string) {
+	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' {
+		return "", ""
+	}
+	type words struct {
+		Code         Number          `json:"code"`
+		RetCode      Number          `json:"retCode"`
+		Case         string          `json:"case"`
+		Message      string          `json:"message"`
+		Msg          string          `json:"msg"`
+		RetMsg       string          `json:"retMsg"`
+		ErrorMessage string          `json:"errorMessage"`
+		Detail       json.RawMessage `json:"detail"`
+	}
+	var outer, inner words
+	_ = json.Unmarshal(body, &outer) // a member of another type is left empty
+	if json.Unmarshal(outer.Detail, &inner) != nil {
+		_ = json.Unmarshal(outer.Detail, &inner.Message)
+	}
+	for _, w := range []words{outer, inner} {
+		code = firstText(code, string(w.Code), string(w.RetCode), w.Case)
+		message = firstText(message, w.Message, w.Msg, w.RetMsg, w.ErrorMessage)
+	}
+	return r.clean(code), r.clean(message)
+}
+
+func firstText(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// clean removes secrets and control characters from a provider's words and shortens
+// them.
+func (r *Run) clean(text string) string {
+	for _, secret := range r.secrets {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
+	}
+	text = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == unicode.ReplacementChar {
+			return ' '
+		}
+		return c
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if letters := []rune(text); len(letters) > maxMessage {
+		text = string(letters[:maxMessage]) + "…"
+	}
+	return text
+}
+
+// ByStatus returns the error that a status means, or nil if it is 200.
+func (a Answer) ByStatus() error {
+	switch {
+	case a.Status == http.StatusOK:
+		return nil
+	case a.Status == http.StatusPartialContent:
+		return ErrTruncated
+	case a.Status == http.StatusUnauthorized:
+		return ErrUnauthorized
+	case a.Status == http.StatusPaymentRequired, a.Status == http.StatusForbidden, a.Status == http.StatusUnavailableForLegalReasons:
+		return ErrForbidden
+	case a.Status == http.StatusNotFound:
+		return ErrNoSuchSymbol
+	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot:
+		return &RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status == http.StatusTeapot}
+	case a.Status == http.StatusRequestTimeout, a.Status >= http.StatusInternalServerError:
+		return ErrUnavailable
+	}
+	return ErrRefused
+}
+
+// wrap adds the provider's words to an error.
+func (a Answer) wrap(kind error) error {
+	if limited := (*RateLimited)(nil); errors.As(kind, &limited) {
+		return limited
+	}
+	return &Error{Kind: kind, Status: a.Status, Code: a.Code, Message: a.Message}
+}
+
+// RetryAfter returns the time in the header Retry-After, or 0 if there is none.
+func (a Answer) RetryAfter() time.Duration {
+	text := a.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return limitWait(time.Duration(seconds) * time.Second)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return a.Until(at)
+	}
+	return 0
+}
+
+// Until returns how long it is until a time that a provider named.
+func (a Answer) Until(at time.Time) time.Duration { return limitWait(at.Sub(a.Now)) }
+
+func limitWait(wait time.Duration) time.Duration { return min(max(wait, 0), maxRetryAfter) }

@@ -1,0 +1,47 @@
+package installation
+
+import (
+	"fillbook/internal/barfetch"
+	"fillbook/internal/barsource"
+	"fillbook/internal/barsource/alpaca"
+	"fillbook/internal/barsource/binance"
+	"fillbook/internal/barsource/bybit"
+	"fillbook/internal/barsource/databento"
+	"fillbook/internal/barsource/hyperliquid"
+	"fillbook/internal/barsource/oanda"
+	"fillbook/internal/barsource/twelvedata"
+	"fillbook/internal/jobs"
+	"fillbook/internal/outbound"
+)
+
+// BarProviders returns the providers of price bars in the order of their names.
+func BarProviders() []barsource.Provider {
+	return []barsource.Provider{
+		alpaca.New(), binance.New(), bybit.New(), databento.New(), hyperliquid.New(), oanda.New(), twelvedata.New(),
+	}
+}
+
+// OutboundNames returns the names for which an operator can set another address.
+func OutboundNames() (names []string) {
+	for _, p := range BarProviders() {
+		names = append(names, p.Describe().Name)
+	}
+	return names
+}
+
+// connectProviders creates what sends requests to providers: the services and the queue
+// of their jobs.
+func (i *Installation) connectProviders(options Options) {
+	network, providers := options.Outbound, options.BarProviders
+	if network == nil {
+		network = outbound.New(outbound.Options{})
+	}
+	if providers == nil {
+		providers = BarProviders()
+	}
+	i.BarSources = barfetch.New(barfetch.Options{
+		DB: i.DB, Bars: i.Bars, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Providers: providers,
+		Wake: func() { i.Jobs.Wake() },
+	})
+	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{barfetch.JobKind: i.BarSources})
+}
