@@ -29,7 +29,7 @@ export const scopeTexts: Record<TokenScope, ScopeText> = {
   write: {
     label: 'Read and write the journal',
     can: 'See and change trades, notes, accounts and imports.',
-    cannot: 'See or change users, tokens, devices or share links.',
+    cannot: 'See or change users, tokens, devices, share links or price providers.',
   },
   full: {
     label: 'Everything',
