@@ -78,6 +78,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	}
 	up := imports.Upload{
 		FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, Day: c.TradeDate, AllowCurrencyMismatch: c.AllowMismatch,
+		Origin: imports.FromCLI,
 	}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
 		return 0, up, err

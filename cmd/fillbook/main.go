@@ -22,6 +22,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
+	"fillbook/internal/watch"
 )
 
 // version is set by the build.
@@ -53,6 +54,7 @@ type cli struct {
 	Distribute    distributeCommand    `cmd:"" help:"Spread a PostgreSQL database with Citus over its nodes. Stop the servers first."`
 	RotateSecret  rotateSecretCommand  `cmd:"" help:"Replace the server secret. Stop the server first."`
 	Healthcheck   healthcheckCommand   `cmd:"" help:"Check that the server on this machine is ready, for containers."`
+	Watch         watchCommand         `cmd:"" help:"Watch folders and import their files into a Fillbook server."`
 	Demo          demoCommand          `cmd:"" help:"Serve a demo journal of two years from its own data directory."`
 	Version       versionCommand       `cmd:"" help:"Print the version."`
 }
@@ -123,7 +125,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, db.ErrDamaged):
 		fmt.Fprintln(stderr, "fillbook: keep the damaged file, and restore your latest backup into an empty data directory with 'fillbook restore'")
 		return exitUsage
-	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart):
+	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart), errors.Is(err, watch.ErrConfig):
 		return exitUsage
 	}
 	return exitFailed

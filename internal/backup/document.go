@@ -54,6 +54,7 @@ type Bundle struct {
 	Trades     []TradeAnnotations `json:"trades"`
 	Cash       []Cash             `json:"cash_transactions"`
 	Orphans    []Orphan           `json:"orphans"`
+	Deleted    []DeletedFill      `json:"deleted_fills"` // oldest first
 }
 
 // Account is what an account is known by and made of.
@@ -97,6 +98,22 @@ type Execution struct {
 	// ledger's key; imports know it by that.
 	Origin    string  `json:"origin,omitzero"`
 	CreatedAt Instant `json:"created_at,omitzero"`
+}
+
+// DeletedFill is a fill that the user deleted by hand, as the ledger finds it
+// again.
+type DeletedFill struct {
+	Symbol         string            `json:"symbol"`
+	InstrumentType string            `json:"instrument_type"`
+	Side           string            `json:"side"`
+	Quantity       decimal.Decimal   `json:"quantity"`
+	Price          decimal.Decimal   `json:"price"`
+	ExecutedAt     Instant           `json:"executed_at"`
+	ExternalID     string            `json:"external_id,omitzero"`
+	Details        map[string]string `json:"details,omitempty"`
+	Facts          []string          `json:"facts,omitempty"`
+	Origin         string            `json:"origin,omitzero"`
+	DeletedAt      Instant           `json:"deleted_at"`
 }
 
 // TradeAnnotations are the annotations of one trade, which is the one that the fills

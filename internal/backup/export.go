@@ -194,7 +194,30 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 	if err := e.writeCash(a); err != nil {
 		return err
 	}
-	return e.writeOrphans(a)
+	if err := e.writeOrphans(a); err != nil {
+		return err
+	}
+	return e.writeDeletedFills(a)
+}
+
+func (e *exporter) writeDeletedFills(a ledger.Account) error {
+	deleted, err := ledger.DeletedFills(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	return e.list("deleted_fills", func() error {
+		for _, d := range deleted {
+			err := e.element(DeletedFill{
+				Symbol: d.Symbol, InstrumentType: d.InstrumentType, Side: string(d.Side), Quantity: d.Quantity, Price: d.Price,
+				ExecutedAt: Instant{d.ExecutedAt}, ExternalID: d.ExternalID, Details: d.Details, Facts: d.Facts.Names(),
+				Origin: d.Origin, DeletedAt: Instant{d.DeletedAt},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (e *exporter) writeOverrides(a ledger.Account) error {

@@ -197,7 +197,32 @@ func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
 	if b.trades, err = r.findTrades(b); err != nil {
 		return err
 	}
-	return r.restoreCash(b)
+	if err := r.restoreCash(b); err != nil {
+		return err
+	}
+	return r.restoreDeletedFills(b)
+}
+
+// restoreDeletedFills adds the fills that the user deleted by hand, without those
+// that are stored.
+func (r *restorer) restoreDeletedFills(b *restoredBundle) error {
+	var list []ledger.DeletedFill
+	for i, d := range b.Deleted {
+		fill := ledger.DeletedFill{
+			NewFill: ledger.NewFill{
+				Symbol: d.Symbol, InstrumentType: d.InstrumentType, Side: matching.Side(d.Side), Quantity: d.Quantity, Price: d.Price,
+				ExecutedAt: d.ExecutedAt.Time, ExternalID: d.ExternalID, Details: d.Details, Facts: ledger.FactsFromNames(d.Facts),
+			},
+			Origin: d.Origin, DeletedAt: d.DeletedAt.instantOr(r.now),
+		}
+		if err := fill.Check(); err != nil {
+			r.problem("Deleted fill", i, err)
+			continue
+		}
+		list = append(list, fill)
+	}
+	_, err := r.Ledger.AddDeletedFills(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+	return err
 }
 
 func (r *restorer) restoreOverrides(b *restoredBundle) error {

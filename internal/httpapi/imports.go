@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/identity"
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -48,6 +49,8 @@ type importBatch struct {
 	CreatedAt     time.Time              `json:"created_at"`
 	UpdatedAt     time.Time              `json:"updated_at"`
 	Result        orNull[imports.Result] `json:"result" doc:"The answer of the commit; null before it and after a reversal."`
+	Origin        imports.Origin         `json:"origin" enum:"upload,connection,hook,watch,cli" doc:"How the import arrived."`
+	OriginID      string                 `json:"origin_id" doc:"The id of the connection or hook that sent it; empty for other origins."`
 	Progress      orNull[importProgress] `json:"progress" doc:"The progress of a running commit; null otherwise."`
 }
 
@@ -57,6 +60,7 @@ func shapeBatch(ctx context.Context, b imports.Batch) importBatch {
 		ID: b.ID, UserID: caller(ctx).PublicID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
 		Filename: shapeNullText(b.FileName), ColumnMapping: shapeNullText(b.ColumnMapping), Kinds: b.Kinds, SourceTZ: b.Zone, DateOrder: b.DateOrder,
 		RowCount: b.RowCount, Status: b.Status, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Result: orNull[imports.Result]{b.Result},
+		Origin: b.Origin, OriginID: b.OriginID,
 	}
 	if b.Progress != nil {
 		shaped.Progress.value = &importProgress{b.Progress.Stage, b.Progress.Rows}
@@ -160,6 +164,7 @@ var uploadFields = map[string]string{
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
 	"kinds":                   "A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored.",
+	"origin":                  "watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers.",
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
@@ -231,6 +236,9 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	}
 	if up.Account == "" {
 		up.Account = in.AccountID
+	}
+	if caller(ctx).Scope == identity.ScopeImport && form.Fields["origin"] == string(imports.FromWatch) {
+		up.Origin = imports.FromWatch
 	}
 	switch form.Fields["allow_currency_mismatch"] {
 	case "", "false":

@@ -30,7 +30,7 @@ func (d desk) imported(content string) *reply {
 
 var batchKeys = []string{
 	"id", "user_id", "account_id", "source", "format", "broker", "filename", "column_mapping", "source_tz", "date_order",
-	"row_count", "status", "created_at", "updated_at", "result", "progress",
+	"row_count", "status", "created_at", "updated_at", "result", "origin", "origin_id", "progress",
 }
 
 // TestPreviewExcludesSkippedRows: a row that the ledger refuses is part of no

@@ -21,7 +21,7 @@ func checkAddressRanges(sent []string) ([]string, error) {
 	for i, text := range sent {
 		ranges[i] = strings.TrimSpace(text)
 		if _, ok := parseAddressRange(ranges[i]); !ok {
-			return nil, journal.InvalidField("allowed_ips", "allowed_ips must be addresses such as 203.0.113.7 or ranges such as 10.0.0.0/8 and 2001:db8::/32. Check entry %d.", i+1)
+			return nil, journal.InvalidField("allowed_ips", "Entry %d is neither an address such as 203.0.113.7 nor a range such as 10.0.0.0/8 or 2001:db8::/32.", i+1)
 		}
 	}
 	return ranges, nil

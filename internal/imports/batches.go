@@ -26,6 +26,22 @@ const (
 	Reversed  Status = "reversed"
 )
 
+// Origin is how an import arrived.
+type Origin string
+
+// The origins.
+const (
+	FromUpload     Origin = "upload"
+	FromConnection Origin = "connection"
+	FromHook       Origin = "hook"
+	FromWatch      Origin = "watch"
+	FromCLI        Origin = "cli"
+)
+
+// isAutomatic reports whether fills of the origin arrive without the user asking
+// for them. They do not bring back fills that the user deleted.
+func (o Origin) isAutomatic() bool { return o == FromConnection || o == FromHook || o == FromWatch }
+
 // Batch is one import.
 type Batch struct {
 	ID            journal.BatchID
@@ -52,21 +68,33 @@ type Batch struct {
 	Token journal.TokenID
 	// Progress is the state of a commit that this process is running.
 	Progress *Progress
+	// Origin is how the import arrived. OriginID is the id of its connection or
+	// hook; it is empty for other origins.
+	Origin   Origin
+	OriginID string
+}
+
+// insertOptions returns the options with which the ledger stores the fills.
+func (b *Batch) insertOptions() ledger.InsertOptions {
+	return ledger.InsertOptions{Batch: b.ID, SkipDeleted: b.Origin.isAutomatic()}
 }
 
 const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
-	sha256, row_count, status, result, created_at, updated_at, token_id`
+	sha256, row_count, status, result, created_at, updated_at, token_id, origin, origin_id`
 
 func scanBatch(row db.Scanner) (b Batch, err error) {
-	var account, kinds, result, token *string
+	var account, kinds, result, token, origin *string
 	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &kinds, &b.Zone, &b.DateOrder,
 		&b.SHA256, &b.RowCount, &b.Status, &result,
-		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt), &token)
+		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt), &token, &b.Origin, &origin)
 	if err != nil {
 		return Batch{}, err
 	}
 	if token != nil {
 		b.Token = journal.TokenID(*token)
+	}
+	if origin != nil {
+		b.OriginID = *origin
 	}
 	if account != nil {
 		b.Account = journal.AccountID(*account)
@@ -88,10 +116,11 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 
 func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
 	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
-		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, token_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, token_id, origin, origin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
-		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt), nullText(string(b.Token)))
+		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt), nullText(string(b.Token)),
+		b.Origin, nullText(b.OriginID))
 	return err
 }
 

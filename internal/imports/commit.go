@@ -141,6 +141,7 @@ func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	b := Batch{
 		ID: journal.NewID[journal.BatchID](), UserID: owner, Account: up.Account, FileName: nullText(up.FileName),
 		SHA256: up.hash(), Status: Pending, CreatedAt: s.clock(), UpdatedAt: s.clock(), Zone: up.Zone, DateOrder: up.Order, Kinds: up.Kinds,
+		Origin: cmp.Or(up.Origin, FromUpload),
 	}
 	b.describe(up, c)
 	return b

@@ -53,19 +53,20 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 
 // previewPlan sets the results that a commit of the plan would have. It only
 // reads and takes no lock.
-func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan) error {
-	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills)
+func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin) error {
+	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills,
+		ledger.InsertOptions{SkipDeleted: origin.isAutomatic()})
 	if err != nil {
 		return err
 	}
 	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
-	p.NewRows = len(planned.fills) - p.Duplicates
+	p.NewRows = len(planned.fills) - p.Duplicates - countTrue(ahead.Deleted)
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash, nil)
 	if err != nil {
 		return err
 	}
 	p.CashRows, p.CashDuplicates = len(planned.cash), countTrue(cash)
-	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, cash: cash}))
+	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, cash: cash}))
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }

@@ -15,7 +15,7 @@ type Result struct {
 	// Inserted, Skipped and Completed count fills, Trades the trades that were
 	// created or changed, Annotated those that received annotations.
 	Inserted       int       `json:"inserted"`
-	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new."`
+	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new, and fills that were deleted by hand if the import is not an upload."`
 	Completed      int       `json:"completed" doc:"Stored fills that this file completed or corrected."`
 	Annotated      int       `json:"annotated"`
 	Trades         int       `json:"trades"`

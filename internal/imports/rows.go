@@ -22,7 +22,7 @@ type RowCounts struct {
 // SkippedRow is a skipped data row and the reason.
 type SkippedRow struct {
 	Row    int    `json:"row" doc:"The data row, counted from 1."`
-	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill."`
+	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted."`
 }
 
 // SkippedReason counts the rows that were skipped for one reason.
@@ -43,6 +43,7 @@ type RowReport struct {
 const (
 	reasonDuplicate  = "duplicate"
 	reasonCompleted  = "completed"
+	reasonDeleted    = "deleted by hand"
 	reasonZeroAmount = "amount of zero"
 	reasonOther      = "other reasons"
 )
@@ -62,6 +63,7 @@ const (
 	rowSkipped
 	rowError
 	rowAnnotation
+	rowDeleted
 	rowDuplicate
 	rowCompleted
 	rowCash
@@ -77,10 +79,11 @@ func (c rowClasses) raise(row int, class rowClass) {
 	}
 }
 
-// knownRows reports which fills and cash rows of a plan are already stored, and
-// which of those fills complete the stored one.
+// knownRows reports which fills and cash rows of a plan are already stored, which
+// of those fills complete the stored one, and which fills are left out because the
+// user deleted them.
 type knownRows struct {
-	fills, completed, cash []bool
+	fills, completed, deleted, cash []bool
 }
 
 // classify returns the class of every data row of the plan.
@@ -99,6 +102,9 @@ func (p *plan) classify(known knownRows) rowClasses {
 		class := classOf(known.fills[i], rowFill)
 		if known.completed[i] {
 			class = rowCompleted
+		}
+		if known.deleted[i] {
+			class = rowDeleted
 		}
 		classes.raise(row, class)
 	}
@@ -143,6 +149,8 @@ func (p *plan) report(known knownRows) RowReport {
 			r.skip(row, reasonDuplicate, counts)
 		case class == rowCompleted:
 			r.skip(row, reasonCompleted, counts)
+		case class == rowDeleted:
+			r.skip(row, reasonDeleted, counts)
 		default:
 			r.skip(row, cmp.Or(reasons[row], statement.NothingInRow), counts)
 		}

@@ -44,6 +44,8 @@ type Upload struct {
 	// Kinds are the kinds that the user chose for words of the file; see
 	// [UnknownKind].
 	Kinds map[string]string
+	// Origin is how the file arrived; upload if empty.
+	Origin Origin
 	// Watch, if set, is called for each stage of a commit.
 	Watch func(Progress)
 }

@@ -19,11 +19,11 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		Warnings: newWarnings(), Reconciliation: reconcile(st),
 	}
 	result.addWarnings(st.Warnings)
-	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, b.ID, p.takeFills())
+	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, p.takeFills(), b.insertOptions())
 	if err != nil {
 		return Result{}, err
 	}
-	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped, fills.Completed
+	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped+fills.Deleted, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.addWarningTexts(fills.Warnings)
 	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
@@ -46,9 +46,9 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 
 // knownFrom returns the rows that a write found to be already stored.
 func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
-	known := knownRows{fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), cash: cash}
+	known := knownRows{fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), deleted: make([]bool, len(outcomes)), cash: cash}
 	for i, o := range outcomes {
-		known.fills[i], known.completed[i] = o.Duplicate, o.Completed
+		known.fills[i], known.completed[i], known.deleted[i] = o.Duplicate, o.Completed, o.Deleted
 	}
 	return known
 }

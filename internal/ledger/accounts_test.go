@@ -118,13 +118,17 @@ func TestDeleteAccountDeletesEverything(t *testing.T) {
 		must(t, err)
 		_, err = d.ledger.SetOverrides(t.Context(), d.owner, d.account, []ledger.Override{{Root: "ES", Multiplier: decimal.New(5)}})
 		must(t, err)
+		must(t, d.ledger.DeleteExecution(t.Context(), d.owner, d.executions()[0].ID, nil))
+		if d.count("deleted_fills") != 1 {
+			t.Error("the deletion of a fill was not recorded")
+		}
 		d.changes = nil
 		must(t, d.ledger.DeleteAccount(t.Context(), d.owner, d.account, nil))
 		if len(d.changes) != 1 || !d.changes[0].AccountDeleted || d.changes[0].Account != d.account {
 			t.Errorf("changes: %+v", d.changes)
 		}
 		for _, table := range []string{
-			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides",
+			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides", "deleted_fills",
 		} {
 			if n := d.count(table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)

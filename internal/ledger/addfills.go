@@ -36,6 +36,9 @@ func (s *Service) AddFills(
 	if err := b.findKnownFills(ctx, compared); err != nil {
 		return InsertResult{}, err
 	}
+	if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
+		return InsertResult{}, err
+	}
 	result, err := b.storeArrivals(ctx, arrivals)
 	if err != nil {
 		return InsertResult{}, err

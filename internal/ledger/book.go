@@ -22,13 +22,15 @@ type book struct {
 	now     time.Time
 	follow  Follow
 
-	revision    int64 // this write's
-	nextSeq     int64
-	nextStream  int64 // a multiple of streamBlock if a block has to be reserved
-	lastStream  int64 // the greatest next_stream of all the user's accounts
-	arrivals    int64 // the last arrival number of all the user's accounts
-	loggedSince int64 // the log is complete after this revision
-	prunedSince int64 // loggedSince as stored: the log has nothing before it
+	revision   int64 // this write's
+	nextSeq    int64
+	nextStream int64 // a multiple of streamBlock if a block has to be reserved
+	lastStream int64 // the greatest next_stream of all the user's accounts
+	arrivals   int64 // the last arrival number of all the user's accounts
+	// deletedFills is the number of the newest deleted fill; 0 if there never was one.
+	deletedFills int64
+	loggedSince  int64 // the log is complete after this revision
+	prunedSince  int64 // loggedSince as stored: the log has nothing before it
 
 	streams    map[streamKey]*stream
 	allStreams bool           // streams has all of the account; see loadStreams
@@ -86,9 +88,9 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
-		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, `+lastArrival+`, `+lastStream+`
+		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
-		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &all, &b.lastStream)...)
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream)...)
 	// After a wait for the lock only the columns of the row itself are current.
 	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
 	return b, mapNotFound(err, "account")

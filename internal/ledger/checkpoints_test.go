@@ -94,7 +94,7 @@ func TestPreviewContinuesFromCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = database.View(t.Context(), func(tx *db.Tx) error {
-			o, err := previewInsert(t.Context(), tx, s.owner, s.account, checked, 2*checkpointInterval)
+			o, err := previewInsert(t.Context(), tx, s.owner, s.account, checked, InsertOptions{}, 2*checkpointInterval)
 			if o.Incomplete || o.Changed != 1 || o.Open != 1 || o.Created != 0 {
 				t.Errorf("%+v", o)
 			}

@@ -22,6 +22,8 @@ type arrival struct {
 	repeated bool
 	// completed reports that it completes or corrects the known fill.
 	completed bool
+	// deleted reports that it is left out because the user deleted the fill.
+	deleted bool
 }
 
 // deduper finds arrivals that are already stored. The broker's id decides if

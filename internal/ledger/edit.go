@@ -50,6 +50,9 @@ func (s *Service) AddExecution(
 			out, err = b.completeKnown(ctx, a)
 			return err
 		}
+		if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
+			return err
+		}
 		out = AddedExecution{Warnings: warnings}
 		if out.Execution, err = b.addFill(ctx, a); err != nil {
 			return err
@@ -107,12 +110,16 @@ func (s *Service) UpdateExecution(
 	return e, err
 }
 
-// DeleteExecution deletes a fill and regroups its stream.
+// DeleteExecution deletes a fill and regroups its stream. Connections, hooks and
+// watched files do not bring the fill back.
 func (s *Service) DeleteExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, check func(Execution) error,
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withExecution(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
+			if err := b.recordDeleted(ctx, []*fill{f}); err != nil {
+				return err
+			}
 			if err := b.deleteFills(ctx, f); err != nil {
 				return err
 			}
@@ -289,7 +296,8 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 
 // DeleteTrade deletes a trade and the fills that belong to it alone. A fill
 // that it shares with the next or previous trade is reduced to that trade's
-// part, and the stream is regrouped. check, which may be nil, receives the
+// part, and the stream is regrouped. Connections, hooks and watched files do not
+// bring the deleted fills back. check, which may be nil, receives the
 // stored trade and the transaction, and may reject the deletion.
 func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
@@ -340,6 +348,9 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 			return err
 		}
 		c.added = append(c.added, rest)
+	}
+	if err := b.recordDeleted(ctx, own); err != nil {
+		return err
 	}
 	if err := b.deleteFills(ctx, own...); err != nil {
 		return err

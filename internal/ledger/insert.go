@@ -18,8 +18,9 @@ type InsertResult struct {
 	Outcomes []Outcome
 	Inserted int
 	// Skipped counts the fills that were already stored and add nothing,
-	// Completed those that complete or correct a stored fill.
-	Skipped, Completed int
+	// Completed those that complete or correct a stored fill, Deleted those that
+	// were left out because the user deleted them.
+	Skipped, Completed, Deleted int
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
 	// Warnings are sentences for the user, without repetitions.
@@ -31,8 +32,9 @@ type Outcome struct {
 	// ID is the id of the fill, or of the stored fill that it repeats.
 	ID journal.ExecutionID
 	// Duplicate reports that the fill was already stored, Completed that it
-	// completed or corrected the stored fill.
-	Duplicate, Completed bool
+	// completed or corrected the stored fill, Deleted that it was left out
+	// because the user deleted it. A fill that was left out has no id.
+	Duplicate, Completed, Deleted bool
 	// Trades are the trades of a new fill: two if it crosses zero. For a
 	// duplicate use [TradesByExecution].
 	Trades []journal.TradeID
@@ -73,31 +75,43 @@ func (s *Service) InsertFills(
 	if err != nil {
 		return InsertResult{}, err
 	}
-	return s.InsertChecked(ctx, tx, owner, account, batch, checked)
+	return s.InsertChecked(ctx, tx, owner, account, checked, InsertOptions{Batch: batch})
+}
+
+// InsertOptions are the options of [Service.InsertChecked].
+type InsertOptions struct {
+	// Batch is the import that can delete the fills again; it may be empty.
+	Batch journal.BatchID
+	// SkipDeleted leaves out fills that the user deleted by hand, for sources
+	// that send fills without being asked. Otherwise they are stored again.
+	SkipDeleted bool
 }
 
 // InsertChecked stores the fills of one file or backup as one step, in their
 // order of arrival. A fill that is already stored is skipped or completes the
 // stored one, and a fill that repeats a broker's id within the call is skipped.
 // Equal fills without an id are all stored, because a broker's file does not
-// list a fill twice. batch is the import that can delete the fills again; it
-// may be empty. The caller must not use the fills afterwards.
+// list a fill twice. The caller must not use the fills afterwards.
 func (s *Service) InsertChecked(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, fills []CheckedFill,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions,
 ) (result InsertResult, err error) {
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
-		arrivals, warnings, err := b.newArrivals(ctx, fills)
+		all, warnings, err := b.newArrivals(ctx, fills)
 		if err != nil {
 			return err
 		}
-		if err := b.findDuplicates(ctx, arrivals); err != nil {
+		if err := b.findDuplicates(ctx, all); err != nil {
 			return err
 		}
-		known, err := b.planKnown(ctx, arrivals, batch)
+		arrivals, err := b.applyDeleted(ctx, all, options.SkipDeleted)
 		if err != nil {
 			return err
 		}
-		if err := b.assignNumbers(ctx, arrivals, batch); err != nil {
+		known, err := b.planKnown(ctx, arrivals, options.Batch)
+		if err != nil {
+			return err
+		}
+		if err := b.assignNumbers(ctx, arrivals, options.Batch); err != nil {
 			return err
 		}
 		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
@@ -106,7 +120,7 @@ func (s *Service) InsertChecked(
 		if err := b.storeKnown(ctx, known); err != nil {
 			return err
 		}
-		result = newInsertResult(arrivals)
+		result = newInsertResult(all)
 		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
 		s.analyzeAfterCommit(tx, result.Inserted)
 		return nil
@@ -368,6 +382,11 @@ func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, tog
 func newInsertResult(arrivals []*arrival) (r InsertResult) {
 	r.Outcomes = make([]Outcome, len(arrivals))
 	for i, a := range arrivals {
+		if a.deleted {
+			r.Outcomes[i] = Outcome{Deleted: true}
+			r.Deleted++
+			continue
+		}
 		if a.known != nil {
 			r.Outcomes[i] = Outcome{ID: a.known.id, Duplicate: true, Completed: a.completed}
 			if a.completed {

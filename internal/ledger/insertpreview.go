@@ -16,8 +16,9 @@ import (
 // InsertPreview is the result that [Service.InsertChecked] would have.
 type InsertPreview struct {
 	// Known reports for each fill whether it is already stored, Completed
-	// whether it would complete or correct the stored one.
-	Known, Completed []bool
+	// whether it would complete or correct the stored one, Deleted whether it
+	// would be left out because the user deleted it.
+	Known, Completed, Deleted []bool
 	// Created and Changed count the trades that InsertResult would list, Open
 	// those of them that would be open, and Merged the stored trades that would
 	// be merged into others.
@@ -26,7 +27,7 @@ type InsertPreview struct {
 	// that to what all trades realized, open ones included.
 	NetPnL, RealizedPnL decimal.Decimal
 	// Incomplete reports that the preview stopped at its limit of rows; only
-	// Known and Completed are then valid.
+	// Known, Completed and Deleted are then valid.
 	Incomplete bool
 }
 
@@ -41,7 +42,7 @@ func PreviewInsert(
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	return previewInsert(ctx, tx, owner, account, checked, maxPreviewRows)
+	return previewInsert(ctx, tx, owner, account, checked, InsertOptions{}, maxPreviewRows)
 }
 
 // PreviewInsertChecked returns the result that [Service.InsertChecked] would
@@ -50,13 +51,13 @@ func PreviewInsert(
 // until they equal the stored trades again. An empty account id means an
 // account that does not exist yet. The caller must not use the fills afterwards.
 func PreviewInsertChecked(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions,
 ) (InsertPreview, error) {
-	return previewInsert(ctx, tx, owner, account, fills, maxPreviewRows)
+	return previewInsert(ctx, tx, owner, account, fills, options, maxPreviewRows)
 }
 
 func previewInsert(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, rows int,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions, rows int,
 ) (o InsertPreview, err error) {
 	b := &book{tx: tx, owner: owner, streams: map[streamKey]*stream{}, nextSeq: 1, nextStream: 1}
 	if account != "" {
@@ -71,18 +72,24 @@ func previewInsert(
 	if err := b.findDuplicates(ctx, arrivals); err != nil {
 		return InsertPreview{}, err
 	}
+	all := arrivals
+	if options.SkipDeleted {
+		if arrivals, err = b.applyDeleted(ctx, all, true); err != nil {
+			return InsertPreview{}, err
+		}
+	}
 	known, err := b.planKnown(ctx, arrivals, "preview")
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	o.Known, o.Completed = make([]bool, len(arrivals)), make([]bool, len(arrivals))
-	for i, a := range arrivals {
-		o.Known[i], o.Completed[i] = a.known != nil, a.completed
+	o.Known, o.Completed, o.Deleted = make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
+	for i, a := range all {
+		o.Known[i], o.Completed[i], o.Deleted[i] = a.known != nil && !a.deleted, a.completed, a.deleted
 	}
 	b.maxRead = b.read + rows
 	err = b.previewRegrouping(ctx, arrivals, known, &o)
 	if errors.Is(err, errRowLimit) {
-		return InsertPreview{Known: o.Known, Completed: o.Completed, Incomplete: true}, nil
+		return InsertPreview{Known: o.Known, Completed: o.Completed, Deleted: o.Deleted, Incomplete: true}, nil
 	}
 	return o, err
 }

@@ -136,11 +136,11 @@ func TestPreviewOfCheckedFills(t *testing.T) {
 			var result ledger.InsertResult
 			must(t, d.db.Update(t.Context(), func(tx *db.Tx) (err error) {
 				for range 2 {
-					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, check()); err != nil {
+					if preview, err = ledger.PreviewInsertChecked(t.Context(), tx, d.owner, d.account, check(), ledger.InsertOptions{}); err != nil {
 						return err
 					}
 				}
-				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, "", check())
+				result, err = d.ledger.InsertChecked(t.Context(), tx, d.owner, d.account, check(), ledger.InsertOptions{})
 				return err
 			}))
 			if preview.Created != want.created || result.Inserted != want.inserted {

@@ -73,12 +73,21 @@ func scanSource(row db.Scanner) (*source, error) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("reading source %d of execution number %d: %w", s.number, s.seq, err)
 	}
-	s.key = streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
-	s.values = fill{
+	s.key, s.values = c.key(), c.fill()
+	return s, nil
+}
+
+// key returns the instrument of the content.
+func (c *sourceContent) key() streamKey {
+	return streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
+}
+
+// fill returns the values of the content.
+func (c *sourceContent) fill() fill {
+	return fill{
 		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
 		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
 	}
-	return s, nil
 }
 
 // loadSources reads the sources of some fills, each list by number.

@@ -95,7 +95,7 @@ func TestPreviewStopsAtRowLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = database.View(t.Context(), func(tx *db.Tx) (err error) {
-				o, err = previewInsert(t.Context(), tx, s.owner, s.account, checked, rows)
+				o, err = previewInsert(t.Context(), tx, s.owner, s.account, checked, InsertOptions{}, rows)
 				return err
 			})
 			if err != nil || len(o.Known) != 1 || o.Known[0] {

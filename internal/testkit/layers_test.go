@@ -34,6 +34,7 @@ var levels = map[string]int{
 	"internal/tradeview":  3,
 	"internal/views":      3,
 	"internal/barimport":  3,
+	"internal/watch":      3,
 	"internal/barfetch":   3,
 
 	"internal/barsource/alpaca":      3,
@@ -205,10 +206,10 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 	t.Parallel()
 	forTests := func(from string) bool { return levels[from] == testsOnly }
 	usesPseudorandom := func(from string) bool { // to spread retries, or to repeat a sequence; all else uses crypto/rand
-		return forTests(from) || from == "internal/db" || from == "internal/demo"
+		return forTests(from) || from == "internal/db" || from == "internal/demo" || from == "internal/watch"
 	}
 	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
-		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || strings.HasPrefix(from, "internal/barsource")
+		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || strings.HasPrefix(from, "internal/barsource")
 	}
 	homes := map[string]func(from string) bool{
 		"net/http":                             buildsRequests,

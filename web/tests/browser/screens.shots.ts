@@ -59,7 +59,14 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
   const [note] = await api<{ id: string; occurred_at: string }[]>('GET', '/notes');
   const [missed] = await api<{ id: string }[]>('GET', '/missed-trades');
   const { token: share } = await api<{ token: string }>('POST', '/share-links', { account_id: account!.id });
-  await api('POST', '/access-tokens', { name: 'Nightly backup' });
+  await api('POST', '/access-tokens', { name: 'Nightly backup', scope: 'read' });
+  await api('POST', '/access-tokens', {
+    name: 'Statement upload',
+    scope: 'import',
+    account_ids: [account!.id],
+    allowed_ips: ['203.0.113.0/24'],
+    expires_in_days: 90,
+  });
   await api('POST', '/views', { name: 'Friday afternoon shorts', filter: { side: 'short' }, pinned: true });
   const view = await api<{ id: string }>('POST', '/views', {
     name: 'Losers',

@@ -173,6 +173,57 @@ test('an access token is created, used, listed with its uses and revoked', async
   await expectInert(page);
 });
 
+test('an access token is limited to what a script needs', async ({
+  page,
+  server,
+  signIn,
+  api,
+  expectAccessible,
+}) => {
+  await api('POST', '/accounts', { name: 'Futures' });
+  await api('POST', '/accounts', { name: 'Stocks' });
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize(
+      theme === 'light' ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+    );
+    await signIn('/settings/tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(`Upload ${theme}`);
+    await expect(dialog.getByText('Change anything.')).toBeVisible();
+    await dialog.getByLabel('Permissions').selectOption('Import files');
+    await expect(dialog.getByText(/^Upload files of trades and prices/)).toBeVisible();
+    await dialog.getByLabel('Accounts').click();
+    await page.getByRole('option', { name: 'Futures' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByLabel('Expires after').selectOption('A day you choose');
+    await dialog.getByLabel('Last day').fill('2190-12-31');
+    await dialog.getByLabel('Allowed addresses').fill('127.0.0.0/8, nonsense');
+    await expectAccessible('new access token');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await expect(dialog.getByText(/^Entry 2 is neither an address/)).toBeVisible();
+    await dialog.getByLabel('Allowed addresses').fill('127.0.0.0/8, ::1');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const token = (await dialog.getByLabel('Token', { exact: true }).textContent())!;
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    const item = page.getByRole('listitem').filter({ hasText: `Upload ${theme}` });
+    await expect(item).toContainText('Import files');
+    await expect(item).toContainText('only Futures');
+    await expect(item).toContainText('from 127.0.0.0/8, ::1');
+    const ask = (path: string) =>
+      fetch(`${server.url}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(((await (await ask('/accounts')).json()) as { name: string }[]).map((a) => a.name)).toEqual([
+      'Futures',
+    ]);
+    const refused = (await (await ask('/trades')).json()) as { error: { code: string } };
+    expect(refused.error.code).toBe('insufficient_scope');
+    await expectAccessible('access tokens');
+  }
+  await expectInert(page);
+});
+
 test('preferences apply at once and are saved', async ({ page, api, signIn }) => {
   await signIn('/settings/preferences');
   await page.getByLabel('Numbers and dates').selectOption('de-DE');

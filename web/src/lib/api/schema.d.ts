@@ -3619,6 +3619,13 @@ export interface components {
             kinds?: {
                 [key: string]: string;
             };
+            /**
+             * @description How the import arrived.
+             * @enum {string}
+             */
+            origin: "upload" | "connection" | "hook" | "watch" | "cli";
+            /** @description The id of the connection or hook that sent it; empty for other origins. */
+            origin_id: string;
             /** @description The progress of a running commit; null otherwise. */
             progress: components["schemas"]["ImportProgress"] | null;
             /** @description The answer of the commit; null before it and after a reversal. */
@@ -4656,7 +4663,7 @@ export interface components {
             setups_upserted: number;
             /**
              * Format: int64
-             * @description Fills that were stored already and say nothing new.
+             * @description Fills that were stored already and say nothing new, and fills that were deleted by hand if the import is not an upload.
              */
             skipped: number;
             /** @description How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together. */
@@ -5336,7 +5343,7 @@ export interface components {
             [key: string]: unknown;
         };
         SkippedRow: {
-            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill. */
+            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted. */
             reason: string;
             /**
              * Format: int64
@@ -13924,6 +13931,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -14053,6 +14062,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */
@@ -14506,6 +14517,8 @@ export interface operations {
                     file: string;
                     /** @description A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored. */
                     kinds?: string;
+                    /** @description watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers. */
+                    origin?: string;
                     /** @description The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7. */
                     source_tz?: string;
                     /** @description The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken. */

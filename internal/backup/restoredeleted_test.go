@@ -1,0 +1,49 @@
+package backup
+
+import (
+	"testing"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/matching"
+)
+
+// TestDeletedFillsAreRestored checks that the fills that a user deleted by hand
+// are in the backup, and that a restore does not add those that are stored.
+func TestDeletedFillsAreRestored(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		from, to := h.user(t), h.user(t)
+		account := h.account(t, from, "Main")
+		h.fill(t, from, account, matching.Buy, "1", "10", 0)
+		deleted := h.fill(t, from, account, matching.Sell, "1", "11", 1)
+		must(t, h.ledger.DeleteExecution(h.ctx(), from, deleted.ID, nil))
+		text := h.export(t, from, "")
+		sound(t, h.restore(t, to, text))
+		same(t, h.export(t, to, ""), text)
+		unchanged(t, h.restore(t, to, text))
+		same(t, h.export(t, to, ""), text)
+
+		third := h.user(t)
+		other := h.account(t, third, "Main")
+		h.fill(t, third, other, matching.Sell, "1", "11", 1)
+		sound(t, h.restore(t, third, text))
+		if list := h.deletedFills(t, third, other); len(list) != 0 {
+			t.Errorf("a stored fill is deleted too: %+v", list)
+		}
+		bad := `{"format":"fillbook","version":6,"accounts":[{"account":{"name":"Main"},"deleted_fills":[{"symbol":"A","side":"up"}]}]}`
+		if result := h.restore(t, h.user(t), bad); len(result.Errors) != 1 {
+			t.Errorf("%+v, want one problem", result.Errors)
+		}
+	})
+}
+
+func (h *house) deletedFills(t failer, owner journal.UserID, account journal.AccountID) (list []ledger.DeletedFill) {
+	t.Helper()
+	must(t, h.db.View(h.ctx(), func(tx *db.Tx) (err error) {
+		list, err = ledger.DeletedFills(h.ctx(), tx, owner, account)
+		return err
+	}))
+	return list
+}

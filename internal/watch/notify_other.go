@@ -1,0 +1,7 @@
+//go:build !(darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package watch
+
+// needsFilePerEntry is whether the system keeps every file of a watched directory
+// open.
+const needsFilePerEntry = false

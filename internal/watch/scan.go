@@ -1,0 +1,93 @@
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// extensions are the types of files that brokers write.
+var extensions = []string{".csv", ".tsv", ".tab", ".txt", ".log", ".htm", ".html", ".xml", ".xlsx"}
+
+// unfinished are the ends of names of files that a program is still writing.
+var unfinished = []string{".crdownload", ".part", ".partial", ".tmp", ".download", ".swp", "~"}
+
+// selects reports whether the folder selects files of this name.
+func (f *Folder) selects(name string) bool {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") {
+		return false
+	}
+	if slices.ContainsFunc(unfinished, func(end string) bool { return strings.HasSuffix(name, end) }) {
+		return false
+	}
+	if f.Pattern == "" {
+		return slices.Contains(extensions, filepath.Ext(name))
+	}
+	matched, err := filepath.Match(strings.ToLower(f.Pattern), name)
+	return matched && err == nil
+}
+
+// contains reports whether a path is in the folder, in the same way as a scan.
+func (f *Folder) contains(path string) bool {
+	dir := filepath.Dir(path)
+	if dir == f.Path {
+		return true
+	}
+	inside, err := filepath.Rel(f.Path, dir)
+	return f.Recursive && err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) && !hasHidden(inside)
+}
+
+func hasHidden(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return strings.HasPrefix(name, ".") && name != "." })
+}
+
+// scan visits each selected file of the folder, and returns the directories that
+// it read. It fails if the folder itself cannot be read; a folder inside that
+// cannot be read is left out.
+func (f *Folder) scan(visit func(path string, info fs.FileInfo)) (dirs []string, err error) {
+	pending := []string{f.Path}
+	for len(pending) > 0 {
+		dir := pending[0]
+		pending = pending[1:]
+		entries, err := os.ReadDir(dir)
+		if err != nil && dir == f.Path {
+			return nil, err
+		}
+		if err == nil {
+			dirs = append(dirs, dir)
+		}
+		for _, entry := range entries {
+			path := filepath.Join(dir, entry.Name())
+			if entry.IsDir() {
+				if f.Recursive && !strings.HasPrefix(entry.Name(), ".") {
+					pending = append(pending, path)
+				}
+				continue
+			}
+			if f.selects(entry.Name()) {
+				if info, err := statFile(path); err == nil {
+					visit(path, info)
+				}
+			}
+		}
+	}
+	return dirs, nil
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// statFile returns the attributes of a regular file. Links to files are followed.
+func statFile(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return info, nil
+}
