@@ -200,7 +200,7 @@ const (
 	noteBackupMapping = "A backup needs no column_mapping."
 	noteBackupZone    = "Every time in a backup names its time zone."
 	noteZoneUnknown   = "The file does not say which time zone its times are in. They are read as %s unless you send source_tz."
-	noteZoneNotNeeded = "No time in this file needs a time zone: each names its own, or is only a day."
+	noteZoneNotNeeded = "No time zone needed: each time in this file has its own, or is only a date."
 	noteZoneLater     = "Name the columns first; the time zone shows when the times are read."
 )
 

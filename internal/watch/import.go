@@ -213,7 +213,7 @@ func judgePreview(p preview, remembered bool) *verdict {
 	case p.ErrorCount > 0:
 		return &verdict{outcome: unfit, message: "no row can be imported" + describeProblems(p.ErrorCount, p.Errors)}
 	}
-	return &verdict{outcome: Unchanged, message: "no trades in it"}
+	return &verdict{outcome: Unchanged, message: "nothing to import"}
 }
 
 // judgeRefusal returns the verdict for a file that the server does not accept. What

@@ -53,6 +53,9 @@ func TestFilesAreImportedOnce(t *testing.T) {
 		t.Fatalf("known content was sent again: %v", w.requests)
 	}
 	w.wantStored(2, 1)
+	if origin := w.list("/imports")[0]["origin"]; origin != "watch" {
+		t.Fatalf("the origin of the import is %v", origin)
+	}
 	w.start(func(o *Options) { o.Config.Folders[0].TZ = "America/New_York" }) // other settings: everything again
 	w.run(time.Minute)
 	if got := w.took(); !strings.Contains(got, "imported nozone.csv: 1 fill inserted") {

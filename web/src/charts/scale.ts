@@ -61,7 +61,17 @@ export function colorDepth(value: number, most: number): number {
   return Math.min(1, Math.sqrt(Math.abs(value) / most));
 }
 
+/** Returns about how wide a label of an axis is, in pixels, rather more than less. */
+export function textWidth(text: string): number {
+  return 6.3 * text.length;
+}
+
+/** Returns where to center a label that ends at `right` at the latest. */
+export function centerBefore(right: number, at: number, text: string): number {
+  return Math.min(at, right - textWidth(text) / 2);
+}
+
 /** Returns the width that the longest label of an axis needs, in pixels. */
 export function axisWidth(labels: string[], least: number): number {
-  return Math.max(least, ...labels.map((text) => 14 + 6.3 * text.length));
+  return Math.max(least, ...labels.map((text) => 14 + textWidth(text)));
 }

@@ -53,6 +53,7 @@ class Formats {
     this.date(new Date(ms), span > 300 * 86_400_000 ? 'month' : 'short');
   time = (value: string | Date | null | undefined, seconds?: boolean) =>
     write.time(value, this.notation, seconds);
+  hour = (value: number) => write.hour(value, this.notation);
   dateTime = (value: string | Date | null | undefined) => write.dateTime(value, this.notation);
 }
 

@@ -61,3 +61,20 @@ test('hidden amounts stay hidden on the accounts', async ({ page, api, signIn })
   await expect(page.getByText('•••').first()).toBeVisible();
   await expect(page.getByText('10,000')).toHaveCount(0);
 });
+
+test('nothing on an account’s page moves when its chart arrives', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/analytics/equity-curve?**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await signIn(`/accounts/${account}`);
+  const add = page.getByRole('button', { name: 'Add', exact: true }).last();
+  await expect(page.getByText('No custom multipliers.')).toBeVisible();
+  const before = await add.boundingBox();
+  release();
+  await expect(page.getByText('Not enough data for a chart')).toBeVisible();
+  expect(await add.boundingBox()).toEqual(before);
+});

@@ -50,18 +50,18 @@ test('a note with tasks is created, previewed, ticked, found and deleted', async
   await expect(page.getByText('No matching notes')).toBeVisible();
   await page.getByLabel('Search notes').fill('SLEEP');
   await expect(page).toHaveURL(/find=SLEEP/);
-  await expect(page.getByText('1 of 1 notes')).toBeVisible();
+  await expect(page.getByText('1 note', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('No notes yet')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('1 of 1 notes')).toBeVisible();
+  await expect(page.getByText('1 note', { exact: true })).toBeVisible();
 });
 
 test('j and k step through the notes, and the type filters them', async ({ page, api, signIn }) => {
   await api('POST', '/notes', { type: 'note', occurred_at: '2026-03-02', title: 'Older', body: 'a' });
   await api('POST', '/notes', { type: 'daily_log', occurred_at: '2026-03-03', title: 'Newer', body: 'b' });
   await signIn('/notes');
-  await expect(page.getByText('2 of 2 notes')).toBeVisible();
+  await expect(page.getByText('2 notes', { exact: true })).toBeVisible();
   await page.keyboard.press('j');
   await expect(page.getByRole('heading', { name: 'Newer' })).toBeVisible();
   await page.keyboard.press('j');

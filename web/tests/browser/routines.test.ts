@@ -35,7 +35,8 @@ test('items are created, reordered with the keyboard, ticked and shown in the hi
   await page.keyboard.press('ArrowUp');
   await put;
   await expect(page.getByRole('button', { name: `Move ${canary}, 1 of 2` })).toBeFocused();
-  const { items } = await api<{ items: Item[] }>('GET', '/routines');
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date());
+  const { items } = await api<{ items: Item[] }>('GET', `/routines?day=${today}`);
   expect(items.map((i) => i.title)).toEqual([canary, 'Read the news']);
 
   await page.getByRole('checkbox', { name: 'Read the news' }).check();

@@ -174,7 +174,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       async (page) => {
         const draft = page.getByRole('button', { name: 'Discard draft' });
         if (await draft.isVisible()) await draft.click();
-        await page.getByLabel('Symbol').fill('AAPL');
+        await page.getByLabel('Symbol').fill('NFLX'); // of which there is no position
         await button('Add fill')(page);
         await page.getByLabel('Side').last().selectOption('sell');
         for (const [i, price] of ['180.25', '183.5'].entries()) {
@@ -183,6 +183,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
           await fill.getByLabel('Price').fill(price);
           await fill.getByLabel('Price').press('Tab');
         }
+        await expect(page.getByText('Net P&L (preview)')).toBeVisible();
       },
     ],
     calendar: [`/calendar?${of}&month=${month}`],
@@ -267,6 +268,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       async (page) => {
         await chooseFiles(page);
         await button('Import 2 files')(page);
+        await button('Remove New York, March.csv')(page); // the summary comes after the last question
         await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
       },
     ],
@@ -336,14 +338,22 @@ async function chooseFiles(page: Page): Promise<void> {
 
 async function enter(page: Page, server: Server): Promise<Api> {
   const api = connect(server, demoUser);
+  // The journal trades in New York: there, today has trades from the morning until midnight.
+  await api('PATCH', '/me/preferences', { time_zone: 'America/New_York' });
   const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
   await page.goto(`${server.url}/healthz`);
   await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
   return api;
 }
 
-async function shoot(page: Page, name: string): Promise<void> {
+/** Waits until nothing on the page is a placeholder. */
+async function waitUntilLoaded(page: Page): Promise<void> {
   await expect(page.locator('.skeleton')).toHaveCount(0);
+  await expect(page.getByText('Loading', { exact: true })).toHaveCount(0);
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await waitUntilLoaded(page);
   const size = page.viewportSize()!.width < 500 ? 'phone' : 'desk';
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -367,9 +377,9 @@ for (const [size, viewport] of Object.entries(sizes)) {
       const api = await enter(page, server);
       for (const [name, [path, step]] of Object.entries(await pictures(api))) {
         if (!only.test(name)) continue;
-        await page.goto(server.url + path);
+        await page.goto(server.url + path, { waitUntil: 'networkidle' });
         if (name !== 'docs') await expect(page.locator('#content')).toBeVisible();
-        await expect(page.locator('.skeleton')).toHaveCount(0);
+        await waitUntilLoaded(page);
         await step?.(page);
         await shoot(page, name);
       }

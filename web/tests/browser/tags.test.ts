@@ -2,6 +2,7 @@
 // from a trade and from the reports.
 
 import { expect, mainAccount, test, trade } from './fixtures';
+import { expectFitsPhone } from './phone';
 
 test('tags are measured, edited, merged and deleted', async ({ page, api, signIn, expectAccessible }) => {
   const account = await mainAccount(api);
@@ -34,6 +35,7 @@ test('tags are measured, edited, merged and deleted', async ({ page, api, signIn
   await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Mistakes' }).getByRole('row').nth(1)).toContainText('Late');
   await expectAccessible('tags');
+  await expectFitsPhone(page, 'tags');
 
   const actions = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
   await actions('Chased').click();

@@ -74,6 +74,8 @@ describe('dates', () => {
     expect(write.time('2026-03-02T02:00:00Z', { ...n, locale: 'en-GB' })).toBe('21:00');
     expect(write.time('2026-03-02T14:05:00Z', { ...n, locale: 'de-DE' })).toBe('09:05');
     expect(write.time('2026-03-02T14:05:00Z', n).replace(/\s/, ' ')).toBe('9:05 AM');
+    expect(write.hour(14, n).replace(/\s/, ' ')).toBe('2 PM');
+    expect(write.hour(9, { ...n, locale: 'de-DE' })).toBe('09:00');
   });
 
   it('a range names what its days share once', () => {

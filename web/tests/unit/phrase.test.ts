@@ -19,6 +19,7 @@ const empty = emptyFilter as Filter;
 const words = {
   name: (id: string) => ({ s1: 'Opening drive', s2: 'Short squeeze', t1: 'FOMO' })[id] ?? id,
   number: (n: string) => n,
+  hour: (hour: number) => `${hour}:00`,
 };
 
 /** Returns the filter that a text makes, without what is empty. */
@@ -155,10 +156,11 @@ describe('the filter in words', () => {
   it('hours', () => {
     const hours = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
-    expect(describeHours(hours(0, 9))).toBe('before 10:00');
-    expect(describeHours(['9'])).toBe('from 9:00 to 10:00');
-    expect(describeHours(['15', '9'])).toBe('at 9:00 or 15:00');
-    expect(describeHours(hours(0, 23))).toBe('from 0:00 to 24:00');
+    const text = (of: string[]) => describeHours(of, words.hour);
+    expect(text(hours(0, 9))).toBe('before 10:00');
+    expect(text(['9'])).toBe('from 9:00 to 10:00');
+    expect(text(['15', '9'])).toBe('at 9:00 or 15:00');
+    expect(text(hours(0, 23))).toBe('at any hour');
   });
 
   it('a part clears itself', () => {

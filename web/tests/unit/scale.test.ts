@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { colorDepth, findNearest, pickEvenly, stepTo, ticks } from '../../src/charts/scale';
+import {
+  centerBefore,
+  colorDepth,
+  findNearest,
+  pickEvenly,
+  stepTo,
+  textWidth,
+  ticks,
+} from '../../src/charts/scale';
 
 describe('scale', () => {
   it('ticks are round and span the values', () => {
@@ -28,6 +36,12 @@ describe('scale', () => {
 
   it('pickEvenly leaves room for each label', () => {
     expect(pickEvenly(10, 100, 30)).toEqual([0, 3, 6, 9]);
+  });
+
+  it('centerBefore keeps a label inside its chart', () => {
+    const width = textWidth('Nov 2026');
+    expect(centerBefore(300, 100, 'Nov 2026')).toBe(100);
+    expect(centerBefore(300, 290, 'Nov 2026') + width / 2).toBe(300);
   });
 
   it('colorDepth separates a loss of 64 from one of 488', () => {

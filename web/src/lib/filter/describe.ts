@@ -51,6 +51,7 @@ export interface Part {
 export interface Words {
   name: (id: string) => string;
   number: (text: string) => string;
+  hour: (hour: number) => string; // of the day
 }
 
 export const weekdayNames = [
@@ -92,7 +93,6 @@ export const ruleStateNames: Record<string, string> = {
 const typeNouns: Record<string, string> = { forex: 'forex', crypto: 'crypto', cfd: 'CFDs', etf: 'ETFs' };
 
 const nounOfType = (type: string) => typeNouns[type] ?? `${type}s`;
-const clock = (hour: number) => `${hour}:00`;
 
 /** Joins texts: "A, B or C". */
 export function joinTexts(texts: string[], word: 'or' | 'and' = 'or'): string {
@@ -101,10 +101,11 @@ export function joinTexts(texts: string[], word: 'or' | 'and' = 'or'): string {
 }
 
 /** Describes hours of the day, such as "after 14:00" or "from 9:00 to 12:00". */
-export function describeHours(hours: string[]): string {
+export function describeHours(hours: string[], clock: Words['hour']): string {
   const sorted = hours.map(Number).sort((a, b) => a - b);
   const first = sorted[0]!;
   const last = sorted.at(-1)!;
+  if (sorted.length === 24) return 'at any hour';
   if (last - first + 1 !== sorted.length) return `at ${joinTexts(sorted.map(clock))}`;
   if (last === 23 && first > 0) return `after ${clock(first)}`;
   if (first === 0 && last < 23) return `before ${clock(last + 1)}`;
@@ -184,7 +185,7 @@ export function describeFilter(f: Filter, words: Words): Part[] {
     const names = f.weekdays.map((d) => `${weekdayNames[Number(d)]}s`);
     add('weekday', `on ${joinTexts(names)}`, { weekdays: [] });
   }
-  if (f.hours.length > 0) add('hour', describeHours(f.hours), { hours: [] });
+  if (f.hours.length > 0) add('hour', describeHours(f.hours, words.hour), { hours: [] });
   if (f.sessions.length > 0)
     add('session', joinTexts(f.sessions.map((s) => sessionPhrases[s]!)), { sessions: [] });
   if (f.setups.length > 0 || f.setupMode === 'none')

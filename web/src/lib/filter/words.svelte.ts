@@ -13,5 +13,6 @@ export function readWords(): Words {
   return {
     name: (id) => names.get(id) ?? '…',
     number: (text) => formats.decimal(text),
+    hour: (hour) => formats.hour(hour),
   };
 }

@@ -259,6 +259,15 @@ function hasTwelveHours(locale: string | undefined): boolean {
   return found;
 }
 
+/** Formats an hour of the day: 14:00, or 2 PM in a locale that counts hours up to 12. */
+export function hour(value: number, n: Notation): string {
+  const at = new Date(Date.UTC(2023, 0, 1, value));
+  const options: Intl.DateTimeFormatOptions = hasTwelveHours(n.locale)
+    ? { hour: 'numeric' }
+    : { hour: '2-digit', minute: '2-digit' };
+  return dateFormat({ ...n, timeZone: 'UTC' }, options).format(at);
+}
+
 export function dateTime(value: string | Date | null | undefined, n: Notation): string {
   return parse(value) ? `${date(value, n)} ${time(value, n)}` : nothing;
 }

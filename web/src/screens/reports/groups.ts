@@ -72,7 +72,7 @@ export function groupName(by: By, key: string, name = key): string {
     case 'weekday':
       return weekdayName(Number(key));
     case 'hour':
-      return `${key.padStart(2, '0')}:00`;
+      return formats.hour(Number(key));
     case 'month':
       return formats.month(key);
     case 'grade':
