@@ -108,9 +108,24 @@ func (e *example) figure(words []string) string {
 		return fmt.Sprint("best ", words[1], " ", best.Low, " ", best.High)
 	case "after":
 		return fmt.Sprint("after ", words[1], " ", market.AfterExit(e.fills, one, e.block, e.parse("15:04", words[1]).Unix()))
+	case "stop", "target":
+		return e.planned(words)
 	}
 	e.Fatalf("%q is no line of an example", strings.Join(words, " "))
 	return ""
+}
+
+// planned returns the line of an order at a stop or a target.
+func (e *example) planned(words []string) string {
+	e.Helper()
+	var p market.Position
+	p.Reset(e.fills, one)
+	found := p.PlannedExit(market.Window{Block: e.block}, decimal.Must(words[1]), words[0] == "stop", 1<<40)
+	line := fmt.Sprint(words[0], " ", words[1], " ", found.Reached)
+	if found.Reached == market.NotReached {
+		return line
+	}
+	return fmt.Sprint(line, " ", found.Result.Low, " ", found.Result.High)
 }
 
 var one = decimal.New(1)

@@ -329,3 +329,22 @@ func TestExportFormats(t *testing.T) {
 		d.get("/trades?account_id="+other.account).want(http.StatusOK).is("0.net_pnl", "198")
 	})
 }
+
+// TestOriginOfImports checks that the field origin is taken from import tokens
+// only, and that a watched file does not bring back a deleted fill.
+func TestOriginOfImports(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		watch := part{"origin", "", "watch"}
+		d.upload("/imports/commit", twoFills, watch).want(http.StatusOK)
+		d.get("/imports").is("0.origin", `"upload"`).is("0.origin_id", `""`)
+		_, secret := d.mint(map[string]any{"name": "agent", "scope": "import"})
+		agent := desk{w.as(secret), d.account}
+		d.delete("/executions/" + d.get("/executions").text("0.id")).wantNone()
+		agent.upload("/imports/commit", twoFills, watch).want(http.StatusOK).holds("", `{"inserted": 0, "skipped": 2}`)
+		d.get("/imports").is("0.origin", `"watch"`)
+		agent.upload("/imports/commit", twoFills, part{"origin", "", "hook"}).want(http.StatusOK).holds("", `{"inserted": 1, "skipped": 1}`)
+		d.get("/imports").is("0.origin", `"upload"`)
+	})
+}

@@ -31,7 +31,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports/rules': `setup ${image}`,
     '/reports/behavior': 'Random order',
     '/reports/risk': 'Drawdown',
-    '/reports/excursions': 'No prices for these trades',
+    '/reports/excursions': 'Average MAE',
     '/reports/distribution': '<svg onload=window.struck=1>',
     '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
     '/setups': `setup ${image}`,
@@ -45,7 +45,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     [`/accounts/${h.account}`]: `A ${image}`,
     '/import': /^<img src=x onerror=.*csv$/, // quotes do not survive the upload
     [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
-    '/prices': 'No prices yet',
+    '/prices': '<svg onload=window.struck=1>',
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',
   }),
@@ -94,6 +94,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
   };
   await signIn(`/trades/${journal.trade}`);
   await expect(dialog.getByRole('button', { name: /^View <?img/ })).toBeVisible();
+  await expect(dialog.getByRole('list', { name: 'Notes on the chart' })).toContainText(image);
   await look('drawer of a trade');
   await dialog.getByText('Preview', { exact: true }).click();
   await expect(dialog.getByText(image).first()).toBeVisible();

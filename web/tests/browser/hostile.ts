@@ -86,6 +86,18 @@ export async function hostileJournal(api: Api, server: Server, user: User): Prom
   file.set('file', new File([pixel], `${image}.png`, { type: 'image/png' }));
   await api('POST', `/trades/${closed[0]!.id}/attachments`, file);
   const day = '2024-01-02';
+  for (const symbol of [markup, 'BRK/B']) {
+    const bars = new FormData();
+    bars.set('file', new Blob([hostileBars()], { type: 'text/csv' }), `${image}.csv`);
+    bars.set('symbol', symbol);
+    await api('POST', '/bars/imports/commit', bars);
+  }
+  await id('/notes', {
+    trade_id: closed[0]!.id,
+    occurred_at: '2024-01-02T05:10:00Z',
+    title: image,
+    body: markdown,
+  });
   const note = await id('/notes', {
     type: 'note',
     occurred_at: day,
@@ -124,7 +136,19 @@ export async function hostileJournal(api: Api, server: Server, user: User): Prom
   };
 }
 
-/** Returns thirty trades; the symbol of every third is markup. */
+const markup = '<svg onload=window.struck=1>';
+
+/** Returns thirty trades; the symbol of every seventh is markup. */
 export function hostileFills(): string {
-  return manyTrades(30).replaceAll('SYM0', '<svg onload=window.struck=1>').replaceAll('SYM1', 'BRK/B');
+  return manyTrades(30).replaceAll('SYM0', markup).replaceAll('SYM1', 'BRK/B');
+}
+
+/** Returns minute bars around the first and the last of these trades. */
+function hostileBars(): string {
+  const lines = ['time,open,high,low,close,Volume'];
+  for (const hour of [0, 29]) {
+    const start = Date.UTC(2024, 0, 1, hour) / 1000;
+    for (let i = 0; i < 40; i++) lines.push(`${start + i * 60},100,106,94,100,10`);
+  }
+  return lines.join('\n');
 }

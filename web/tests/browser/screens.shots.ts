@@ -39,12 +39,21 @@ const button =
 
 /** A screenshot: the address to open and the actions before it is taken. */
 async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
-  // A stock, because the demo journal has prices of stocks but not of options.
-  const trades = await api<{ id: string; notes: string; setup_ids: string[]; net_pnl: number }[]>(
-    'GET',
-    '/trades?status=closed&instrument_type=stock&limit=200',
-  );
-  const trade = trades.find((t) => t.notes && t.setup_ids.length > 0 && t.net_pnl > 0) ?? trades[0]!;
+  const trades = await api<
+    {
+      id: string;
+      symbol: string;
+      closed_at: string;
+      notes: string;
+      setup_ids: string[];
+      net_pnl: number;
+      stop_price: number | null;
+      excursion: object | null;
+    }[]
+  >('GET', '/trades?status=closed&limit=200');
+  const trade =
+    trades.find((t) => t.notes && t.setup_ids.length > 0 && t.net_pnl > 0 && t.stop_price && t.excursion) ??
+    trades[0]!;
   const [account] = await api<{ id: string }[]>('GET', '/accounts');
   const [setup] = await api<{ id: string }[]>('GET', '/setups');
   const [note] = await api<{ id: string; occurred_at: string }[]>('GET', '/notes');
@@ -180,8 +189,14 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     calendar: [`/calendar?${of}&month=${month}`],
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
     'calendar-day': [`/calendar/${day}?${of}`],
-    'calendar-day-chart': [`/calendar/${day}?${of}`, showChart],
-    'calendar-day-replay': [`/calendar/${day}?${of}`, replay],
+    'calendar-day-chart': [`/calendar/${trade.closed_at.slice(0, 10)}`, showChartOf(trade.symbol)],
+    'calendar-day-replay': [
+      `/calendar/${trade.closed_at.slice(0, 10)}`,
+      async (page) => {
+        await showChartOf(trade.symbol)(page);
+        await replay(page);
+      },
+    ],
     'review-week': [`/calendar/week/${week}?${of}`],
     'review-month': [`/calendar/month/${month}?${of}`],
     notes: ['/notes'],
@@ -277,6 +292,19 @@ function monthBefore(month: string): string {
 async function showChart(page: Page): Promise<void> {
   await page.getByRole('slider', { name: /^Price of/ }).scrollIntoViewIfNeeded();
 }
+
+/** Shows the chart of a symbol on the page of a day. */
+const showChartOf =
+  (symbol: string): Step =>
+  async (page) => {
+    const option = page
+      .getByLabel('Symbol')
+      .locator('option')
+      .filter({ hasText: `${symbol}, ` });
+    if ((await option.count()) > 0)
+      await page.getByLabel('Symbol').selectOption((await option.first().getAttribute('value'))!);
+    await showChart(page);
+  };
 
 /** Replays a trade until some bars after its first fill. */
 async function replay(page: Page): Promise<void> {

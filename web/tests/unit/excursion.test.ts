@@ -44,6 +44,14 @@ describe('excursions', () => {
       ['5 min later', '180 USD', '-20 USD'],
       ['End of the session', '280 USD', '80 USD'],
     ]);
+    const orders = ['stop', 'target'].map((kind, i) =>
+      exit(kind, { price: 99, reached: 'yes', at: `2026-03-03T15:1${i}:00Z`, pnl: both(1) }),
+    );
+    const planned = { coverage: 1, alternatives: orders } as unknown as Schemas['ExcursionAnswer'];
+    expect(listExits(planned, formats).map((row) => row.name)).toEqual([
+      'Stop at 99, 15:10',
+      'Target at 99, 15:11, after the stop',
+    ]);
     expect(listExits({ coverage: 0 } as Schemas['ExcursionAnswer'], formats)).toEqual([]);
   });
 });

@@ -31,13 +31,14 @@ interface Formats {
 
 /** Returns the rows of other exits, as far as the bars show what they would have brought. */
 export function listExits(excursion: Schemas['ExcursionAnswer'], formats: Formats): ExitRow[] {
-  return (excursion.alternatives ?? []).map((exit) => {
+  const exits = excursion.alternatives ?? [];
+  return exits.map((exit) => {
     // Without all bars there may have been a better price.
     const coverage = exit.kind === 'best' ? excursion.coverage : 1;
     const write = (bounds: Bounds<number> | null) =>
       bounds ? describeBounds(bounds, coverage, formats.money) : '';
     return {
-      name: nameExit(exit, formats),
+      name: nameExit(exit, formats) + nameEarlier(exit, exits),
       result: exit.reached === 'no' ? 'not reached' : write(exit.pnl),
       difference: write(exit.difference),
     };
@@ -45,6 +46,13 @@ export function listExits(excursion: Schemas['ExcursionAnswer'], formats: Format
 }
 
 type Exit = NonNullable<Schemas['ExcursionAnswer']['alternatives']>[number];
+
+/** Names the other order if it was filled earlier: only one of both can be. */
+function nameEarlier(exit: Exit, exits: Exit[]): string {
+  const other = exits.find((o) => o.reached === 'yes' && o.kind !== exit.kind);
+  if (exit.reached === null || exit.at === null || !other || other.at! >= exit.at) return '';
+  return other.kind === 'stop' ? ', after the stop' : ', after the target';
+}
 
 function nameExit({ kind, price, minutes, reached, at }: Exit, formats: Formats): string {
   if (kind === 'later') return `${formats.minutes(minutes ?? 0)} later`;
