@@ -196,6 +196,9 @@ func convertValue(value any, kind string) any {
 			return v != 0
 		}
 	case []byte:
+		if v == nil { // SQLite has no other value for a blob without bytes; NULL is not a []byte
+			return []byte{}
+		}
 		if kind == "uuid" && len(v) == 16 {
 			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
 		}
