@@ -238,10 +238,10 @@ func TestReversal(t *testing.T) {
 					slices.Sort(minutes)
 					list := newBars(rapid.Int64Range(1, 3).Draw(r, "price"), minutes...)
 					if len(model) > 0 && rapid.Bool().Draw(r, "again") { // with bars after it, or alone
-						same := slices.Clone(model[rapid.IntRange(0, len(model)-1).Draw(r, "same")].bars)
+						same := model[rapid.IntRange(0, len(model)-1).Draw(r, "same")].bars
 						after := slices.IndexFunc(list, func(b market.Bar) bool { return b.Time > same[len(same)-1].Time })
 						if list = same; after > 0 {
-							list = append(same, newBars(1, minutes[after:]...)...)
+							list = slices.Concat(same, newBars(1, minutes[after:]...))
 						}
 					}
 					model = append(model, layer{f.mustCommit(0, list).ID, list})
