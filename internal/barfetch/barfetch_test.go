@@ -495,7 +495,7 @@ func TestCredentials(t *testing.T) {
 		change.Credentials = journal.Some(map[string]string{"key": "a\nb"})
 		_, err := f.BarSources.Create(f.Context(), f.owner, change)
 		checkField(f, err, "credentials.key")
-		_, err = f.BarSources.Create(f.Context(), f.owner, newSource("nobody"))
+		_, err = f.BarSources.Create(f.Context(), f.owner, newSource("unknown"))
 		checkField(f, err, "provider")
 
 		source := f.create("acme")

@@ -219,7 +219,7 @@ func TestParseEndpoints(t *testing.T) {
 		t.Errorf("%v, %v", endpoints, err)
 	}
 	for _, pair := range []string{
-		"", "acme", "acme=", "nobody=https://a.example", "acme=ftp://a.example", "acme=https://a.example/", "acme=https://a.example/path",
+		"", "acme", "acme=", "unknown=https://a.example", "acme=ftp://a.example", "acme=https://a.example/", "acme=https://a.example/path",
 		"acme=https://user@a.example", "acme=https://a.example?q=1", "acme=https://", "acme=https://a.example#f", "acme=a.example",
 	} {
 		if _, err := ParseEndpoints([]string{pair}, known); err == nil {
