@@ -36,7 +36,7 @@ type Description struct {
 	Covers string
 	// Notes say in one or two sentences what a user must know before.
 	Notes string
-	// Steps say what to click at the broker to get the credentials, one step each.
+	// Steps are the way to the credentials at the broker, one click or choice each.
 	Steps []string
 	// Hosts are all hosts that it calls, without scheme and port.
 	Hosts []string
@@ -65,7 +65,7 @@ type Description struct {
 	Delay time.Duration
 	// Overlap is how much of the time before is fetched again, for late corrections.
 	Overlap time.Duration
-	// Rights says what is known about the rights of credentials.
+	// Rights is the way in which the rights of credentials become known.
 	Rights RightsCheck
 }
 
@@ -74,7 +74,7 @@ type Call struct {
 	Method, Path string
 }
 
-// RightsCheck says how the rights of credentials become known.
+// RightsCheck is the way in which the rights of credentials become known.
 type RightsCheck string
 
 // How rights become known.
@@ -87,7 +87,7 @@ const (
 	RightsUnknown RightsCheck = "unknown"
 )
 
-// Identity says whose credentials are and what they allow.
+// Identity is the owner of credentials and what they allow.
 type Identity struct {
 	// Account is the broker's id of the account. A connection whose account changes
 	// stops.
@@ -132,7 +132,7 @@ type Delivery struct {
 	// IsPartial reports that the time of the query is not complete: the next query has the
 	// same time and this State. A delivery should have at most a few thousand rows.
 	IsPartial bool
-	// Withdrawn are ids of fills that the broker has taken back.
+	// Withdrawn are ids of fills that the broker has canceled.
 	Withdrawn []string
 	// Replaced maps the new id of a corrected fill to the one before.
 	Replaced map[string]string
