@@ -91,7 +91,24 @@ type Field struct {
 	IsSecret bool
 	// Choices are the values that are allowed, the first one being used if the field is
 	// left empty. A field without choices is required.
-	Choices []string
+	Choices []Choice
+}
+
+// Choice is an allowed value of a field.
+type Choice struct {
+	// Value is stored and sent.
+	Value string
+	// Title is for users.
+	Title string
+}
+
+// Values returns the allowed values, or none if every value is allowed.
+func (f Field) Values() []string {
+	values := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		values[i] = c.Value
+	}
+	return values
 }
 
 // Query selects the bars of one instrument that open in [From, To).

@@ -130,11 +130,11 @@ func (f Field) parse(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "" && len(f.Choices) > 0:
-		return f.Choices[0], nil
+		return f.Choices[0].Value, nil
 	case value == "":
 		return "", fmt.Errorf("%w: %s is missing", ErrQuery, f.Name)
-	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Choices, ", "))
+	case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
+		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Values(), ", "))
 	case len(value) > maxValue || strings.ContainsFunc(value, isNotPrintable):
 		return "", fmt.Errorf("%w: %s is too long or has characters that a key never has", ErrQuery, f.Name)
 	}
