@@ -19,6 +19,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
+	"fillbook/internal/remote"
 	"fillbook/internal/secrets"
 )
 
@@ -101,12 +102,12 @@ type Options struct {
 // Service stores sources and runs them. It is safe for concurrent use.
 type Service struct {
 	Options
-	clients map[string]barsource.Doer
+	clients map[string]remote.Doer
 }
 
 // New returns a Service.
 func New(options Options) *Service {
-	s := &Service{Options: options, clients: map[string]barsource.Doer{}}
+	s := &Service{Options: options, clients: map[string]remote.Doer{}}
 	if s.Wake == nil {
 		s.Wake = func() {}
 	}

@@ -28,6 +28,7 @@ import (
 	"fillbook/internal/market"
 	"fillbook/internal/matching"
 	"fillbook/internal/outbound"
+	"fillbook/internal/remote"
 	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
 )
@@ -41,9 +42,9 @@ type acme struct{}
 func (acme) Describe() barsource.Description {
 	return barsource.Description{
 		Name: "acme", Title: "Acme", Hosts: []string{"api.acme.example"}, BarSecs: []int64{60}, PageBars: 10_000,
-		Fields: []barsource.Field{
+		Fields: []remote.Field{
 			{Name: "key", Title: "key", IsSecret: true},
-			{Name: "feed", Title: "feed", Choices: []barsource.Choice{{Value: "all"}, {Value: "some"}}},
+			{Name: "feed", Title: "feed", Choices: []remote.Choice{{Value: "all"}, {Value: "some"}}},
 		},
 	}
 }
@@ -52,7 +53,7 @@ func (acme) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	return of.Symbol, of.Type == "stock"
 }
 
-func (acme) send(ctx context.Context, client barsource.Doer, path string, credentials map[string]string, q barsource.Query) (string, error) {
+func (acme) send(ctx context.Context, client remote.Doer, path string, credentials map[string]string, q barsource.Query) (string, error) {
 	query := url.Values{
 		"symbol": {q.Instrument.Symbol}, "from": {q.From.Format(time.RFC3339)}, "to": {q.To.Format(time.RFC3339)}, "key": {credentials["key"]},
 		"feed": {credentials["feed"]},
@@ -71,19 +72,19 @@ func (acme) send(ctx context.Context, client barsource.Doer, path string, creden
 	case http.StatusOK:
 		return string(body), err
 	case http.StatusUnauthorized:
-		return "", &barsource.Error{Kind: barsource.ErrUnauthorized, Status: 401, Message: "no such key"}
+		return "", &remote.Error{Kind: remote.ErrUnauthorized, Status: 401, Message: "no such key"}
 	case http.StatusForbidden:
-		return "", &barsource.Error{Kind: barsource.ErrForbidden, Status: 403, Message: "no money"}
+		return "", &remote.Error{Kind: remote.ErrForbidden, Status: 403, Message: "no money"}
 	case http.StatusNotFound:
-		return "", &barsource.Error{Kind: barsource.ErrNoSuchSymbol, Status: 404}
+		return "", &remote.Error{Kind: remote.ErrNotFound, Status: 404}
 	case http.StatusTooManyRequests:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		return "", &barsource.RateLimited{RetryAfter: time.Duration(seconds) * time.Second}
+		return "", &remote.RateLimited{RetryAfter: time.Duration(seconds) * time.Second}
 	}
-	return "", &barsource.Error{Kind: barsource.ErrUnavailable, Status: response.StatusCode}
+	return "", &remote.Error{Kind: remote.ErrUnavailable, Status: response.StatusCode}
 }
 
-func (a acme) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, q barsource.Query) (barsource.Result, error) {
+func (a acme) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, q barsource.Query) (barsource.Result, error) {
 	body, err := a.send(ctx, client, "/bars", credentials, q)
 	if err != nil {
 		return barsource.Result{}, err
@@ -95,7 +96,7 @@ func (a acme) Fetch(ctx context.Context, client barsource.Doer, credentials map[
 	for line := range strings.FieldsSeq(body) {
 		at, err := strconv.ParseInt(line, 10, 64)
 		if err != nil {
-			return barsource.Result{}, barsource.ErrMalformed
+			return barsource.Result{}, remote.ErrMalformed
 		}
 		result.Block.Bars = append(result.Block.Bars, market.Bar{Time: at, Open: 100, High: 110, Low: 90, Close: 105})
 	}
@@ -111,7 +112,7 @@ func (s shop) Describe() barsource.Description {
 	return about
 }
 
-func (s shop) Price(ctx context.Context, client barsource.Doer, credentials map[string]string, q barsource.Query) (barsource.Price, error) {
+func (s shop) Price(ctx context.Context, client remote.Doer, credentials map[string]string, q barsource.Query) (barsource.Price, error) {
 	body, err := s.send(ctx, client, "/price", credentials, q)
 	if err != nil {
 		return barsource.Price{}, err

@@ -11,12 +11,13 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/db"
 	"fillbook/internal/installation"
+	"fillbook/internal/remote"
 )
 
 // fault is acme with a fault in its client.
 type fault struct{ acme }
 
-func (fault) Fetch(context.Context, barsource.Doer, map[string]string, barsource.Query) (barsource.Result, error) {
+func (fault) Fetch(context.Context, remote.Doer, map[string]string, barsource.Query) (barsource.Result, error) {
 	panic("a fault")
 }
 

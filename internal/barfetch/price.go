@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/remote"
 )
 
 // Quote is what the bars cost that a source would fetch.
@@ -68,7 +69,7 @@ func (s *Service) sumPrices(ctx context.Context, pricer barsource.Pricer, creden
 		}
 		price, err := pricer.Price(ctx, client, credentials, q.toQuery(s.Clock()))
 		switch {
-		case errors.Is(err, barsource.ErrNoSuchSymbol), errors.Is(err, barsource.ErrNotCovered), errors.Is(err, barsource.ErrTooOld):
+		case errors.Is(err, remote.ErrNotFound), errors.Is(err, barsource.ErrNotCovered), errors.Is(err, barsource.ErrTooOld):
 			continue
 		case err != nil:
 			return Quote{}, priceError(about.Title, err)
@@ -83,15 +84,15 @@ func (s *Service) sumPrices(ctx context.Context, pricer barsource.Pricer, creden
 
 // priceError returns the refusal for a price that the provider did not say.
 func priceError(title string, err error) error {
-	var limited *barsource.RateLimited
+	var limited *remote.RateLimited
 	switch {
 	case errors.As(err, &limited):
 		refused := journal.Limited(limited.RetryAfter)
 		refused.Message = title + " got too many requests. Try again later."
 		return refused
-	case errors.Is(err, barsource.ErrUnauthorized):
+	case errors.Is(err, remote.ErrUnauthorized):
 		return journal.Conflict("%s doesn't accept the key. Enter it again.%s", title, quoteWords(err))
-	case errors.Is(err, barsource.ErrForbidden), errors.Is(err, barsource.ErrRefused):
+	case errors.Is(err, remote.ErrForbidden), errors.Is(err, remote.ErrRefused):
 		return journal.Conflict("%s refused the request. Check your key and your plan there.%s", title, quoteWords(err))
 	}
 	refused := journal.Unavailable(err)

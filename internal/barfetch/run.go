@@ -20,6 +20,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 var runTable = fields.New("bar_source_runs",
@@ -81,7 +82,7 @@ var errEnough = errors.New("the run has reached its limit")
 
 // counter sends requests and counts them.
 type counter struct {
-	barsource.Doer
+	remote.Doer
 	clock journal.Clock
 	sent  int
 	until time.Time
@@ -91,7 +92,7 @@ func (s *Service) newCounter(provider string) *counter {
 	return &counter{Doer: s.clients[provider], clock: s.Clock, until: s.Clock().Add(maxTime)}
 }
 
-// Do implements [barsource.Doer].
+// Do implements [remote.Doer].
 func (c *counter) Do(request *http.Request) (*http.Response, error) {
 	if c.sent >= maxRequests || c.clock().After(c.until) {
 		return nil, errEnough
@@ -189,9 +190,9 @@ func isRefusal(err error) bool {
 
 // isExpected reports whether an error is a condition that the state of the source shows.
 func isExpected(err error) bool {
-	var limited *barsource.RateLimited
+	var limited *remote.RateLimited
 	return isRefusal(err) || errors.As(err, &limited) || errors.Is(err, errEnough) ||
-		slices.ContainsFunc([]error{barsource.ErrUnauthorized, barsource.ErrForbidden, barsource.ErrUnavailable}, func(kind error) bool {
+		slices.ContainsFunc([]error{remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable}, func(kind error) bool {
 			return errors.Is(err, kind)
 		})
 }
@@ -268,7 +269,7 @@ func (r *run) fetchAll(ctx context.Context) error {
 	case r.provider == nil:
 		return journal.Conflict("This version has no provider %s. Delete the source.", r.source.Provider)
 	case r.credentials == nil && r.needsCredentials(r.source.Provider):
-		return barsource.ErrUnauthorized
+		return remote.ErrUnauthorized
 	}
 	unknown := map[string]bool{}
 	for _, q := range r.queries {
@@ -283,7 +284,7 @@ func (r *run) fetchAll(ctx context.Context) error {
 		switch {
 		case err == nil:
 			r.collect(q, result)
-		case errors.Is(err, barsource.ErrNoSuchSymbol), errors.Is(err, barsource.ErrNotCovered):
+		case errors.Is(err, remote.ErrNotFound), errors.Is(err, barsource.ErrNotCovered):
 			unknown[q.name] = true
 			r.unknown = append(r.unknown, q.of.Symbol)
 			r.markAsked(q)
@@ -493,7 +494,7 @@ func (r *run) judge(err error, now time.Time) verdict {
 		return &at
 	}
 	title := r.about.Title
-	var limited *barsource.RateLimited
+	var limited *remote.RateLimited
 	var refusal *journal.Error
 	switch {
 	case err == nil:
@@ -505,9 +506,9 @@ func (r *run) judge(err error, now time.Time) verdict {
 		return verdict{Status: StatusWaiting, Message: "The rest follows in a minute.", Outcome: jobs.Outcome{Next: later(resumeTime)}}
 	case errors.As(err, &refusal): // no more room for bars, or too expensive
 		return attention(refusal.Message)
-	case errors.Is(err, barsource.ErrUnauthorized):
+	case errors.Is(err, remote.ErrUnauthorized):
 		return attention(title + " doesn't accept the key. Enter it again." + quoteWords(err))
-	case errors.Is(err, barsource.ErrForbidden), errors.Is(err, barsource.ErrRefused), errors.Is(err, barsource.ErrQuery):
+	case errors.Is(err, remote.ErrForbidden), errors.Is(err, remote.ErrRefused), errors.Is(err, remote.ErrQuery):
 		return attention(title + " refused the request. Check your key and your plan there." + quoteWords(err))
 	}
 	v := verdict{Status: StatusWaiting, Outcome: jobs.Outcome{Next: later(r.job.Delay()), Failed: true}}
@@ -517,7 +518,7 @@ func (r *run) judge(err error, now time.Time) verdict {
 		if limited.RetryAfter > 0 {
 			v.Next = later(min(limited.RetryAfter, 24*time.Hour))
 		}
-	case errors.Is(err, barsource.ErrMalformed), errors.Is(err, barsource.ErrTruncated), errors.Is(err, barsource.ErrTooLarge):
+	case errors.Is(err, remote.ErrMalformed), errors.Is(err, remote.ErrTruncated), errors.Is(err, remote.ErrTooLarge):
 		v.Message = "The answer of " + title + " can't be read. Fillbook tries again later."
 	default:
 		v.Message = title + " doesn't answer. Fillbook tries again later." + quoteWords(err)
@@ -537,7 +538,7 @@ func attention(message string) verdict {
 
 // quoteWords returns the words of a provider, if there are any.
 func quoteWords(err error) string {
-	var words *barsource.Error
+	var words *remote.Error
 	if !errors.As(err, &words) || words.Message == "" {
 		return ""
 	}

@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
+	"fillbook/internal/remote"
 	"fillbook/internal/secrets"
 )
 
@@ -88,7 +89,7 @@ const maxCredential = 1000
 func checkCredentials(about barsource.Description, given map[string]string) (map[string]string, error) {
 	clean := map[string]string{}
 	for name := range given {
-		if !slices.ContainsFunc(about.Fields, func(f barsource.Field) bool { return f.Name == name }) {
+		if !slices.ContainsFunc(about.Fields, func(f remote.Field) bool { return f.Name == name }) {
 			return nil, journal.InvalidField("credentials."+name, "%s has no field %s.", about.Title, name)
 		}
 	}
@@ -159,7 +160,7 @@ func (s *Service) complete(ctx context.Context, tx *db.Tx, owner journal.UserID,
 // needsCredentials reports whether a provider answers only with a key.
 func (s *Service) needsCredentials(name string) bool {
 	provider, known := s.findProvider(name)
-	return known && slices.ContainsFunc(provider.Describe().Fields, func(f barsource.Field) bool { return len(f.Choices) == 0 })
+	return known && slices.ContainsFunc(provider.Describe().Fields, func(f remote.Field) bool { return len(f.Choices) == 0 })
 }
 
 func readSource(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarSourceID, lock string) (Source, error) {

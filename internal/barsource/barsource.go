@@ -1,29 +1,19 @@
 // Package barsource is what the clients of price providers have in common: how a
-// provider describes itself, how it is asked for bars, which errors it returns, and
-// how answers are read within limits.
+// provider describes itself, how it is asked for bars, and how its bars are collected.
 //
-// A client is pure: it builds requests, hands them to a [Doer] and maps the answers.
-// It keeps nothing between two queries, and it does not wait: the Doer keeps to the
-// provider's rate. Each provider has a package of its own below this one.
+// A client is pure, see package remote, and keeps nothing between two queries. Each
+// provider has a package of its own below this one.
 package barsource
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
-
-// Doer sends requests to the hosts of one provider. Requests name a host of
-// [Description.Hosts] and use https; a Doer may send them to another address. It must
-// not follow redirects to other hosts. It may wait so that the provider's rate is
-// kept.
-type Doer interface {
-	Do(*http.Request) (*http.Response, error)
-}
 
 // Provider is a source of price bars. Its methods are safe for concurrent use.
 type Provider interface {
@@ -33,16 +23,16 @@ type Provider interface {
 	// and false if the provider cannot have its prices. It sends nothing.
 	Symbol(of instruments.Priced, at time.Time) (string, bool)
 	// Fetch returns the bars of a query. It may send several requests. The error is a
-	// [*RateLimited], or it wraps one of the errors of this package or of the Doer; then
-	// the result is empty.
-	Fetch(ctx context.Context, client Doer, credentials map[string]string, query Query) (Result, error)
+	// [*remote.RateLimited], or it wraps one of the errors of this package, of package
+	// remote or of the client; then the result is empty.
+	Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query Query) (Result, error)
 }
 
 // Pricer is a Provider that charges for each query and says how much before.
 type Pricer interface {
 	Provider
 	// Price returns what a query costs. It orders nothing.
-	Price(ctx context.Context, client Doer, credentials map[string]string, query Query) (Price, error)
+	Price(ctx context.Context, client remote.Doer, credentials map[string]string, query Query) (Price, error)
 }
 
 // Price is what a query costs.
@@ -65,7 +55,7 @@ type Description struct {
 	// Hosts are all hosts that it calls, without scheme and port.
 	Hosts []string
 	// Fields are the credentials and choices.
-	Fields []Field
+	Fields []remote.Field
 	// BarSecs are the lengths of bars that it has, in seconds, the shortest first.
 	BarSecs []int64
 	// PageBars is how many bars one request returns at most. A query for more takes
@@ -79,36 +69,6 @@ type Description struct {
 	HistoryBars int
 	// IsPublic reports whether it answers without a key.
 	IsPublic bool
-}
-
-// Field is a credential or a choice of a provider.
-type Field struct {
-	// Name is the key in the credentials.
-	Name string
-	// Title and Help are for users.
-	Title, Help string
-	// IsSecret reports whether the value is never shown again.
-	IsSecret bool
-	// Choices are the values that are allowed, the first one being used if the field is
-	// left empty. A field without choices is required.
-	Choices []Choice
-}
-
-// Choice is an allowed value of a field.
-type Choice struct {
-	// Value is stored and sent.
-	Value string
-	// Title is for users.
-	Title string
-}
-
-// Values returns the allowed values, or none if every value is allowed.
-func (f Field) Values() []string {
-	values := make([]string, len(f.Choices))
-	for i, c := range f.Choices {
-		values[i] = c.Value
-	}
-	return values
 }
 
 // Query selects the bars of one instrument that open in [From, To).

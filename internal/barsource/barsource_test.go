@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 // fake is a provider whose answers are arrays of rows: time in milliseconds, open, high,
@@ -26,7 +27,7 @@ type fake struct {
 func newFake() *fake {
 	return &fake{description: barsource.Description{
 		Name: "fake", Title: "Fake", Hosts: []string{"fake.example"}, BarSecs: []int64{60, 3600}, PageBars: 3,
-		Fields: []barsource.Field{{Name: "key", IsSecret: true}, {Name: "feed", Choices: []barsource.Choice{{Value: "slow", Title: "Slow"}, {Value: "fast", Title: "Fast"}}}},
+		Fields: []remote.Field{{Name: "key", IsSecret: true}, {Name: "feed", Choices: []remote.Choice{{Value: "slow", Title: "Slow"}, {Value: "fast", Title: "Fast"}}}},
 	}}
 }
 
@@ -36,17 +37,17 @@ func (f *fake) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	return "X-" + of.Symbol, of.Symbol != ""
 }
 
-func (f *fake) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (f *fake) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	f.windows = nil
 	return barsource.Fetch(ctx, client, f, credentials, query, func(ctx context.Context, run *barsource.Run, window market.Range) error {
 		f.windows = append(f.windows, window)
-		var rows [][]barsource.Number
-		err := run.Fetch(ctx, barsource.Request{Address: "https://fake.example/bars", Header: map[string]string{"Key": run.Value("key")}}, &rows)
+		var rows [][]remote.Number
+		err := run.Fetch(ctx, remote.Request{Address: "https://fake.example/bars", Header: map[string]string{"Key": run.Value("key")}}, &rows)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			at, err := r[0].Seconds()
+			at, err := barsource.ParseSeconds(r[0])
 			if err != nil {
 				return err
 			}
@@ -141,7 +142,7 @@ func TestTimesThatNobodyAskedFor(t *testing.T) {
 		"in seconds": "1735828200", "half a second": "1735828200500", "not on the minute": "1735828210000", "another day": "1735741800000", "text": `"soon"`, "a float": "1.7358282e12",
 	} {
 		_, err := newCase(newFake()).Fetch(t, barsourcetest.Reply(http.StatusOK, "[["+at+",1,1,1,1,1]]"))
-		if !errors.Is(err, barsource.ErrMalformed) {
+		if !errors.Is(err, remote.ErrMalformed) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -170,9 +171,9 @@ func TestQueryIsLimited(t *testing.T) {
 		"part of a second": {func(_ *barsource.Description, q *barsource.Query) {
 			q.From = q.From.Add(time.Millisecond)
 		}, market.Range{From: whole.From + 1, To: whole.To}, 1, nil},
-		"empty":    {func(_ *barsource.Description, q *barsource.Query) { q.To = q.From }, market.Range{}, 0, barsource.ErrQuery},
-		"too long": {func(_ *barsource.Description, q *barsource.Query) { q.From = q.From.AddDate(-1, 0, 0) }, market.Range{}, 0, barsource.ErrQuery},
-		"length":   {func(_ *barsource.Description, q *barsource.Query) { q.BarSecs = 61 }, market.Range{}, 0, barsource.ErrQuery},
+		"empty":    {func(_ *barsource.Description, q *barsource.Query) { q.To = q.From }, market.Range{}, 0, remote.ErrQuery},
+		"too long": {func(_ *barsource.Description, q *barsource.Query) { q.From = q.From.AddDate(-1, 0, 0) }, market.Range{}, 0, remote.ErrQuery},
+		"length":   {func(_ *barsource.Description, q *barsource.Query) { q.BarSecs = 61 }, market.Range{}, 0, remote.ErrQuery},
 		"symbol":   {func(_ *barsource.Description, q *barsource.Query) { q.Instrument.Symbol = "" }, market.Range{}, 0, barsource.ErrNotCovered},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestFields(t *testing.T) {
 	} {
 		c := newCase(newFake())
 		c.Credentials = test.fields
-		if _, err := c.Fetch(t, c.Answer); (err == nil) != test.ok || err != nil && !errors.Is(err, barsource.ErrQuery) {
+		if _, err := c.Fetch(t, c.Answer); (err == nil) != test.ok || err != nil && !errors.Is(err, remote.ErrQuery) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -248,12 +249,12 @@ func TestManyBarsAndPagesAreRefused(t *testing.T) {
 	c := newCase(provider)
 	c.Query.From, provider.description.PageBars = c.Query.From.AddDate(0, 0, -1), 5
 	_, err := c.Fetch(t, barsourcetest.Reply(http.StatusOK, `[]`))
-	if !errors.Is(err, barsource.ErrTooLarge) {
+	if !errors.Is(err, remote.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
 	row := `[1735828200000,1,1,1,1,1],`
 	_, err = newCase(newFake()).Fetch(t, barsourcetest.Reply(http.StatusOK, "["+strings.Repeat(row, barsource.MaxBars)+row[:len(row)-1]+"]"))
-	if !errors.Is(err, barsource.ErrTooLarge) {
+	if !errors.Is(err, remote.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
 }

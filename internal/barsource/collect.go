@@ -1,50 +1,18 @@
 package barsource
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
-// Number is a number as an answer has it: a number or a text of JSON. Its digits are
-// kept as they are.
-type Number string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Number) UnmarshalJSON(data []byte) error {
-	switch {
-	case bytes.Equal(data, []byte("null")):
-		*n = ""
-		return nil
-	case data[0] == '"':
-		return json.Unmarshal(data, (*string)(n))
-	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
-		*n = Number(data)
-		return nil
-	}
-	return fmt.Errorf("%.20q is not a number", data)
-}
-
-// Member is a member of an answer that must be there, but may be null.
-type Member[T any] struct {
-	Value     T
-	IsPresent bool
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *Member[T]) UnmarshalJSON(data []byte) error {
-	m.IsPresent = true
-	return json.Unmarshal(data, &m.Value)
-}
-
-// Seconds returns the time of a number of milliseconds, in seconds.
-func (n Number) Seconds() (int64, error) {
+// ParseSeconds returns the time of a number of milliseconds, in seconds.
+func ParseSeconds(n remote.Number) (int64, error) {
 	millis, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil || millis%1000 != 0 {
 		return 0, errBarTime
@@ -53,11 +21,11 @@ func (n Number) Seconds() (int64, error) {
 }
 
 // errBarTime is the error of a time that no bar can have.
-var errBarTime = Malformed("a bar has a time that it cannot have")
+var errBarTime = remote.Malformed("a bar has a time that it cannot have")
 
 // Values are the numbers of a bar. The volume may be empty.
 type Values struct {
-	Open, High, Low, Close, Volume Number
+	Open, High, Low, Close, Volume remote.Number
 }
 
 // row is a bar with exact numbers.
@@ -68,8 +36,8 @@ type row struct {
 }
 
 // Add adds a bar. One that is just outside of the query, that has not ended or that is
-// not valid is left out. The error wraps ErrMalformed if the provider sent bars of
-// another time, and ErrTooLarge if it sent too many.
+// not valid is left out. The error wraps remote.ErrMalformed if the provider sent bars of
+// another time, and remote.ErrTooLarge if it sent too many.
 func (r *Run) Add(time int64, v Values) error {
 	isWanted, err := r.accepts(time)
 	if err != nil || !isWanted {
@@ -98,12 +66,12 @@ const (
 // AddRows adds bars that are lists of numbers, as most exchanges of coins send them:
 // the time in milliseconds, open, high, low, close, volume, and others that are
 // ignored.
-func (r *Run) AddRows(rows [][]Number) error {
+func (r *Run) AddRows(rows [][]remote.Number) error {
 	for _, n := range rows {
 		if len(n) < rowLength {
-			return Malformed("a bar is too short")
+			return remote.Malformed("a bar is too short")
 		}
-		at, err := n[timeAt].Seconds()
+		at, err := ParseSeconds(n[timeAt])
 		if err != nil {
 			return err
 		}
@@ -147,7 +115,7 @@ func (r *Run) accepts(time int64) (bool, error) {
 
 func (r *Run) addRow(bar row) error {
 	if len(r.rows) == MaxBars {
-		return fmt.Errorf("%w: it has more than %d bars", ErrTooLarge, MaxBars)
+		return fmt.Errorf("%w: it has more than %d bars", remote.ErrTooLarge, MaxBars)
 	}
 	r.rows = append(r.rows, bar)
 	return nil
@@ -157,7 +125,7 @@ func (r *Run) addRow(bar row) error {
 func (v Values) parse() (row, bool) {
 	var bar row
 	for _, part := range [...]struct {
-		text Number
+		text remote.Number
 		into *decimal.Decimal
 	}{{v.Open, &bar.open}, {v.High, &bar.high}, {v.Low, &bar.low}, {v.Close, &bar.close}} {
 		price, err := decimal.Parse(string(part.text))

@@ -2,14 +2,12 @@ package barsource
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 // Run is a query while it is answered. A provider sends requests with it and adds the
@@ -21,14 +19,10 @@ type Run struct {
 	// Secs is the length of a bar.
 	Secs int64
 
-	client   Doer
-	now      time.Time
-	values   map[string]string
-	secrets  []string
-	within   market.Range // of the bars that are wanted
-	ended    int64        // when a bar must have ended
-	requests int
-	rows     []row
+	*remote.Session
+	within market.Range // of the bars that are wanted
+	ended  int64        // when a bar must have ended
+	rows   []row
 }
 
 // Page fetches the bars of a window, which has at most
@@ -37,7 +31,7 @@ type Page func(ctx context.Context, run *Run, window market.Range) error
 
 // Fetch answers a query with one page after the other. It is what the Fetch methods of
 // providers call.
-func Fetch(ctx context.Context, client Doer, provider Provider, credentials map[string]string, query Query, page Page) (Result, error) {
+func Fetch(ctx context.Context, client remote.Doer, provider Provider, credentials map[string]string, query Query, page Page) (Result, error) {
 	run, err := newRun(client, provider, credentials, query)
 	if err != nil {
 		return Result{}, err
@@ -53,7 +47,7 @@ func Fetch(ctx context.Context, client Doer, provider Provider, credentials map[
 
 // Ask starts a query for something other than bars, such as its price. The window that
 // page gets is the whole time of the query.
-func Ask(ctx context.Context, client Doer, provider Provider, credentials map[string]string, query Query, page Page) error {
+func Ask(ctx context.Context, client remote.Doer, provider Provider, credentials map[string]string, query Query, page Page) error {
 	run, err := newRun(client, provider, credentials, query)
 	if err != nil {
 		return err
@@ -62,14 +56,14 @@ func Ask(ctx context.Context, client Doer, provider Provider, credentials map[st
 }
 
 // newRun checks a query and limits it to what the provider has.
-func newRun(client Doer, provider Provider, credentials map[string]string, query Query) (*Run, error) {
+func newRun(client remote.Doer, provider Provider, credentials map[string]string, query Query) (*Run, error) {
 	d := provider.Describe()
-	values, secrets, err := d.parseFields(credentials)
+	session, err := remote.NewSession(client, d.Fields, credentials, func() time.Time { return query.Now }, remote.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(d.BarSecs, query.BarSecs) {
-		return nil, fmt.Errorf("%w: %s has no bars of %d seconds", ErrQuery, d.Title, query.BarSecs)
+		return nil, fmt.Errorf("%w: %s has no bars of %d seconds", remote.ErrQuery, d.Title, query.BarSecs)
 	}
 	symbol, ok := provider.Symbol(query.Instrument, query.From)
 	if !ok {
@@ -77,11 +71,11 @@ func newRun(client Doer, provider Provider, credentials map[string]string, query
 	}
 	within := market.Range{From: ceilSecond(query.From), To: ceilSecond(query.To)}
 	if within.From >= within.To || (within.To-within.From)/query.BarSecs > MaxBars {
-		return nil, fmt.Errorf("%w: its time is empty or has more than %d bars", ErrQuery, MaxBars)
+		return nil, fmt.Errorf("%w: its time is empty or has more than %d bars", remote.ErrQuery, MaxBars)
 	}
 	r := &Run{
 		Result: Result{Symbol: symbol, PriceKind: market.TradePrice, VolumeKind: market.RealVolume, IsComplete: true},
-		Secs:   query.BarSecs, client: client, now: query.Now, values: values, secrets: secrets,
+		Secs:   query.BarSecs, Session: session,
 		ended: query.Now.Add(-d.Delay).Unix(),
 	}
 	r.within, err = r.clamp(within, int64(d.HistoryBars))
@@ -106,43 +100,3 @@ func ceilSecond(t time.Time) int64 {
 	}
 	return t.Unix()
 }
-
-// parseFields returns the values of all fields, and those that are secret in all forms in
-// which they are sent.
-func (d Description) parseFields(credentials map[string]string) (values map[string]string, secrets []string, err error) {
-	values = map[string]string{}
-	for _, field := range d.Fields {
-		value, err := field.parse(credentials[field.Name])
-		if err != nil {
-			return nil, nil, err
-		}
-		if values[field.Name] = value; field.IsSecret {
-			secrets = append(secrets, value, url.QueryEscape(value), base64.StdEncoding.EncodeToString([]byte(value+":")))
-		}
-	}
-	return values, secrets, nil
-}
-
-// maxValue is the longest value of a field.
-const maxValue = 1000
-
-func (f Field) parse(value string) (string, error) {
-	value = strings.TrimSpace(value)
-	switch {
-	case value == "" && len(f.Choices) > 0:
-		return f.Choices[0].Value, nil
-	case value == "":
-		return "", fmt.Errorf("%w: %s is missing", ErrQuery, f.Name)
-	case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
-		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Values(), ", "))
-	case len(value) > maxValue || strings.ContainsFunc(value, isNotPrintable):
-		return "", fmt.Errorf("%w: %s is too long or has characters that a key never has", ErrQuery, f.Name)
-	}
-	return value, nil
-}
-
-// isNotPrintable reports whether a character may not be in a header.
-func isNotPrintable(c rune) bool { return c < ' ' || c > '~' }
-
-// Value returns the value of a field.
-func (r *Run) Value(field string) string { return r.values[field] }

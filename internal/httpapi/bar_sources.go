@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/remote"
 	"fillbook/internal/transport"
 )
 
@@ -46,10 +47,10 @@ func (a *API) shapeProvider(p barsource.Provider) barProvider {
 	return barProvider{
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges,
 		Available: a.BarSources.Enabled(),
-		Fields: shapeAll(about.Fields, func(f barsource.Field) barProviderField {
+		Fields: shapeAll(about.Fields, func(f remote.Field) barProviderField {
 			return barProviderField{
 				Name: f.Name, Title: f.Title, Help: f.Help, Secret: f.IsSecret, Required: len(f.Choices) == 0,
-				Choices: shapeAll(f.Choices, func(c barsource.Choice) barProviderChoice { return barProviderChoice(c) }),
+				Choices: shapeAll(f.Choices, func(c remote.Choice) barProviderChoice { return barProviderChoice(c) }),
 			}
 		}),
 	}

@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
 	"fillbook/internal/outbound"
+	"fillbook/internal/remote"
 )
 
 // vendor is a provider whose bars are at 91,357.13, a price that is nowhere else. With a
@@ -21,15 +22,15 @@ type vendor struct{ name string }
 func (v vendor) Describe() barsource.Description {
 	return barsource.Description{
 		Name: v.name, Title: strings.ToUpper(v.name), Covers: "Stocks", Notes: "A test.", Hosts: []string{"api." + v.name + ".example"},
-		BarSecs: []int64{60}, PageBars: 10_000, Fields: []barsource.Field{
-			{Name: "key", Title: "key", Help: "From the website.", IsSecret: true}, {Name: "feed", Title: "feed", Choices: []barsource.Choice{{Value: "all", Title: "All"}, {Value: "some", Title: "Some"}}},
+		BarSecs: []int64{60}, PageBars: 10_000, Fields: []remote.Field{
+			{Name: "key", Title: "key", Help: "From the website.", IsSecret: true}, {Name: "feed", Title: "feed", Choices: []remote.Choice{{Value: "all", Title: "All"}, {Value: "some", Title: "Some"}}},
 		},
 	}
 }
 
 func (vendor) Symbol(of instruments.Priced, _ time.Time) (string, bool) { return of.Symbol, true }
 
-func (vendor) Fetch(_ context.Context, _ barsource.Doer, _ map[string]string, q barsource.Query) (barsource.Result, error) {
+func (vendor) Fetch(_ context.Context, _ remote.Doer, _ map[string]string, q barsource.Query) (barsource.Result, error) {
 	block := market.Block{Secs: 60, PriceScale: 2}
 	for at := q.From; at.Before(q.To.Add(-time.Minute)); at = at.Add(time.Minute) {
 		block.Bars = append(block.Bars, market.Bar{Time: at.Unix(), Open: 9135713, High: 9135713, Low: 9135713, Close: 9135713})
@@ -42,7 +43,7 @@ func (vendor) Fetch(_ context.Context, _ barsource.Doer, _ map[string]string, q 
 
 type shop struct{ vendor }
 
-func (shop) Price(context.Context, barsource.Doer, map[string]string, barsource.Query) (barsource.Price, error) {
+func (shop) Price(context.Context, remote.Doer, map[string]string, barsource.Query) (barsource.Price, error) {
 	return barsource.Price{Amount: decimal.Must("0.25"), Currency: "USD"}, nil
 }
 

@@ -29,6 +29,7 @@ var levels = map[string]int{
 	"internal/backup":       4,
 	"internal/demo":         4,
 	"internal/installation": 4,
+	"internal/connections":  4,
 
 	"internal/excursions": 3,
 	"internal/tradeview":  3,
@@ -46,6 +47,25 @@ var levels = map[string]int{
 	"internal/barsource/twelvedata":  3,
 
 	"internal/barsource/barsourcetest": testsOnly,
+
+	"internal/connector":               2,
+	"internal/connector/ibkrflex":      3,
+	"internal/connector/hyperliquid":   3,
+	"internal/connector/bybit":         3,
+	"internal/connector/okx":           3,
+	"internal/connector/kraken":        3,
+	"internal/connector/krakenfutures": 3,
+	"internal/connector/binance":       3,
+	"internal/connector/binanceusdm":   3,
+	"internal/connector/coinbase":      3,
+	"internal/connector/alpaca":        3,
+	"internal/connector/oanda":         3,
+	"internal/connector/projectx":      3,
+	"internal/connector/deribit":       3,
+	"internal/connector/questrade":     3,
+	"internal/connector/trading212":    3,
+
+	"internal/connector/connectortest": testsOnly,
 
 	"internal/imports/brokers":            3,
 	"internal/imports/brokers/ibkr":       3,
@@ -69,6 +89,7 @@ var levels = map[string]int{
 	"internal/analytics":       1,
 	"internal/instruments":     1,
 	"internal/tradefilter":     1,
+	"internal/remote":          1,
 	"internal/market":          1,
 	"internal/market/files":    2,
 	"internal/market/oracle":   2,
@@ -111,6 +132,9 @@ var sideways = map[[2]string]string{
 	{"internal/imports/brokers", "internal/imports/brokers/ibkr"}: "brokers gathers the presets of every kind",
 	{"internal/imports/brokers", "internal/imports/metatrader"}:   "brokers gathers the presets of every kind",
 	{"internal/sharing", "internal/figures"}:                      "a link shows figures",
+	{"internal/connector", "internal/imports/statement"}:          "a broker's records become the statement of an import",
+	{"internal/connections", "internal/imports"}:                  "what a broker sends is imported",
+	{"internal/installation", "internal/connections"}:             "the installation wires every service",
 	{"internal/installation", "internal/figures"}:                 "the installation wires every service",
 	{"internal/installation", "internal/sharing"}:                 "the installation wires every service",
 	{"internal/installation", "internal/imports"}:                 "the installation wires every service",
@@ -209,7 +233,8 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 		return forTests(from) || from == "internal/db" || from == "internal/demo" || from == "internal/watch"
 	}
 	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
-		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || strings.HasPrefix(from, "internal/barsource")
+		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || from == "internal/remote" ||
+			strings.HasPrefix(from, "internal/barsource") || strings.HasPrefix(from, "internal/connector/")
 	}
 	homes := map[string]func(from string) bool{
 		"net/http":                             buildsRequests,

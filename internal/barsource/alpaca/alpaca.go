@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 const (
@@ -51,12 +52,12 @@ func (provider) Describe() barsource.Description {
 		Covers: "US stocks and ETFs",
 		Notes:  "Free. Create an account at alpaca.markets, a paper account is enough, and generate API keys there.",
 		Hosts:  []string{host},
-		Fields: []barsource.Field{
+		Fields: []remote.Field{
 			{Name: keyField, Title: "API key ID", Help: "Starts with PK for a paper account.", IsSecret: true},
 			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
 			{
 				Name: feedField, Title: "Feed", Help: "One exchange has a few percent of all trades, so its bars have gaps.",
-				Choices: []barsource.Choice{{Value: sip, Title: "All US exchanges (SIP)"}, {Value: iex, Title: "IEX only"}},
+				Choices: []remote.Choice{{Value: sip, Title: "All US exchanges (SIP)"}, {Value: iex, Title: "IEX only"}},
 			},
 		},
 		BarSecs:           []int64{60, 300, 900, 1800, 3600},
@@ -79,22 +80,22 @@ func (provider) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	return barsource.Fetch(ctx, client, p, credentials, query, fetchWindow)
 }
 
 type answer struct {
-	Bars      barsource.Member[map[string][]bar] `json:"bars"`
-	NextToken string                             `json:"next_page_token"`
+	Bars      remote.Member[map[string][]bar] `json:"bars"`
+	NextToken string                          `json:"next_page_token"`
 }
 
 type bar struct {
-	Time   time.Time        `json:"t"`
-	Open   barsource.Number `json:"o"`
-	High   barsource.Number `json:"h"`
-	Low    barsource.Number `json:"l"`
-	Close  barsource.Number `json:"c"`
-	Volume barsource.Number `json:"v"`
+	Time   time.Time     `json:"t"`
+	Open   remote.Number `json:"o"`
+	High   remote.Number `json:"h"`
+	Low    remote.Number `json:"l"`
+	Close  remote.Number `json:"c"`
+	Volume remote.Number `json:"v"`
 }
 
 // fetchWindow fetches a window, which Alpaca may answer in several pages.
@@ -106,7 +107,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 	}
 	for {
 		var page answer
-		err := run.Fetch(ctx, barsource.Request{
+		err := run.Fetch(ctx, remote.Request{
 			Address:    "https://" + host + "/v2/stocks/bars",
 			Parameters: parameters,
 			Header:     map[string]string{"APCA-API-KEY-ID": run.Value(keyField), "APCA-API-SECRET-KEY": run.Value(secretField)},
@@ -116,7 +117,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 			return err
 		}
 		if !page.Bars.IsPresent {
-			return barsource.Malformed("it has no bars")
+			return remote.Malformed("it has no bars")
 		}
 		for _, b := range page.Bars.Value[run.Result.Symbol] {
 			if err := run.Add(b.Time.Unix(), barsource.Values{Open: b.Open, High: b.High, Low: b.Low, Close: b.Close, Volume: b.Volume}); err != nil {
@@ -127,7 +128,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 			return nil
 		}
 		if page.NextToken == parameters["page_token"] {
-			return barsource.Malformed("its next page is the same")
+			return remote.Malformed("its next page is the same")
 		}
 		parameters["page_token"] = page.NextToken
 	}
@@ -135,20 +136,20 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 
 func formatTime(second int64) string { return time.Unix(second, 0).UTC().Format(time.RFC3339) }
 
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	switch {
 	case a.Status == http.StatusForbidden && !strings.Contains(a.Message, "subscription"):
-		return barsource.ErrUnauthorized // Alpaca answers so for a wrong key, too
+		return remote.ErrUnauthorized // Alpaca answers so for a wrong key, too
 	case a.Status == http.StatusBadRequest && strings.Contains(a.Message, "invalid symbol"):
-		return barsource.ErrNoSuchSymbol
+		return remote.ErrNotFound
 	case a.Status == http.StatusTooManyRequests:
-		return &barsource.RateLimited{RetryAfter: waitOf(a)}
+		return &remote.RateLimited{RetryAfter: waitOf(a)}
 	}
 	return nil
 }
 
 // waitOf returns the time until the limit is reset, which a header has in seconds.
-func waitOf(a barsource.Answer) time.Duration {
+func waitOf(a remote.Answer) time.Duration {
 	reset, err := strconv.ParseInt(a.Header.Get("X-Ratelimit-Reset"), 10, 64)
 	if err != nil {
 		return a.RetryAfter()

@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/barsource/alpaca"
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/instruments"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -86,19 +87,19 @@ func TestFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	newCase().TestAnswers(t, map[string]barsourcetest.Answer{
-		"wrong key":      {403, `{"message": "forbidden."}`, barsource.ErrUnauthorized},
-		"recent data":    {403, `{"message": "subscription does not permit querying recent SIP data"}`, barsource.ErrForbidden},
-		"unknown symbol": {400, `{"message": "invalid symbol: FOO"}`, barsource.ErrNoSuchSymbol},
-		"no bars member": {200, `{}`, barsource.ErrMalformed},
-		"same page":      {200, `{"bars": {}, "next_page_token": "a"}`, barsource.ErrMalformed},
-		"wrong time":     {200, `{"bars": {"BRK.B": [{"t": "2024-01-02T14:30:00Z", "o": 1, "h": 1, "l": 1, "c": 1, "v": 1}]}}`, barsource.ErrMalformed},
+		"wrong key":      {403, `{"message": "forbidden."}`, remote.ErrUnauthorized},
+		"recent data":    {403, `{"message": "subscription does not permit querying recent SIP data"}`, remote.ErrForbidden},
+		"unknown symbol": {400, `{"message": "invalid symbol: FOO"}`, remote.ErrNotFound},
+		"no bars member": {200, `{}`, remote.ErrMalformed},
+		"same page":      {200, `{"bars": {}, "next_page_token": "a"}`, remote.ErrMalformed},
+		"wrong time":     {200, `{"bars": {"BRK.B": [{"t": "2024-01-02T14:30:00Z", "o": 1, "h": 1, "l": 1, "c": 1, "v": 1}]}}`, remote.ErrMalformed},
 		"empty":          {200, `{"bars": null, "next_page_token": null}`, nil},
 	})
 	_, err := newCase().Fetch(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(newCase().Query.Now.Add(20*time.Second).Unix(), 10))
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	if !barsourcetest.IsError(err, &barsource.RateLimited{RetryAfter: 20 * time.Second}) {
+	if !barsourcetest.IsError(err, &remote.RateLimited{RetryAfter: 20 * time.Second}) {
 		t.Errorf("too many requests: error %v", err)
 	}
 }

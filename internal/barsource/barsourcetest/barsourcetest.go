@@ -23,6 +23,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 // Secret is a credential for tests. No error may contain it.
@@ -61,7 +62,7 @@ func NewClient(t testing.TB, provider barsource.Provider, handler http.Handler) 
 	return &Client{t: t, hosts: provider.Describe().Hosts, server: address}
 }
 
-// Do implements barsource.Doer.
+// Do implements remote.Doer.
 func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != "https" || !slices.Contains(c.hosts, request.URL.Host) {
 		c.t.Errorf("a request goes to %s", request.URL)
@@ -152,29 +153,29 @@ func faults(good http.HandlerFunc, now time.Time) []fault {
 		}
 	}
 	list := []fault{
-		{"429 with seconds", retry("7"), &barsource.RateLimited{RetryAfter: 7 * time.Second}},
-		{"429 with a time", retry(now.Add(time.Minute).UTC().Format(http.TimeFormat)), &barsource.RateLimited{RetryAfter: time.Minute}},
-		{"429 with nonsense", retry("soon"), &barsource.RateLimited{}},
-		{"429 for ages", retry("99999999"), &barsource.RateLimited{RetryAfter: 72 * time.Hour}},
-		{"no body", func(http.ResponseWriter, *http.Request) {}, barsource.ErrTruncated},
-		{"HTML", Reply(http.StatusOK, "<html><body>Welcome</body></html>"), barsource.ErrMalformed},
-		{"half an answer", cut(good, false), barsource.ErrTruncated},
-		{"a broken connection", cut(good, true), barsource.ErrTruncated},
-		{"a large answer", Reply(http.StatusOK, strings.Repeat(" ", barsource.MaxPageBytes+1)), barsource.ErrTooLarge},
+		{"429 with seconds", retry("7"), &remote.RateLimited{RetryAfter: 7 * time.Second}},
+		{"429 with a time", retry(now.Add(time.Minute).UTC().Format(http.TimeFormat)), &remote.RateLimited{RetryAfter: time.Minute}},
+		{"429 with nonsense", retry("soon"), &remote.RateLimited{}},
+		{"429 for ages", retry("99999999"), &remote.RateLimited{RetryAfter: 72 * time.Hour}},
+		{"no body", func(http.ResponseWriter, *http.Request) {}, remote.ErrTruncated},
+		{"HTML", Reply(http.StatusOK, "<html><body>Welcome</body></html>"), remote.ErrMalformed},
+		{"half an answer", cut(good, false), remote.ErrTruncated},
+		{"a broken connection", cut(good, true), remote.ErrTruncated},
+		{"a large answer", Reply(http.StatusOK, strings.Repeat(" ", remote.MaxPageBytes+1)), remote.ErrTooLarge},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://example.com/", http.StatusFound)
-		}, barsource.ErrRefused},
+		}, remote.ErrRefused},
 	}
 	for status, want := range map[int]error{
-		http.StatusBadRequest:                 barsource.ErrRefused,
-		http.StatusUnauthorized:               barsource.ErrUnauthorized,
-		http.StatusForbidden:                  barsource.ErrForbidden,
-		http.StatusUnavailableForLegalReasons: barsource.ErrForbidden,
-		http.StatusNotFound:                   barsource.ErrNoSuchSymbol,
-		http.StatusTeapot:                     &barsource.RateLimited{IsBanned: true},
-		http.StatusInternalServerError:        barsource.ErrUnavailable,
-		http.StatusBadGateway:                 barsource.ErrUnavailable,
-		http.StatusServiceUnavailable:         barsource.ErrUnavailable,
+		http.StatusBadRequest:                 remote.ErrRefused,
+		http.StatusUnauthorized:               remote.ErrUnauthorized,
+		http.StatusForbidden:                  remote.ErrForbidden,
+		http.StatusUnavailableForLegalReasons: remote.ErrForbidden,
+		http.StatusNotFound:                   remote.ErrNotFound,
+		http.StatusTeapot:                     &remote.RateLimited{IsBanned: true},
+		http.StatusInternalServerError:        remote.ErrUnavailable,
+		http.StatusBadGateway:                 remote.ErrUnavailable,
+		http.StatusServiceUnavailable:         remote.ErrUnavailable,
 	} {
 		body := fmt.Sprintf(`{"message": "failed for %s\u0007\n at once"}`, Secret)
 		list = append(list, fault{strconv.Itoa(status), Reply(status, body), want})
@@ -284,7 +285,7 @@ func (c Case) checkText(t *testing.T, err error) {
 
 // IsError reports whether an error is the wanted one. A RateLimited must be equal.
 func IsError(err, want error) bool {
-	var got, limited *barsource.RateLimited
+	var got, limited *remote.RateLimited
 	if errors.As(want, &limited) {
 		return errors.As(err, &got) && *got == *limited
 	}

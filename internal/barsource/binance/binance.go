@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 // The spot market has a host for market data only. It answers in places where the host
@@ -70,7 +71,7 @@ func (provider) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	address := "https://" + spotHost + spotPath
 	if query.Instrument.Type == instruments.TypeFuture {
 		address = "https://" + futuresHost + futuresPath
@@ -81,8 +82,8 @@ func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials 
 }
 
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, address string) error {
-	var bars [][]barsource.Number
-	err := run.Fetch(ctx, barsource.Request{
+	var bars [][]remote.Number
+	err := run.Fetch(ctx, remote.Request{
 		Address: address,
 		Parameters: map[string]string{
 			"symbol": run.Result.Symbol, "interval": intervals[run.Secs], "limit": strconv.Itoa(pageBars),
@@ -101,13 +102,13 @@ func formatTime(second int64) string { return strconv.FormatInt(second*1000, 10)
 // bannedUntil is a part of the message to an address that is blocked.
 var bannedUntil = regexp.MustCompile(`until ([0-9]{13})`)
 
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	switch {
 	case a.Code == "-1121" || a.Code == "-1122":
-		return barsource.ErrNoSuchSymbol
+		return remote.ErrNotFound
 	case a.Status == http.StatusForbidden || a.Status == http.StatusTeapot || a.Code == "-1003":
 		// 403 is the answer of the firewall to too many requests.
-		limited := &barsource.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status != http.StatusTooManyRequests}
+		limited := &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status != http.StatusTooManyRequests}
 		if found := bannedUntil.FindStringSubmatch(a.Message); found != nil && limited.RetryAfter == 0 {
 			millis, _ := strconv.ParseInt(found[1], 10, 64)
 			limited.RetryAfter = a.Until(time.UnixMilli(millis))

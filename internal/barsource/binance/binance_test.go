@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/barsource/binance"
 	"fillbook/internal/instruments"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -85,14 +86,14 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	until := newCase("").Query.Now.Add(5 * time.Minute).UnixMilli()
 	newCase(instruments.TypeCrypto).TestAnswers(t, map[string]barsourcetest.Answer{
-		"unknown symbol": {400, `{"code": -1121, "msg": "Invalid symbol."}`, barsource.ErrNoSuchSymbol},
-		"banned":         {418, fmt.Sprintf(`{"code": -1003, "msg": "Way too much request weight used; IP banned until %d."}`, until), &barsource.RateLimited{RetryAfter: 5 * time.Minute, IsBanned: true}},
-		"too many":       {429, `{"code": -1003, "msg": "Too many requests."}`, &barsource.RateLimited{}},
-		"firewall":       {403, `<html>`, &barsource.RateLimited{IsBanned: true}},
-		"country":        {451, `{"code": 0, "msg": "Service unavailable from a restricted location"}`, barsource.ErrForbidden},
-		"object":         {200, `{"bars": []}`, barsource.ErrMalformed},
-		"short bar":      {200, `[[1735828200000, "1"]]`, barsource.ErrMalformed},
-		"nested":         {200, `[[1735828200000, ["1"], "1", "1", "1", "1"]]`, barsource.ErrMalformed},
+		"unknown symbol": {400, `{"code": -1121, "msg": "Invalid symbol."}`, remote.ErrNotFound},
+		"banned":         {418, fmt.Sprintf(`{"code": -1003, "msg": "Way too much request weight used; IP banned until %d."}`, until), &remote.RateLimited{RetryAfter: 5 * time.Minute, IsBanned: true}},
+		"too many":       {429, `{"code": -1003, "msg": "Too many requests."}`, &remote.RateLimited{}},
+		"firewall":       {403, `<html>`, &remote.RateLimited{IsBanned: true}},
+		"country":        {451, `{"code": 0, "msg": "Service unavailable from a restricted location"}`, remote.ErrForbidden},
+		"object":         {200, `{"bars": []}`, remote.ErrMalformed},
+		"short bar":      {200, `[[1735828200000, "1"]]`, remote.ErrMalformed},
+		"nested":         {200, `[[1735828200000, ["1"], "1", "1", "1", "1"]]`, remote.ErrMalformed},
 	})
 }
 

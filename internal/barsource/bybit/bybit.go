@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 const (
@@ -85,7 +86,7 @@ func findMarket(of instruments.Priced) (category, symbol string, ok bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	category, _, _ := findMarket(query.Instrument)
 	return barsource.Fetch(ctx, client, p, credentials, query, func(ctx context.Context, run *barsource.Run, window market.Range) error {
 		return fetchWindow(ctx, run, window, category)
@@ -95,13 +96,13 @@ func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials 
 type answer struct {
 	Result struct {
 		// List has the newest bar first.
-		List barsource.Member[[][]barsource.Number] `json:"list"`
+		List remote.Member[[][]remote.Number] `json:"list"`
 	} `json:"result"`
 }
 
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, category string) error {
 	var page answer
-	err := run.Fetch(ctx, barsource.Request{
+	err := run.Fetch(ctx, remote.Request{
 		Address: "https://" + host + "/v5/market/kline",
 		Parameters: map[string]string{
 			"category": category, "symbol": run.Result.Symbol, "interval": intervals[run.Secs], "limit": strconv.Itoa(pageBars),
@@ -113,7 +114,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, c
 		return err
 	}
 	if !page.Result.List.IsPresent {
-		return barsource.Malformed("it has no list of bars")
+		return remote.Malformed("it has no list of bars")
 	}
 	return run.AddRows(page.Result.List.Value)
 }
@@ -122,33 +123,33 @@ func formatTime(second int64) string { return strconv.FormatInt(second*1000, 10)
 
 // classify returns the error of an answer. Bybit has a code of its own in answers with
 // status 200.
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	switch a.Code {
 	case "0":
 		return nil
 	case "10006", "10018":
-		return &barsource.RateLimited{RetryAfter: waitOf(a)}
+		return &remote.RateLimited{RetryAfter: waitOf(a)}
 	case "10000", "10016":
-		return barsource.ErrUnavailable
+		return remote.ErrUnavailable
 	case "10024":
-		return barsource.ErrForbidden // not in this country
+		return remote.ErrForbidden // not in this country
 	case "10001":
 		if strings.Contains(strings.ToLower(a.Message), "symbol") {
-			return barsource.ErrNoSuchSymbol
+			return remote.ErrNotFound
 		}
 	}
 	switch {
 	case a.Status == http.StatusForbidden:
 		// Too many requests, and the documentation says how long to wait.
-		return &barsource.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
+		return &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
 	case a.Status == http.StatusOK && a.Code != "":
-		return barsource.ErrRefused
+		return remote.ErrRefused
 	}
 	return nil
 }
 
 // waitOf returns the time until the limit is reset, which a header has in milliseconds.
-func waitOf(a barsource.Answer) time.Duration {
+func waitOf(a remote.Answer) time.Duration {
 	millis, err := strconv.ParseInt(a.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64)
 	if err != nil {
 		return a.RetryAfter()

@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/barsource/bybit"
 	"fillbook/internal/instruments"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -82,21 +83,21 @@ func TestFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	newCase("BTCUSDT", "future").TestAnswers(t, map[string]barsourcetest.Answer{
-		"unknown symbol":     {200, `{"retCode": 10001, "retMsg": "Not supported symbols", "result": {}}`, barsource.ErrNoSuchSymbol},
-		"other parameter":    {200, `{"retCode": 10001, "retMsg": "Invalid period!", "result": {}}`, barsource.ErrRefused},
-		"address":            {403, `access too frequent`, &barsource.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}},
-		"country":            {200, `{"retCode": 10024, "retMsg": "Compliance rules triggered", "result": {}}`, barsource.ErrForbidden},
-		"server":             {200, `{"retCode": 10016, "retMsg": "Server error.", "result": {}}`, barsource.ErrUnavailable},
-		"without a list":     {200, `{"retCode": 0, "retMsg": "OK", "result": {}}`, barsource.ErrMalformed},
-		"without an outcome": {200, `{"result": {}}`, barsource.ErrMalformed},
-		"short bar":          {200, `{"retCode": 0, "result": {"list": [["1735828200000", "1"]]}}`, barsource.ErrMalformed},
+		"unknown symbol":     {200, `{"retCode": 10001, "retMsg": "Not supported symbols", "result": {}}`, remote.ErrNotFound},
+		"other parameter":    {200, `{"retCode": 10001, "retMsg": "Invalid period!", "result": {}}`, remote.ErrRefused},
+		"address":            {403, `access too frequent`, &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}},
+		"country":            {200, `{"retCode": 10024, "retMsg": "Compliance rules triggered", "result": {}}`, remote.ErrForbidden},
+		"server":             {200, `{"retCode": 10016, "retMsg": "Server error.", "result": {}}`, remote.ErrUnavailable},
+		"without a list":     {200, `{"retCode": 0, "retMsg": "OK", "result": {}}`, remote.ErrMalformed},
+		"without an outcome": {200, `{"result": {}}`, remote.ErrMalformed},
+		"short bar":          {200, `{"retCode": 0, "result": {"list": [["1735828200000", "1"]]}}`, remote.ErrMalformed},
 		"empty":              {200, `{"retCode": 0, "result": {"list": []}}`, nil},
 	})
 	_, err := newCase("BTCUSDT", "future").Fetch(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Bapi-Limit-Reset-Timestamp", strconv.FormatInt(newCase("", "").Query.Now.Add(2*time.Second).UnixMilli(), 10))
 		fmt.Fprint(w, `{"retCode": 10006, "retMsg": "Too many visits!", "result": {}}`)
 	})
-	if !barsourcetest.IsError(err, &barsource.RateLimited{RetryAfter: 2 * time.Second}) {
+	if !barsourcetest.IsError(err, &remote.RateLimited{RetryAfter: 2 * time.Second}) {
 		t.Errorf("too many requests: error %v", err)
 	}
 }

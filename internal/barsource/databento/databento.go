@@ -23,6 +23,7 @@ import (
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
 	"fillbook/internal/market/files"
+	"fillbook/internal/remote"
 )
 
 const (
@@ -49,7 +50,7 @@ func (provider) Describe() barsource.Description {
 		Covers: "Futures of CME, CBOT, NYMEX and COMEX by contract month",
 		Notes:  "Paid by the size of a query; a new account has a credit. Fillbook shows the price first. Bars are at least a day old.",
 		Hosts:  []string{host},
-		Fields: []barsource.Field{
+		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "Starts with db-. Create it in the Databento portal.", IsSecret: true},
 		},
 		BarSecs:           []int64{1, 60, 3600},
@@ -81,7 +82,7 @@ func (provider) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	return barsource.Fetch(ctx, client, p, credentials, query, fetchWindow)
 }
 
@@ -102,7 +103,7 @@ func formatTime(second int64) string { return time.Unix(second, 0).UTC().Format(
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) error {
 	parameters := parametersOf(run, window)
 	parameters["stype_out"], parameters["encoding"], parameters["compression"] = "instrument_id", "dbn", "none"
-	body, err := run.Send(ctx, barsource.Request{
+	body, err := run.Send(ctx, remote.Request{
 		Address: "https://" + host + "/v0/timeseries.get_range", Parameters: parameters, IsForm: true,
 		User: run.Value(keyField), Classify: classify,
 	})
@@ -116,28 +117,28 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 // continuous one that changes the month, has several series.
 func addFile(run *barsource.Run, body []byte) error {
 	if len(body) == 0 {
-		return barsource.ErrTruncated
+		return remote.ErrTruncated
 	}
 	if !bytes.HasPrefix(body, []byte("DBN")) {
-		return barsource.Malformed("it is not in the format DBN")
+		return remote.Malformed("it is not in the format DBN")
 	}
-	limits := files.Limits{Bytes: barsource.MaxPageBytes, Bars: barsource.MaxBars}
+	limits := files.Limits{Bytes: remote.MaxPageBytes, Bars: barsource.MaxBars}
 	file, err := files.Read(bytes.NewReader(body), "bars.dbn", files.Options{Limits: limits})
 	var limit files.LimitError
 	switch {
 	case errors.Is(err, files.ErrNoBars):
 		return nil
 	case errors.Is(err, files.ErrDamaged):
-		return fmt.Errorf("%w: %w", barsource.ErrTruncated, err)
+		return fmt.Errorf("%w: %w", remote.ErrTruncated, err)
 	case errors.As(err, &limit):
-		return fmt.Errorf("%w: %w", barsource.ErrTooLarge, err)
+		return fmt.Errorf("%w: %w", remote.ErrTooLarge, err)
 	case err != nil:
-		return fmt.Errorf("%w: %w", barsource.ErrMalformed, err)
+		return fmt.Errorf("%w: %w", remote.ErrMalformed, err)
 	}
 	run.Result.Skipped += file.ErrorCount
 	for _, series := range file.Series {
 		if series.Secs != run.Secs {
-			return barsource.Malformed("its bars have another length")
+			return remote.Malformed("its bars have another length")
 		}
 		for block := range series.Blocks() {
 			if err := run.AddBlock(block); err != nil {
@@ -149,7 +150,7 @@ func addFile(run *barsource.Run, body []byte) error {
 }
 
 // Price implements barsource.Pricer.
-func (p provider) Price(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Price, error) {
+func (p provider) Price(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Price, error) {
 	price := barsource.Price{Currency: "USD"}
 	err := barsource.Ask(ctx, client, p, credentials, query, func(ctx context.Context, run *barsource.Run, window market.Range) error {
 		if window.From == window.To {
@@ -157,8 +158,8 @@ func (p provider) Price(ctx context.Context, client barsource.Doer, credentials 
 		}
 		parameters := parametersOf(run, window)
 		parameters["mode"] = "historical-streaming"
-		var amount barsource.Number
-		err := run.Fetch(ctx, barsource.Request{
+		var amount remote.Number
+		err := run.Fetch(ctx, remote.Request{
 			Address: "https://" + host + "/v0/metadata.get_cost", Parameters: parameters,
 			User: run.Value(keyField), Classify: classify,
 		}, &amount)
@@ -181,22 +182,22 @@ var amountText = regexp.MustCompile(`^[0-9]{1,9}(?:\.[0-9]{1,30})?(?:[eE]-[0-9]{
 // rounds it to a hundredth of a cent.
 func parseAmount(text string) (decimal.Decimal, error) {
 	if !amountText.MatchString(text) {
-		return decimal.Zero, barsource.Malformed("the price is not a number")
+		return decimal.Zero, remote.Malformed("the price is not a number")
 	}
 	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return decimal.Zero, barsource.Malformed("the price is not a number")
+		return decimal.Zero, remote.Malformed("the price is not a number")
 	}
 	return decimal.Parse(exact.FloatString(4))
 }
 
 // classify returns the error of an answer by the case that it names.
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	switch {
 	case strings.HasPrefix(a.Code, "symbology_"):
-		return barsource.ErrNoSuchSymbol
+		return remote.ErrNotFound
 	case a.Code == "data_end_after_available_end", a.Code == "data_start_after_available_end", a.Code == "dataset_unavailable_range":
-		return barsource.ErrUnavailable // the bars come later
+		return remote.ErrUnavailable // the bars come later
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/barsource/databento"
 	"fillbook/internal/instruments"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -117,7 +118,7 @@ func TestPrice(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"-1", "1e999999999", `"free"`, "null", "{}", "1e5"} {
-		if _, err := price(barsourcetest.Reply(http.StatusOK, body)); !barsourcetest.IsError(err, barsource.ErrMalformed) {
+		if _, err := price(barsourcetest.Reply(http.StatusOK, body)); !barsourcetest.IsError(err, remote.ErrMalformed) {
 			t.Errorf("%s: error %v", body, err)
 		}
 	}
@@ -138,16 +139,16 @@ func TestErrors(t *testing.T) {
 	none := string(newFile(start, start, nil))
 	hours := bytes.ReplaceAll(newFile(start, start.Add(time.Minute), func(int) uint32 { return 1 }), []byte{14, 33, 1, 0}, []byte{14, 34, 1, 0})
 	newCase("ESH5").TestAnswers(t, map[string]barsourcetest.Answer{
-		"wrong key":      {401, refusal("auth_authentication_failed"), barsource.ErrUnauthorized},
-		"no money":       {402, refusal("account_insufficient_funds"), barsource.ErrForbidden},
-		"no license":     {403, refusal("license_not_found_unauthorized"), barsource.ErrForbidden},
-		"unknown symbol": {422, refusal("symbology_invalid_request"), barsource.ErrNoSuchSymbol},
-		"too recent":     {422, refusal("data_end_after_available_end"), barsource.ErrUnavailable},
-		"other":          {422, refusal("data_schema_not_fully_available"), barsource.ErrRefused},
-		"a part":         {206, none, barsource.ErrTruncated},
-		"text":           {200, "ts_event,rtype\n", barsource.ErrMalformed},
-		"other length":   {200, string(hours), barsource.ErrMalformed},
-		"other time":     {200, string(newFile(start.AddDate(-1, 0, 0), start.AddDate(-1, 0, 0).Add(time.Minute), func(int) uint32 { return 1 })), barsource.ErrMalformed},
+		"wrong key":      {401, refusal("auth_authentication_failed"), remote.ErrUnauthorized},
+		"no money":       {402, refusal("account_insufficient_funds"), remote.ErrForbidden},
+		"no license":     {403, refusal("license_not_found_unauthorized"), remote.ErrForbidden},
+		"unknown symbol": {422, refusal("symbology_invalid_request"), remote.ErrNotFound},
+		"too recent":     {422, refusal("data_end_after_available_end"), remote.ErrUnavailable},
+		"other":          {422, refusal("data_schema_not_fully_available"), remote.ErrRefused},
+		"a part":         {206, none, remote.ErrTruncated},
+		"text":           {200, "ts_event,rtype\n", remote.ErrMalformed},
+		"other length":   {200, string(hours), remote.ErrMalformed},
+		"other time":     {200, string(newFile(start.AddDate(-1, 0, 0), start.AddDate(-1, 0, 0).Add(time.Minute), func(int) uint32 { return 1 })), remote.ErrMalformed},
 		"no bars":        {200, none, nil},
 	})
 }

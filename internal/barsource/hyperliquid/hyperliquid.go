@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 const (
@@ -84,7 +85,7 @@ func (provider) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	return barsource.Fetch(ctx, client, p, credentials, query, fetchWindow)
 }
 
@@ -101,18 +102,18 @@ type snapshot struct {
 }
 
 type bar struct {
-	Time   barsource.Number `json:"t"`
-	End    barsource.Number `json:"T"`
-	Open   barsource.Number `json:"o"`
-	High   barsource.Number `json:"h"`
-	Low    barsource.Number `json:"l"`
-	Close  barsource.Number `json:"c"`
-	Volume barsource.Number `json:"v"`
+	Time   remote.Number `json:"t"`
+	End    remote.Number `json:"T"`
+	Open   remote.Number `json:"o"`
+	High   remote.Number `json:"h"`
+	Low    remote.Number `json:"l"`
+	Close  remote.Number `json:"c"`
+	Volume remote.Number `json:"v"`
 }
 
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) error {
 	var bars []bar
-	err := run.Fetch(ctx, barsource.Request{
+	err := run.Fetch(ctx, remote.Request{
 		Address: "https://" + host + "/info",
 		JSON: request{Type: "candleSnapshot", Query: snapshot{
 			Coin: run.Result.Symbol, Interval: intervals[run.Secs], StartTime: window.From * 1000, EndTime: window.To*1000 - 1,
@@ -122,7 +123,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 		return err
 	}
 	for _, b := range bars {
-		at, err := b.Time.Seconds()
+		at, err := barsource.ParseSeconds(b.Time)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/barsourcetest"
 	"fillbook/internal/barsource/hyperliquid"
 	"fillbook/internal/instruments"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -87,11 +88,11 @@ func TestFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	newCase().TestAnswers(t, map[string]barsourcetest.Answer{
-		"wrong query": {422, `Failed to deserialize the JSON body into the target type`, barsource.ErrRefused},
-		"too many":    {429, `null`, &barsource.RateLimited{}},
-		"outage":      {500, `null`, barsource.ErrUnavailable},
-		"object":      {200, `{"t": 1}`, barsource.ErrMalformed},
-		"no time":     {200, `[{"o": "1", "h": "1", "l": "1", "c": "1", "v": "1"}]`, barsource.ErrMalformed},
+		"wrong query": {422, `Failed to deserialize the JSON body into the target type`, remote.ErrRefused},
+		"too many":    {429, `null`, &remote.RateLimited{}},
+		"outage":      {500, `null`, remote.ErrUnavailable},
+		"object":      {200, `{"t": 1}`, remote.ErrMalformed},
+		"no time":     {200, `[{"o": "1", "h": "1", "l": "1", "c": "1", "v": "1"}]`, remote.ErrMalformed},
 		"no trades":   {200, `null`, nil},
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 // The names and values of the fields.
@@ -48,15 +49,15 @@ func (provider) Describe() barsource.Description {
 		Covers: "Currency pairs, metals and index CFDs of OANDA",
 		Notes:  "Free with an account; a practice account is enough. Use a token of a practice account: a live one can trade.",
 		Hosts:  []string{hosts[practice], hosts[live]},
-		Fields: []barsource.Field{
+		Fields: []remote.Field{
 			{Name: tokenField, Title: "API token", Help: "Create it under Manage API access in your OANDA account.", IsSecret: true},
 			{
 				Name: environmentField, Title: "Account", Help: "The kind of account that the token is for.",
-				Choices: []barsource.Choice{{Value: practice, Title: "Practice"}, {Value: live, Title: "Live"}},
+				Choices: []remote.Choice{{Value: practice, Title: "Practice"}, {Value: live, Title: "Live"}},
 			},
 			{
 				Name: priceField, Title: "Price", Help: "MetaTrader's charts show the bid.",
-				Choices: []barsource.Choice{
+				Choices: []remote.Choice{
 					{Value: string(market.MidPrice), Title: "Mid, between bid and ask"},
 					{Value: string(market.BidPrice), Title: "Bid"},
 					{Value: string(market.AskPrice), Title: "Ask"},
@@ -105,35 +106,35 @@ func (provider) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	return barsource.Fetch(ctx, client, p, credentials, query, fetchWindow)
 }
 
 type answer struct {
-	Candles barsource.Member[[]candle] `json:"candles"`
+	Candles remote.Member[[]candle] `json:"candles"`
 }
 
 type candle struct {
-	Time       time.Time        `json:"time"`
-	IsComplete bool             `json:"complete"`
-	Volume     barsource.Number `json:"volume"` // the number of prices
-	Mid        *values          `json:"mid"`
-	Bid        *values          `json:"bid"`
-	Ask        *values          `json:"ask"`
+	Time       time.Time     `json:"time"`
+	IsComplete bool          `json:"complete"`
+	Volume     remote.Number `json:"volume"` // the number of prices
+	Mid        *values       `json:"mid"`
+	Bid        *values       `json:"bid"`
+	Ask        *values       `json:"ask"`
 }
 
 type values struct {
-	Open  barsource.Number `json:"o"`
-	High  barsource.Number `json:"h"`
-	Low   barsource.Number `json:"l"`
-	Close barsource.Number `json:"c"`
+	Open  remote.Number `json:"o"`
+	High  remote.Number `json:"h"`
+	Low   remote.Number `json:"l"`
+	Close remote.Number `json:"c"`
 }
 
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) error {
 	kind := market.PriceKind(run.Value(priceField))
 	run.Result.PriceKind, run.Result.VolumeKind = kind, market.TickVolume
 	var page answer
-	err := run.Fetch(ctx, barsource.Request{
+	err := run.Fetch(ctx, remote.Request{
 		Address: "https://" + hosts[run.Value(environmentField)] + "/v3/instruments/" + url.PathEscape(run.Result.Symbol) + "/candles",
 		Parameters: map[string]string{
 			"price": prices[kind], "granularity": granularities[run.Secs], "from": formatTime(window.From), "to": formatTime(window.To),
@@ -145,7 +146,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 		return err
 	}
 	if !page.Candles.IsPresent {
-		return barsource.Malformed("it has no candles")
+		return remote.Malformed("it has no candles")
 	}
 	for _, c := range page.Candles.Value {
 		if !c.IsComplete {
@@ -153,7 +154,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 		}
 		v := map[market.PriceKind]*values{market.MidPrice: c.Mid, market.BidPrice: c.Bid, market.AskPrice: c.Ask}[kind]
 		if v == nil {
-			return barsource.Malformed("a candle lacks the kind of price that was asked for")
+			return remote.Malformed("a candle lacks the kind of price that was asked for")
 		}
 		if err := run.Add(c.Time.Unix(), barsource.Values{Open: v.Open, High: v.High, Low: v.Low, Close: v.Close, Volume: c.Volume}); err != nil {
 			return err
@@ -164,9 +165,9 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 
 func formatTime(second int64) string { return time.Unix(second, 0).UTC().Format(time.RFC3339) }
 
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	if strings.Contains(a.Message, "'instrument'") {
-		return barsource.ErrNoSuchSymbol // Invalid value specified for 'instrument'
+		return remote.ErrNotFound // Invalid value specified for 'instrument'
 	}
 	return nil
 }

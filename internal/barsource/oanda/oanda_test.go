@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/oanda"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -102,12 +103,12 @@ func TestFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	newCase().TestAnswers(t, map[string]barsourcetest.Answer{
-		"wrong token":    {401, `{"errorMessage": "Insufficient authorization to perform request."}`, barsource.ErrUnauthorized},
-		"unknown symbol": {400, `{"errorMessage": "Invalid value specified for 'instrument'"}`, barsource.ErrNoSuchSymbol},
-		"too many bars":  {400, `{"errorMessage": "Maximum value for 'count' exceeded"}`, barsource.ErrRefused},
-		"no candles":     {200, `{}`, barsource.ErrMalformed},
-		"other price":    {200, `{"candles": [{"complete": true, "time": "2025-01-02T14:30:00Z", "ask": {"o": "1", "h": "1", "l": "1", "c": "1"}}]}`, barsource.ErrMalformed},
-		"no time":        {200, `{"candles": [{"complete": true, "mid": {"o": "1", "h": "1", "l": "1", "c": "1"}}]}`, barsource.ErrMalformed},
+		"wrong token":    {401, `{"errorMessage": "Insufficient authorization to perform request."}`, remote.ErrUnauthorized},
+		"unknown symbol": {400, `{"errorMessage": "Invalid value specified for 'instrument'"}`, remote.ErrNotFound},
+		"too many bars":  {400, `{"errorMessage": "Maximum value for 'count' exceeded"}`, remote.ErrRefused},
+		"no candles":     {200, `{}`, remote.ErrMalformed},
+		"other price":    {200, `{"candles": [{"complete": true, "time": "2025-01-02T14:30:00Z", "ask": {"o": "1", "h": "1", "l": "1", "c": "1"}}]}`, remote.ErrMalformed},
+		"no time":        {200, `{"candles": [{"complete": true, "mid": {"o": "1", "h": "1", "l": "1", "c": "1"}}]}`, remote.ErrMalformed},
 		"weekend":        {200, `{"candles": []}`, nil},
 	})
 }

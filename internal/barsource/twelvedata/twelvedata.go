@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 const (
@@ -42,7 +43,7 @@ func (provider) Describe() barsource.Description {
 		Covers: "Stocks and ETFs of many countries in regular hours, currency pairs, crypto",
 		Notes:  "Free for personal use with 800 requests a day. Some exchanges need a paid plan.",
 		Hosts:  []string{host},
-		Fields: []barsource.Field{
+		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "Register at twelvedata.com. The key is on your dashboard.", IsSecret: true},
 		},
 		BarSecs:           []int64{60, 300, 900, 1800, 3600},
@@ -85,7 +86,7 @@ func (provider) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 }
 
 // Fetch implements barsource.Provider.
-func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
 	decimals := "5" // more would show the noise of the floats that prices are kept as
 	if query.Instrument.Type == instruments.TypeCrypto {
 		decimals = strconv.Itoa(market.MaxPriceScale)
@@ -97,16 +98,16 @@ func (p provider) Fetch(ctx context.Context, client barsource.Doer, credentials 
 
 type answer struct {
 	// Values have the newest bar first.
-	Values barsource.Member[[]bar] `json:"values"`
+	Values remote.Member[[]bar] `json:"values"`
 }
 
 type bar struct {
-	Time   string           `json:"datetime"`
-	Open   barsource.Number `json:"open"`
-	High   barsource.Number `json:"high"`
-	Low    barsource.Number `json:"low"`
-	Close  barsource.Number `json:"close"`
-	Volume barsource.Number `json:"volume"`
+	Time   string        `json:"datetime"`
+	Open   remote.Number `json:"open"`
+	High   remote.Number `json:"high"`
+	Low    remote.Number `json:"low"`
+	Close  remote.Number `json:"close"`
+	Volume remote.Number `json:"volume"`
 }
 
 func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, decimals string) error {
@@ -119,7 +120,7 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, d
 		parameters["symbol"], parameters["mic_code"] = symbol, exchange
 	}
 	var page answer
-	err := run.Fetch(ctx, barsource.Request{
+	err := run.Fetch(ctx, remote.Request{
 		Address: "https://" + host + "/time_series", Parameters: parameters,
 		Header:   map[string]string{"Authorization": "apikey " + run.Value(keyField)},
 		Classify: classify,
@@ -131,12 +132,12 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, d
 		return err
 	}
 	if !page.Values.IsPresent {
-		return barsource.Malformed("it has no values")
+		return remote.Malformed("it has no values")
 	}
 	for _, b := range page.Values.Value {
 		at, err := time.ParseInLocation(time.DateTime, b.Time, time.UTC)
 		if err != nil {
-			return barsource.Malformed("a bar has no time")
+			return remote.Malformed("a bar has no time")
 		}
 		if err := run.Add(at.Unix(), barsource.Values{Open: b.Open, High: b.High, Low: b.Low, Close: b.Close, Volume: b.Volume}); err != nil {
 			return err
@@ -152,7 +153,7 @@ var errNoBars = errors.New("no bars")
 
 // classify returns the error of an answer. Twelve Data sends most errors with status
 // 200 and has the real one in the body.
-func classify(a barsource.Answer) error {
+func classify(a remote.Answer) error {
 	if status, err := strconv.Atoi(a.Code); err == nil {
 		a.Status = status
 	}
@@ -161,20 +162,20 @@ func classify(a barsource.Answer) error {
 	case a.Status < 400:
 		return nil
 	case a.Status == 429:
-		return &barsource.RateLimited{RetryAfter: waitOf(a, message)}
+		return &remote.RateLimited{RetryAfter: waitOf(a, message)}
 	case strings.Contains(message, "no data is available"):
 		return errNoBars
 	case a.Status != 401 && strings.Contains(message, " plan"):
-		return barsource.ErrForbidden // the symbol needs a paid plan
+		return remote.ErrForbidden // the symbol needs a paid plan
 	case a.Status == 400 && strings.Contains(message, "symbol"):
-		return barsource.ErrNoSuchSymbol
+		return remote.ErrNotFound
 	}
 	return a.ByStatus()
 }
 
 // waitOf returns how long to wait: until the next minute, or the next day if the
 // credits of the day are spent.
-func waitOf(a barsource.Answer, message string) time.Duration {
+func waitOf(a remote.Answer, message string) time.Duration {
 	if wait := a.RetryAfter(); wait > 0 {
 		return wait
 	}

@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/barsource/twelvedata"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
+	"fillbook/internal/remote"
 )
 
 var start = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
@@ -87,17 +88,17 @@ func TestFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	newCase("AAPL", "stock").TestAnswers(t, map[string]barsourcetest.Answer{
-		"wrong key":      {200, `{"code": 401, "message": "**apikey** parameter is incorrect or not specified. You can get your free API key with a plan", "status": "error"}`, barsource.ErrUnauthorized},
-		"unknown symbol": {200, `{"code": 404, "message": "**symbol** FOO not found", "status": "error"}`, barsource.ErrNoSuchSymbol},
-		"old form":       {200, `{"code": 400, "message": "**symbol** not found: FOO. Please specify it correctly", "status": "error"}`, barsource.ErrNoSuchSymbol},
-		"paid plan":      {200, `{"code": 404, "message": "This symbol is available starting with the Grow plan", "status": "error"}`, barsource.ErrForbidden},
-		"other":          {200, `{"code": 400, "message": "Invalid **interval** provided", "status": "error"}`, barsource.ErrRefused},
-		"minute":         {200, `{"code": 429, "message": "You have run out of API credits for the current minute.", "status": "error"}`, &barsource.RateLimited{RetryAfter: time.Minute}},
-		"day":            {200, `{"code": 429, "message": "You have run out of API credits for the day.", "status": "error"}`, &barsource.RateLimited{RetryAfter: 9*time.Hour + 27*time.Minute + 30*time.Second}},
-		"server":         {200, `{"code": 500, "message": "Internal error", "status": "error"}`, barsource.ErrUnavailable},
+		"wrong key":      {200, `{"code": 401, "message": "**apikey** parameter is incorrect or not specified. You can get your free API key with a plan", "status": "error"}`, remote.ErrUnauthorized},
+		"unknown symbol": {200, `{"code": 404, "message": "**symbol** FOO not found", "status": "error"}`, remote.ErrNotFound},
+		"old form":       {200, `{"code": 400, "message": "**symbol** not found: FOO. Please specify it correctly", "status": "error"}`, remote.ErrNotFound},
+		"paid plan":      {200, `{"code": 404, "message": "This symbol is available starting with the Grow plan", "status": "error"}`, remote.ErrForbidden},
+		"other":          {200, `{"code": 400, "message": "Invalid **interval** provided", "status": "error"}`, remote.ErrRefused},
+		"minute":         {200, `{"code": 429, "message": "You have run out of API credits for the current minute.", "status": "error"}`, &remote.RateLimited{RetryAfter: time.Minute}},
+		"day":            {200, `{"code": 429, "message": "You have run out of API credits for the day.", "status": "error"}`, &remote.RateLimited{RetryAfter: 9*time.Hour + 27*time.Minute + 30*time.Second}},
+		"server":         {200, `{"code": 500, "message": "Internal error", "status": "error"}`, remote.ErrUnavailable},
 		"no trades":      {200, `{"code": 400, "message": "No data is available on the specified dates. Try setting different start/end dates.", "status": "error"}`, nil},
-		"no values":      {200, `{"status": "ok"}`, barsource.ErrMalformed},
-		"no time":        {200, `{"values": [{"datetime": "2025-01-02", "open": "1"}], "status": "ok"}`, barsource.ErrMalformed},
+		"no values":      {200, `{"status": "ok"}`, remote.ErrMalformed},
+		"no time":        {200, `{"values": [{"datetime": "2025-01-02", "open": "1"}], "status": "ok"}`, remote.ErrMalformed},
 	})
 }
 

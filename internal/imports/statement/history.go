@@ -310,7 +310,7 @@ func (lr *layoutReader) emitCash(w *Row, record *Record) {
 		account := strings.ToUpper(lr.r.Hints.Currency)
 		switch {
 		case c.Currency == "":
-		case account != "" && isSameMoney(c.Currency, account):
+		case account != "" && IsSameMoney(c.Currency, account):
 			c.Currency = account
 		case !IsMoney(c.Currency):
 			if !w.Failed() {

@@ -424,7 +424,7 @@ func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
 	i := t.instrument
 	switch {
 	case c.amount.IsZero():
-	case c.coin == "" || i.Quote == "" && c.coin != i.Base || isSameMoney(c.coin, i.Quote):
+	case c.coin == "" || i.Quote == "" && c.coin != i.Base || IsSameMoney(c.coin, i.Quote):
 		t.Fees = t.Fees.Add(c.amount)
 	case c.coin == i.Base:
 		t.Fees = t.Fees.Add(c.amount.Mul(t.Price).Round(decimal.MaxDecimals))
@@ -448,12 +448,12 @@ func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
 // currency. An account of any currency may trade pairs of coins.
 func (lr *layoutReader) noteQuote(t *tradeRow) {
 	quote, account := t.instrument.Quote, strings.ToUpper(lr.r.Hints.Currency)
-	if isFiat(quote) && !isSameMoney(quote, account) {
+	if isFiat(quote) && !IsSameMoney(quote, account) {
 		lr.r.Out.NoteCurrency(quote)
 	} else {
 		lr.r.Out.NoteCurrency(account)
 	}
-	if quote == "" || account == "" || isSameMoney(quote, account) {
+	if quote == "" || account == "" || IsSameMoney(quote, account) {
 		return
 	}
 	lr.r.Out.WarnCurrency(quote, account)

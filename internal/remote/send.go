@@ -1,4 +1,4 @@
-package barsource
+package remote
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// MaxPageBytes is how long one answer may be.
+	// MaxPageBytes is how long one answer may be, unless a session has another limit.
 	MaxPageBytes = 8 << 20
-	// maxRequests is how many requests a query may take.
+	// maxRequests is how many requests a session may send, unless it has another limit.
 	maxRequests = 250
 	// maxMessage is how much of a provider's words is kept.
 	maxMessage = 300
@@ -43,25 +43,30 @@ type Request struct {
 	IsForm bool
 	// JSON is sent with POST if it is not nil.
 	JSON any
+	// Sign adds a signature to the request, which is complete otherwise: the text of its
+	// query and its body are those that are sent. It may be nil.
+	Sign func(request *http.Request, body []byte)
 	// Classify returns the error that an answer means, or nil if its status
 	// decides. It may be nil.
 	Classify func(Answer) error
 }
 
-// Answer is what is known of an answer before its bars are read.
+// Answer is what is known of an answer before its body is decoded.
 type Answer struct {
 	Status int
 	Header http.Header
 	// Code and Message are those of the provider's own error, if the answer has one.
+	// Classify may look for them in Body if it returns an [*Error].
 	Code, Message string
+	Body          []byte
 	// Now is the present.
 	Now time.Time
 }
 
 // Fetch sends a request and decodes the JSON of the answer. It returns the errors of
 // this package, without secrets.
-func (r *Run) Fetch(ctx context.Context, request Request, into any) error {
-	body, err := r.Send(ctx, request)
+func (s *Session) Fetch(ctx context.Context, request Request, into any) error {
+	body, err := s.Send(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -80,35 +85,59 @@ func decodeJSON(body []byte, into any) error {
 	return Malformed("it is not the JSON that was expected")
 }
 
-// Send sends a request and returns the body of the answer.
-func (r *Run) Send(ctx context.Context, request Request) ([]byte, error) {
-	if r.requests++; r.requests > maxRequests {
-		return nil, fmt.Errorf("%w: it has more than %d pages", ErrTooLarge, maxRequests)
+// Send sends a request and returns the body of the answer. If the provider refuses the
+// time of the request, and its answer has the right one, it is sent a second time.
+func (s *Session) Send(ctx context.Context, request Request) ([]byte, error) {
+	before := s.offset
+	body, err := s.sendOnce(ctx, request)
+	if errors.Is(err, ErrClock) && s.offset != before {
+		return s.sendOnce(ctx, request)
+	}
+	return body, err
+}
+
+func (s *Session) sendOnce(ctx context.Context, request Request) ([]byte, error) {
+	if s.requests++; s.requests > s.options.MaxRequests {
+		return nil, fmt.Errorf("%w: it has more than %d pages", ErrTooLarge, s.options.MaxRequests)
 	}
 	built, err := request.build(ctx)
 	if err != nil {
 		return nil, err
 	}
-	response, err := r.client.Do(built)
+	response, err := s.client.Do(built)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", built.URL.Host, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := readBody(response.Body)
+	body, err := readBody(response.Body, s.options.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: r.now}
-	answer.Code, answer.Message = r.parseRefusal(body)
+	s.noteClock(response.Header)
+	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: s.Now(), Body: body}
+	answer.Code, answer.Message = s.parseRefusal(body)
+	kind := answer.ByStatus()
 	if request.Classify != nil {
-		if kind := request.Classify(answer); kind != nil {
-			return nil, answer.wrap(kind)
+		if own := request.Classify(answer); own != nil {
+			kind = own
 		}
 	}
-	if kind := answer.ByStatus(); kind != nil {
-		return nil, answer.wrap(kind)
+	if kind != nil {
+		return nil, s.wrap(answer, kind)
 	}
 	return body, nil
+}
+
+// noteClock compares the clock of this server with the time of an answer, which has no
+// part of a second.
+func (s *Session) noteClock(header http.Header) {
+	at, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	if offset := at.Sub(s.clock().Truncate(time.Second)); offset.Abs() > time.Second {
+		s.offset = offset
+	}
 }
 
 func (q Request) build(ctx context.Context) (*http.Request, error) {
@@ -127,7 +156,7 @@ func (q Request) build(ctx context.Context) (*http.Request, error) {
 		method, kind, body = http.MethodPost, "application/json", encoded
 	case q.IsForm:
 		method, kind, body = http.MethodPost, "application/x-www-form-urlencoded", []byte(parameters.Encode())
-	default:
+	case len(parameters) > 0:
 		address += "?" + parameters.Encode()
 	}
 	built, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
@@ -143,26 +172,29 @@ func (q Request) build(ctx context.Context) (*http.Request, error) {
 	if q.User != "" {
 		built.SetBasicAuth(q.User, "")
 	}
+	if q.Sign != nil {
+		q.Sign(built, body)
+	}
 	return built, nil
 }
 
 // readBody reads an answer up to its limit.
-func readBody(in io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(in, MaxPageBytes+1))
+func readBody(in io.Reader, most int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(in, most+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, ErrTruncated
 	case err != nil:
 		return nil, fmt.Errorf("reading an answer: %w", err)
-	case len(body) > MaxPageBytes:
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, MaxPageBytes)
+	case int64(len(body)) > most:
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, most)
 	}
 	return body, nil
 }
 
 // parseRefusal returns the code and the words of an error, which providers put into
 // different members of an object.
-func (r *Run) parseRefusal(body []byte) (code, message string) {
+func (s *Session) parseRefusal(body []byte) (code, message string) {
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' {
 		return "", ""
 	}
@@ -185,7 +217,7 @@ func (r *Run) parseRefusal(body []byte) (code, message string) {
 		code = firstText(code, string(w.Code), string(w.RetCode), w.Case)
 		message = firstText(message, w.Message, w.Msg, w.RetMsg, w.ErrorMessage)
 	}
-	return r.clean(code), r.clean(message)
+	return s.clean(code), s.clean(message)
 }
 
 func firstText(texts ...string) string {
@@ -199,8 +231,8 @@ func firstText(texts ...string) string {
 
 // clean removes secrets and control characters from a provider's words and shortens
 // them.
-func (r *Run) clean(text string) string {
-	for _, secret := range r.secrets {
+func (s *Session) clean(text string) string {
+	for _, secret := range s.secrets {
 		if len(secret) >= minSecret {
 			text = strings.ReplaceAll(text, secret, "…")
 		}
@@ -230,7 +262,7 @@ func (a Answer) ByStatus() error {
 	case a.Status == http.StatusPaymentRequired, a.Status == http.StatusForbidden, a.Status == http.StatusUnavailableForLegalReasons:
 		return ErrForbidden
 	case a.Status == http.StatusNotFound:
-		return ErrNoSuchSymbol
+		return ErrNotFound
 	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot:
 		return &RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status == http.StatusTeapot}
 	case a.Status == http.StatusRequestTimeout, a.Status >= http.StatusInternalServerError:
@@ -240,9 +272,12 @@ func (a Answer) ByStatus() error {
 }
 
 // wrap adds the provider's words to an error.
-func (a Answer) wrap(kind error) error {
+func (s *Session) wrap(a Answer, kind error) error {
 	if limited := (*RateLimited)(nil); errors.As(kind, &limited) {
 		return limited
+	}
+	if own := (*Error)(nil); errors.As(kind, &own) {
+		return &Error{Kind: own.Kind, Status: a.Status, Code: s.clean(own.Code), Message: s.clean(own.Message)}
 	}
 	return &Error{Kind: kind, Status: a.Status, Code: a.Code, Message: a.Message}
 }

@@ -1,0 +1,38 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Number is a number as an answer has it: a number or a text of JSON. Its digits are
+// kept as they are.
+type Number string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		*n = ""
+		return nil
+	case data[0] == '"':
+		return json.Unmarshal(data, (*string)(n))
+	case data[0] == '-' || data[0] >= '0' && data[0] <= '9':
+		*n = Number(data)
+		return nil
+	}
+	return fmt.Errorf("%.20q is not a number", data)
+}
+
+// Member is a member of an answer that must be there, but may be null.
+type Member[T any] struct {
+	Value     T
+	IsPresent bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Member[T]) UnmarshalJSON(data []byte) error {
+	m.IsPresent = true
+	return json.Unmarshal(data, &m.Value)
+}

@@ -1,0 +1,177 @@
+// Package remote is what the clients of other servers have in common, be it for prices
+// or for fills: credentials, how a request is built and sent, how an answer is read within
+// limits, and which errors there are.
+//
+// A client is pure: it builds requests, hands them to a [Doer] and maps the answers. It
+// does not wait: the Doer keeps to the provider's rate.
+package remote
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Doer sends requests to the hosts of one provider. Requests name a host that the
+// provider declares and use https; a Doer may send them to another address. It must
+// not follow redirects to other hosts. It may wait so that the provider's rate is
+// kept.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Field is a credential or a choice of a provider.
+type Field struct {
+	// Name is the key in the credentials.
+	Name string
+	// Title and Help are for users.
+	Title, Help string
+	// IsSecret reports whether the value is never shown again.
+	IsSecret bool
+	// Choices are the values that are allowed, the first one being used if the field is
+	// left empty.
+	Choices []Choice
+	// IsOptional reports whether a field without choices may be left empty.
+	IsOptional bool
+	// IsMultiline reports whether the value may have several lines, as a key in PEM.
+	IsMultiline bool
+}
+
+// Choice is an allowed value of a field.
+type Choice struct {
+	// Value is stored and sent.
+	Value string
+	// Title is for users.
+	Title string
+}
+
+// Values returns the allowed values, or none if every value is allowed.
+func (f Field) Values() []string {
+	values := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		values[i] = c.Value
+	}
+	return values
+}
+
+// Session sends requests to a provider with the credentials of a user. It is for one
+// query or one run, and not safe for concurrent use.
+type Session struct {
+	client   Doer
+	clock    func() time.Time
+	options  Options
+	values   map[string]string
+	secrets  []string
+	requests int
+	// offset is how much the provider's clock is ahead of ours, as far as known.
+	offset time.Duration
+}
+
+// Options are the settings of a session. A limit of zero means the usual one.
+type Options struct {
+	// MaxBytes is how long one answer may be.
+	MaxBytes int64
+	// MaxRequests is how many requests may be sent.
+	MaxRequests int
+	// KeepReplaced stores a value that a provider replaced; see [Session.Replace].
+	KeepReplaced func(ctx context.Context, field, value string) error
+}
+
+// NewSession checks credentials and returns a session.
+func NewSession(client Doer, fields []Field, credentials map[string]string, clock func() time.Time, options Options) (*Session, error) {
+	if options.MaxBytes == 0 {
+		options.MaxBytes = MaxPageBytes
+	}
+	if options.MaxRequests == 0 {
+		options.MaxRequests = maxRequests
+	}
+	s := &Session{client: client, clock: clock, options: options, values: map[string]string{}}
+	for _, field := range fields {
+		value, err := field.Parse(credentials[field.Name])
+		if err != nil {
+			return nil, err
+		}
+		if s.values[field.Name] = value; field.IsSecret {
+			s.HideSecret(value)
+		}
+	}
+	return s, nil
+}
+
+// Value returns the value of a field.
+func (s *Session) Value(field string) string { return s.values[field] }
+
+// Replace replaces the value of a field by one that the provider issued in its place. It
+// returns after the new value was stored: the provider no longer accepts the old one.
+func (s *Session) Replace(ctx context.Context, field, value string) error {
+	s.HideSecret(value)
+	if s.options.KeepReplaced != nil {
+		if err := s.options.KeepReplaced(ctx, field, value); err != nil {
+			return fmt.Errorf("storing a new %s: %w", field, err)
+		}
+	}
+	s.values[field] = value
+	return nil
+}
+
+// Now returns the present.
+func (s *Session) Now() time.Time { return s.clock() }
+
+// ProviderNow returns the present by the provider's clock, for signatures. It is that of
+// this server until an answer shows that they differ.
+func (s *Session) ProviderNow() time.Time { return s.clock().Add(s.offset) }
+
+// ClockOffset returns how much the provider's clock is ahead of this server's. It is 0
+// if they differ by a second or less.
+func (s *Session) ClockOffset() time.Duration { return s.offset }
+
+// Requests returns how many requests were sent.
+func (s *Session) Requests() int { return s.requests }
+
+// HideSecret makes sure that no error contains a text, in all forms in which it is sent.
+func (s *Session) HideSecret(text string) {
+	s.secrets = append(s.secrets, text, url.QueryEscape(text), base64.StdEncoding.EncodeToString([]byte(text+":")))
+}
+
+// The longest value of a field with one line, and of one with several.
+const (
+	maxValue = 1000
+	maxLines = 8000
+)
+
+// Parse returns the value of a field without blanks around it.
+func (f Field) Parse(value string) (string, error) {
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "" && len(f.Choices) > 0:
+		return f.Choices[0].Value, nil
+	case value == "" && f.IsOptional:
+		return "", nil
+	case value == "":
+		return "", fmt.Errorf("%w: %s is missing", ErrQuery, f.Name)
+	case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
+		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Values(), ", "))
+	case len(value) > f.maxLength() || strings.ContainsFunc(value, f.isForbidden):
+		return "", fmt.Errorf("%w: %s is too long or has characters that a key never has", ErrQuery, f.Name)
+	}
+	return value, nil
+}
+
+func (f Field) maxLength() int {
+	if f.IsMultiline {
+		return maxLines
+	}
+	return maxValue
+}
+
+// isForbidden reports whether a character may not be in the value. Others than these
+// cannot be in a header.
+func (f Field) isForbidden(c rune) bool {
+	isLineEnd := c == '\n' || c == '\r'
+	return (c < ' ' || c > '~') && !(f.IsMultiline && isLineEnd)
+}
