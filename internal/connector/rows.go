@@ -76,6 +76,8 @@ type Record struct {
 	row  int
 	// problem is why the record cannot be read; the first one counts.
 	problem string
+	// isSelected reports that the time of the record is not compared with the query.
+	isSelected bool
 }
 
 // Start begins a record. It returns false if one with the same id came before.
@@ -88,6 +90,13 @@ func (r *Rows) Start(id string) (*Record, bool) {
 	}
 	return &Record{rows: r}, true
 }
+
+// Select makes the record count whatever its time is. It is for records that the broker
+// selects by another time than the one that they are stored with.
+func (c *Record) Select() { c.isSelected = true }
+
+// contains reports whether the record belongs to the query.
+func (c *Record) contains(at time.Time) bool { return c.isSelected || c.rows.Contains(at) }
 
 // Fail records that the record cannot be read. What is added to it afterwards is left
 // out.
@@ -154,7 +163,7 @@ func (c *Record) number() int {
 
 // Skip counts the record as a row that has nothing to import.
 func (c *Record) Skip(at time.Time, reason string) {
-	if c.Failed() || !c.rows.Contains(at) || c.row != 0 {
+	if c.Failed() || !c.contains(at) || c.row != 0 {
 		return
 	}
 	c.rows.statement.Skipped = append(c.rows.statement.Skipped, statement.Skip{Row: c.number(), Reason: reason})
@@ -165,7 +174,7 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 	if !c.Failed() && fill.Quantity.Sign() <= 0 {
 		c.Fail("The broker's record has a quantity that is not positive.")
 	}
-	if c.Failed() || !c.rows.Contains(fill.At) {
+	if c.Failed() || !c.contains(fill.At) {
 		return
 	}
 	fill.Row = c.number()
@@ -180,7 +189,7 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 func (c *Record) AddCash(cash statement.Cash) {
 	home := strings.ToUpper(c.rows.query.Currency)
 	switch {
-	case c.Failed() || !c.rows.Contains(cash.At):
+	case c.Failed() || !c.contains(cash.At):
 		return
 	case cash.Amount.IsZero():
 		c.Skip(cash.At, statement.ReasonNoAmount)
@@ -217,7 +226,7 @@ func (c *Record) ChargeCoins(fill *statement.Fill, of statement.Instrument, amou
 		AddDetail(fill, "fee", amount.String()+" "+coin)
 	default:
 		AddDetail(fill, "fee", amount.String()+" "+coin)
-		if !c.Failed() && c.rows.Contains(fill.At) {
+		if !c.Failed() && c.contains(fill.At) {
 			c.rows.unpriced[coin] = c.rows.unpriced[coin].Add(amount)
 		}
 	}

@@ -2,6 +2,8 @@ package connector_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -124,5 +126,20 @@ func TestRecordValues(t *testing.T) {
 	}
 	if !record.Optional("fee", remote.Number("")).IsZero() || record.Failed() {
 		t.Error("a number that may be missing")
+	}
+}
+
+func TestCallMatches(t *testing.T) {
+	t.Parallel()
+	call := connector.Call{Method: http.MethodGet, Path: "/v3/accounts/*/summary"}
+	for target, want := range map[string]bool{
+		"/v3/accounts/001-1/summary": true, "/v3/accounts/001-1/summary?x=1": true, "/v3/accounts/1/2/summary": false, "/v3/accounts/1/orders": false,
+	} {
+		if got := call.Matches(httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)); got != want {
+			t.Errorf("%s: %v", target, got)
+		}
+	}
+	if call.Matches(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v3/accounts/1/summary", nil)) {
+		t.Error("another method matches")
 	}
 }
