@@ -30,7 +30,7 @@ type progress struct {
 	Position string `json:"position,omitempty"`
 }
 
-// state is the state of a delivery of [Records.Walk].
+// state is the state of a delivery of [Rows.Walk].
 type state struct {
 	Progress *progress         `json:"progress,omitempty"`
 	Kept     map[string]string `json:"kept,omitempty"`
@@ -48,7 +48,7 @@ func parseState(query Query) (s state) {
 	return s
 }
 
-// Kept returns what the last delivery has kept for later ones; see [Records.Walk].
+// Kept returns what the last delivery has kept for later ones; see [Rows.Walk].
 func Kept(query Query) map[string]string {
 	if kept := parseState(query).Kept; kept != nil {
 		return kept
@@ -59,7 +59,7 @@ func Kept(query Query) map[string]string {
 // Walk fetches streams one after the other, page by page, beginning where the last
 // delivery of the query ended. After enough rows or pages the delivery is partial. kept is
 // stored with the delivery and may be nil.
-func (r *Records) Walk(ctx context.Context, kept map[string]string, streams []Stream) (Delivery, error) {
+func (r *Rows) Walk(ctx context.Context, kept map[string]string, streams []Stream) (Delivery, error) {
 	first, position := findProgress(parseState(r.query).Progress, streams)
 	enough := cmp.Or(r.query.MaxRows, maxRows)
 	pages := 0
@@ -103,7 +103,7 @@ func findProgress(p *progress, streams []Stream) (index int, position string) {
 
 // partial returns a delivery after which the first of some streams goes on at a position,
 // or the second one begins if the position is empty.
-func (r *Records) partial(kept map[string]string, streams []Stream, position string) (Delivery, error) {
+func (r *Rows) partial(kept map[string]string, streams []Stream, position string) (Delivery, error) {
 	if position == "" {
 		streams = streams[1:]
 	}

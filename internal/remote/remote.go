@@ -50,6 +50,7 @@ type Session struct {
 	options  Options
 	values   map[string]string
 	secrets  []string
+	kept     map[string]string
 	requests int
 	// offset is how much the provider's clock is ahead of ours, as far as known.
 	offset time.Duration
@@ -73,7 +74,7 @@ func NewSession(client Doer, fields []Field, credentials map[string]string, cloc
 	if options.MaxRequests == 0 {
 		options.MaxRequests = maxRequests
 	}
-	s := &Session{client: client, clock: clock, options: options, values: map[string]string{}}
+	s := &Session{client: client, clock: clock, options: options, values: map[string]string{}, kept: map[string]string{}}
 	for _, field := range fields {
 		value, err := field.Parse(credentials[field.Name])
 		if err != nil {
@@ -101,6 +102,16 @@ func (s *Session) Replace(ctx context.Context, field, value string) error {
 	s.values[field] = value
 	return nil
 }
+
+// Keep keeps a secret for the rest of the session, such as an access token. No error
+// contains it.
+func (s *Session) Keep(name, secret string) {
+	s.HideSecret(secret)
+	s.kept[name] = secret
+}
+
+// Kept returns a secret that was kept, or an empty text if there is none.
+func (s *Session) Kept(name string) string { return s.kept[name] }
 
 // Now returns the present.
 func (s *Session) Now() time.Time { return s.clock() }

@@ -140,16 +140,7 @@ func classify(a remote.Answer) error {
 	case a.Status == http.StatusBadRequest && strings.Contains(a.Message, "invalid symbol"):
 		return remote.ErrNotFound
 	case a.Status == http.StatusTooManyRequests:
-		return &remote.RateLimited{RetryAfter: waitOf(a)}
+		return &remote.RateLimited{RetryAfter: a.UntilReset("X-Ratelimit-Reset")}
 	}
 	return nil
-}
-
-// waitOf returns the time until the limit is reset, which a header has in seconds.
-func waitOf(a remote.Answer) time.Duration {
-	reset, err := strconv.ParseInt(a.Header.Get("X-Ratelimit-Reset"), 10, 64)
-	if err != nil {
-		return a.RetryAfter()
-	}
-	return a.Until(time.Unix(reset, 0))
 }

@@ -52,7 +52,7 @@ func (c Case) NewSession(t testing.TB, handler http.HandlerFunc) (*remote.Sessio
 	client := remotetest.NewClient(t, d.Hosts, remotetest.WithTime(c.Now.Add(c.Skew), handler))
 	client.MaySendSecret = c.MaySendSecret
 	client.IsAllowed = func(r *http.Request) bool {
-		return slices.ContainsFunc(d.Calls, func(call connector.Call) bool { return isCall(call, r) })
+		return slices.ContainsFunc(d.Calls, func(call connector.Call) bool { return call.Matches(r) })
 	}
 	return c.newSession(t, client), client
 }
@@ -67,16 +67,6 @@ func (c Case) newSession(t testing.TB, doer remote.Doer) *remote.Session {
 		t.Fatal(err)
 	}
 	return session
-}
-
-// isCall reports whether a request is one of a kind.
-func isCall(call connector.Call, r *http.Request) bool {
-	path := r.URL.Path
-	if begin, ok := strings.CutSuffix(call.Path, "*"); ok {
-		rest, found := strings.CutPrefix(path, begin)
-		return r.Method == call.Method && found && rest != "" && !strings.Contains(rest, "/")
-	}
-	return r.Method == call.Method && path == call.Path
 }
 
 // Check signs in at a handler.

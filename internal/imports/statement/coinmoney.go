@@ -14,7 +14,7 @@ import (
 func (f *Fill) ChargeCoin(i Instrument, fee decimal.Decimal, coin string) bool {
 	switch {
 	case fee.IsZero():
-	case coin == "" || i.Quote == "" && coin != i.Base || isSameMoney(coin, i.Quote):
+	case coin == "" || i.Quote == "" && coin != i.Base || IsSameMoney(coin, i.Quote):
 		f.Fees = f.Fees.Add(fee)
 	case coin == i.Base:
 		f.Fees = f.Fees.Add(fee.Mul(f.Price).Round(decimal.MaxDecimals))
@@ -37,7 +37,7 @@ func (f *Fill) ChargeCoin(i Instrument, fee decimal.Decimal, coin string) bool {
 // MarkQuote keeps the coin of the price in the details if it is not the money of the
 // account, and reports whether that is so.
 func (f *Fill) MarkQuote(quote, account string) bool {
-	if quote == "" || account == "" || isSameMoney(quote, account) {
+	if quote == "" || account == "" || IsSameMoney(quote, account) {
 		return false
 	}
 	f.AddDetail("currency", quote)
@@ -51,7 +51,7 @@ func CashCurrency(coin, account string) (string, bool) {
 	switch {
 	case coin == "":
 		return "", true
-	case account != "" && isSameMoney(coin, account):
+	case account != "" && IsSameMoney(coin, account):
 		return account, true
 	}
 	return coin, IsMoney(coin)

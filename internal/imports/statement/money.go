@@ -433,7 +433,7 @@ func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
 // currency. An account of any currency may trade pairs of coins.
 func (lr *layoutReader) noteQuote(t *tradeRow) {
 	quote, account := t.instrument.Quote, strings.ToUpper(lr.r.Hints.Currency)
-	if isFiat(quote) && !isSameMoney(quote, account) {
+	if isFiat(quote) && !IsSameMoney(quote, account) {
 		lr.r.Out.NoteCurrency(quote)
 	} else {
 		lr.r.Out.NoteCurrency(account)
