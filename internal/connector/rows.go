@@ -52,7 +52,7 @@ func (r *Rows) AddMessage(format string, args ...any) {
 	}
 }
 
-// Withdraw records that the broker has taken back the fill with an id.
+// Withdraw records that the broker has withdrawn the fill with an id.
 func (r *Rows) Withdraw(id string) {
 	if id != "" && !slices.Contains(r.delivery.Withdrawn, id) {
 		r.delivery.Withdrawn = append(r.delivery.Withdrawn, id)

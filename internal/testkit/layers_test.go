@@ -235,7 +235,7 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 	}
 	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
 		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || strings.HasPrefix(from, "internal/remote") ||
-			strings.HasPrefix(from, "internal/barsource") || strings.HasPrefix(from, "internal/connector/")
+			strings.HasPrefix(from, "internal/barsource") || from == "internal/connector" || strings.HasPrefix(from, "internal/connector/")
 	}
 	homes := map[string]func(from string) bool{
 		"net/http":                             buildsRequests,
