@@ -122,6 +122,8 @@ type Query struct {
 	Symbols []string
 	// Currency is that of the account in the journal.
 	Currency string
+	// MaxRows is how many rows end a delivery; 0 means the usual number.
+	MaxRows int
 }
 
 // Delivery is what a broker returned.

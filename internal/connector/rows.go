@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
-	"fillbook/internal/matching"
 	"fillbook/internal/remote"
 )
 
@@ -20,8 +20,11 @@ type Rows struct {
 	delivery  Delivery
 	statement *statement.Statement
 	known     map[string]bool
-	// unpriced are fees in coins that have no price here.
-	unpriced map[string]decimal.Decimal
+	// unpriced are fees in coins that have no price here, and moved the coins that moved
+	// without a trade.
+	unpriced, moved map[string]decimal.Decimal
+	// orders are the places of rows among those of one instant.
+	orders map[int]int64
 }
 
 // NewRows returns the rows of a delivery without any.
@@ -31,6 +34,8 @@ func NewRows(query Query, broker string) *Rows {
 		statement: &statement.Statement{Broker: broker, Format: statement.Executions, Source: statement.FromStatement, Zone: time.UTC.String()},
 		known:     map[string]bool{},
 		unpriced:  map[string]decimal.Decimal{},
+		moved:     map[string]decimal.Decimal{},
+		orders:    map[int]int64{},
 	}
 }
 
@@ -47,7 +52,7 @@ func (r *Rows) AddMessage(format string, args ...any) {
 	}
 }
 
-// Withdraw records that the broker has taken back the fill with an id.
+// Withdraw records that the broker has withdrawn the fill with an id.
 func (r *Rows) Withdraw(id string) {
 	if id != "" && !slices.Contains(r.delivery.Withdrawn, id) {
 		r.delivery.Withdrawn = append(r.delivery.Withdrawn, id)
@@ -57,21 +62,35 @@ func (r *Rows) Withdraw(id string) {
 // Delivery returns what was collected, the fills and the cash in the order in which they
 // happened. The rows must not be used afterwards.
 func (r *Rows) Delivery() Delivery {
-	slices.SortStableFunc(r.statement.Fills, func(a, b *statement.Fill) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(r.statement.Fills, func(a, b *statement.Fill) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(r.orders[a.Row], r.orders[b.Row]))
+	})
 	slices.SortStableFunc(r.statement.Cash, func(a, b *statement.Cash) int { return a.At.Compare(b.At) })
 	if len(r.unpriced) > 0 {
-		var sums []string
-		for _, coin := range slices.Sorted(maps.Keys(r.unpriced)) {
-			sums = append(sums, r.unpriced[coin].String()+" "+coin)
-		}
-		r.AddMessage("Fees in another coin than the price do not count as a cost: %s. The details of the fills have them.", strings.Join(sums, ", "))
+		r.AddMessage("Fees in another coin than the price do not count as a cost: %s. The details of the fills have them.", listAmounts(r.unpriced))
+	}
+	if len(r.moved) > 0 {
+		r.AddMessage("Coins that moved without a trade were left out: %s. If they changed a position, enter the change by hand.", listAmounts(r.moved))
 	}
 	r.delivery.Statement = r.statement
 	return r.delivery
 }
 
+// listAmounts returns amounts with their coins, in the order of the coins.
+func listAmounts(amounts map[string]decimal.Decimal) string {
+	var list []string
+	for _, coin := range slices.Sorted(maps.Keys(amounts)) {
+		list = append(list, amounts[coin].String()+" "+coin)
+	}
+	return strings.Join(list, ", ")
+}
+
 // Record is a record of a broker. It becomes a row when something is added.
 type Record struct {
+	// Order is the place among the records of one instant, which are in the order of
+	// arrival if it is the same.
+	Order int64
+
 	rows *Rows
 	row  int
 	// problem is why the record cannot be read; the first one counts.
@@ -178,8 +197,8 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 		return
 	}
 	fill.Row = c.number()
-	if home := strings.ToUpper(c.rows.query.Currency); currency != "" && home != "" && !statement.IsSameMoney(currency, home) {
-		AddDetail(&fill, "currency", currency)
+	c.rows.orders[fill.Row] = c.Order
+	if home := strings.ToUpper(c.rows.query.Currency); fill.MarkQuote(currency, home) {
 		c.rows.AddMessage("Some fills are in %s, the account is in %s: their amounts were taken as they are.", currency, home)
 	}
 	c.rows.statement.Fills = append(c.rows.statement.Fills, &fill)
@@ -187,21 +206,21 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 
 // AddCash adds money that moved without a fill. Coins that are not money are skipped.
 func (c *Record) AddCash(cash statement.Cash) {
-	home := strings.ToUpper(c.rows.query.Currency)
-	switch {
-	case c.Failed() || !c.contains(cash.At):
+	if c.Failed() || !c.contains(cash.At) {
 		return
+	}
+	coin := strings.ToUpper(cash.Currency)
+	currency, isMoney := statement.CashCurrency(coin, c.rows.query.Currency)
+	switch {
 	case cash.Amount.IsZero():
 		c.Skip(cash.At, statement.ReasonNoAmount)
 		return
-	case cash.Currency == home:
-	case statement.IsSameMoney(cash.Currency, home):
-		cash.Currency = home
-	case cash.Currency != "" && !statement.IsMoney(cash.Currency):
+	case !isMoney:
+		c.rows.moved[coin] = c.rows.moved[coin].Add(cash.Amount)
 		c.Skip(cash.At, statement.ReasonCoins)
 		return
 	}
-	cash.Row = c.number()
+	cash.Row, cash.Currency = c.number(), currency
 	c.rows.statement.Cash = append(c.rows.statement.Cash, &cash)
 }
 
@@ -210,35 +229,15 @@ func (c *Record) AddCash(cash statement.Cash) {
 // coin becomes a detail of the fill.
 func (c *Record) ChargeCoins(fill *statement.Fill, of statement.Instrument, amount decimal.Decimal, coin string) {
 	fill.FeesKnown = true
-	switch coin = strings.ToUpper(coin); {
-	case amount.IsZero():
-	case coin == "" || statement.IsSameMoney(coin, of.Quote):
-		fill.Fees = fill.Fees.Add(amount)
-	case coin == of.Base && of.IsContract:
-		fill.Fees = fill.Fees.Add(amount.Mul(fill.Price).Round(decimal.MaxDecimals))
-	case coin == of.Base:
-		fill.Fees = fill.Fees.Add(amount.Mul(fill.Price).Round(decimal.MaxDecimals))
-		if fill.Side == matching.Buy {
-			fill.Quantity = fill.Quantity.Sub(amount)
-		} else {
-			fill.Quantity = fill.Quantity.Add(amount)
-		}
-		AddDetail(fill, "fee", amount.String()+" "+coin)
-	default:
-		AddDetail(fill, "fee", amount.String()+" "+coin)
-		if !c.Failed() && c.contains(fill.At) {
-			c.rows.unpriced[coin] = c.rows.unpriced[coin].Add(amount)
-		}
+	coin = strings.ToUpper(coin)
+	if !fill.ChargeCoin(of, amount, coin) && !c.Failed() && c.contains(fill.At) {
+		c.rows.unpriced[coin] = c.rows.unpriced[coin].Add(amount)
 	}
 }
 
 // AddDetail adds a further value to a fill, if it has one.
 func AddDetail(fill *statement.Fill, name, value string) {
-	if value == "" {
-		return
+	if value != "" {
+		fill.AddDetail(name, value)
 	}
-	if fill.Details == nil {
-		fill.Details = map[string]string{}
-	}
-	fill.Details[name] = value
 }

@@ -63,7 +63,7 @@ func TestRowsCountRecords(t *testing.T) {
 	if cash := got.Statement.Cash[0]; cash.Currency != "USD" {
 		t.Errorf("cash in %s", cash.Currency)
 	}
-	if len(got.Messages) != 1 || !strings.Contains(got.Messages[0], "EUR") || got.Statement.Fills[1].Details["currency"] != "EUR" {
+	if len(got.Messages) != 2 || !strings.Contains(got.Messages[0], "EUR") || !strings.Contains(got.Messages[1], "5 BTC") || got.Statement.Fills[1].Details["currency"] != "EUR" {
 		t.Errorf("messages %q", got.Messages)
 	}
 }
