@@ -35,11 +35,28 @@ type Field struct {
 	IsSecret bool
 	// Choices are the values that are allowed, the first one being used if the field is
 	// left empty.
-	Choices []string
+	Choices []Choice
 	// IsOptional reports whether a field without choices may be left empty.
 	IsOptional bool
 	// IsMultiline reports whether the value may have several lines, as a key in PEM.
 	IsMultiline bool
+}
+
+// Choice is an allowed value of a field.
+type Choice struct {
+	// Value is stored and sent.
+	Value string
+	// Title is for users.
+	Title string
+}
+
+// Values returns the allowed values, or none if every value is allowed.
+func (f Field) Values() []string {
+	values := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		values[i] = c.Value
+	}
+	return values
 }
 
 // Session sends requests to a provider with the credentials of a user. It is for one
@@ -143,13 +160,13 @@ func (f Field) Parse(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "" && len(f.Choices) > 0:
-		return f.Choices[0], nil
+		return f.Choices[0].Value, nil
 	case value == "" && f.IsOptional:
 		return "", nil
 	case value == "":
 		return "", fmt.Errorf("%w: %s is missing", ErrQuery, f.Name)
-	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Choices, ", "))
+	case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
+		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Values(), ", "))
 	case len(value) > f.maxLength() || strings.ContainsFunc(value, f.isForbidden):
 		return "", fmt.Errorf("%w: %s is too long or has characters that a key never has", ErrQuery, f.Name)
 	}
