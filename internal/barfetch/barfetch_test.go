@@ -44,7 +44,7 @@ func (acme) Describe() barsource.Description {
 		Name: "acme", Title: "Acme", Hosts: []string{"api.acme.example"}, BarSecs: []int64{60}, PageBars: 10_000,
 		Fields: []remote.Field{
 			{Name: "key", Title: "key", IsSecret: true},
-			{Name: "feed", Title: "feed", Choices: []string{"all", "some"}},
+			{Name: "feed", Title: "feed", Choices: []remote.Choice{{Value: "all"}, {Value: "some"}}},
 		},
 	}
 }

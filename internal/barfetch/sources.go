@@ -97,11 +97,11 @@ func checkCredentials(about barsource.Description, given map[string]string) (map
 		value := strings.TrimSpace(given[f.Name])
 		switch {
 		case value == "" && len(f.Choices) > 0:
-			value = f.Choices[0]
+			value = f.Choices[0].Value
 		case value == "":
 			return nil, journal.InvalidField("credentials."+f.Name, "Enter the %s of %s.", f.Title, about.Title)
-		case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-			return nil, journal.InvalidField("credentials."+f.Name, "%s must be %s.", f.Name, strings.Join(f.Choices, " or "))
+		case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
+			return nil, journal.InvalidField("credentials."+f.Name, "%s must be %s.", f.Name, strings.Join(f.Values(), " or "))
 		case len(value) > maxCredential || strings.ContainsFunc(value, isNotVisible):
 			return nil, journal.InvalidField("credentials."+f.Name, "The %s is not one of %s. Copy it again.", f.Title, about.Title)
 		}

@@ -27,7 +27,7 @@ type fake struct {
 func newFake() *fake {
 	return &fake{description: barsource.Description{
 		Name: "fake", Title: "Fake", Hosts: []string{"fake.example"}, BarSecs: []int64{60, 3600}, PageBars: 3,
-		Fields: []remote.Field{{Name: "key", IsSecret: true}, {Name: "feed", Choices: []string{"slow", "fast"}}},
+		Fields: []remote.Field{{Name: "key", IsSecret: true}, {Name: "feed", Choices: []remote.Choice{{Value: "slow", Title: "Slow"}, {Value: "fast", Title: "Fast"}}}},
 	}}
 }
 

@@ -8,6 +8,8 @@ package connector
 
 import (
 	"context"
+	"net/http"
+	"path"
 	"time"
 
 	"fillbook/internal/imports/statement"
@@ -69,9 +71,15 @@ type Description struct {
 	Rights RightsCheck
 }
 
-// Call is a kind of request. Path may end with *, which is any text without a slash.
+// Call is a kind of request. A * in Path is any text without a slash.
 type Call struct {
 	Method, Path string
+}
+
+// Matches reports whether a request is of this kind.
+func (c Call) Matches(request *http.Request) bool {
+	isMatch, err := path.Match(c.Path, request.URL.Path)
+	return err == nil && isMatch && request.Method == c.Method
 }
 
 // RightsCheck is the way in which the rights of credentials become known.
@@ -114,6 +122,8 @@ type Query struct {
 	Symbols []string
 	// Currency is that of the account in the journal.
 	Currency string
+	// MaxRows is how many rows end a delivery; 0 means the usual number.
+	MaxRows int
 }
 
 // Delivery is what a broker returned.

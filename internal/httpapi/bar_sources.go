@@ -28,12 +28,17 @@ type barProvider struct {
 }
 
 type barProviderField struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Help     string   `json:"help"`
-	Secret   bool     `json:"secret"`
-	Required bool     `json:"required"`
-	Choices  []string `json:"choices" doc:"The allowed values, the default first; empty for any."`
+	Name     string              `json:"name"`
+	Title    string              `json:"title"`
+	Help     string              `json:"help"`
+	Secret   bool                `json:"secret"`
+	Required bool                `json:"required"`
+	Choices  []barProviderChoice `json:"choices" doc:"The allowed values, the default first; empty for any."`
+}
+
+type barProviderChoice struct {
+	Value string `json:"value" example:"sip"`
+	Title string `json:"title" example:"All US exchanges (SIP)"`
 }
 
 func (a *API) shapeProvider(p barsource.Provider) barProvider {
@@ -43,9 +48,9 @@ func (a *API) shapeProvider(p barsource.Provider) barProvider {
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges,
 		Available: a.BarSources.Enabled(),
 		Fields: shapeAll(about.Fields, func(f remote.Field) barProviderField {
-			choices := append([]string{}, f.Choices...)
 			return barProviderField{
-				Name: f.Name, Title: f.Title, Help: f.Help, Secret: f.IsSecret, Required: len(f.Choices) == 0, Choices: choices,
+				Name: f.Name, Title: f.Title, Help: f.Help, Secret: f.IsSecret, Required: len(f.Choices) == 0,
+				Choices: shapeAll(f.Choices, func(c remote.Choice) barProviderChoice { return barProviderChoice(c) }),
 			}
 		}),
 	}

@@ -23,7 +23,7 @@ func (v vendor) Describe() barsource.Description {
 	return barsource.Description{
 		Name: v.name, Title: strings.ToUpper(v.name), Covers: "Stocks", Notes: "A test.", Hosts: []string{"api." + v.name + ".example"},
 		BarSecs: []int64{60}, PageBars: 10_000, Fields: []remote.Field{
-			{Name: "key", Title: "key", Help: "From the website.", IsSecret: true}, {Name: "feed", Title: "feed", Choices: []string{"all", "some"}},
+			{Name: "key", Title: "key", Help: "From the website.", IsSecret: true}, {Name: "feed", Title: "feed", Choices: []remote.Choice{{Value: "all", Title: "All"}, {Value: "some", Title: "Some"}}},
 		},
 	}
 }
@@ -61,7 +61,7 @@ func TestBarSources(t *testing.T) {
 		d.roundTrip("AAPL")
 		d.get("/bars/providers").want(http.StatusOK).is("0.provider", `"acme"`).is("0.name", `"ACME"`).is("0.available", `true`).is("0.charges", `false`).
 			is("0.hosts", `["api.acme.example"]`).is("0.fields.0.secret", `true`).is("0.fields.0.required", `true`).
-			is("0.fields.1.choices", `["all","some"]`).is("0.fields.1.required", `false`).is("1.charges", `true`)
+			is("0.fields.1.choices", `[{"title":"All","value":"all"},{"title":"Some","value":"some"}]`).is("0.fields.1.required", `false`).is("1.charges", `true`)
 		d.post("/bars/sources", more{"provider": "acme"}).wantField("credentials.key")
 		d.post("/bars/sources", more{"provider": "acme", "credentials": more{"key": vendorKey}, "since": "tomorrow"}).wantField("since")
 		source := d.made("/bars/sources", more{"provider": "acme", "credentials": more{"key": vendorKey}, "since": "2020-01-01"})

@@ -35,11 +35,28 @@ type Field struct {
 	IsSecret bool
 	// Choices are the values that are allowed, the first one being used if the field is
 	// left empty.
-	Choices []string
+	Choices []Choice
 	// IsOptional reports whether a field without choices may be left empty.
 	IsOptional bool
 	// IsMultiline reports whether the value may have several lines, as a key in PEM.
 	IsMultiline bool
+}
+
+// Choice is an allowed value of a field.
+type Choice struct {
+	// Value is stored and sent.
+	Value string
+	// Title is for users.
+	Title string
+}
+
+// Values returns the allowed values, or none if every value is allowed.
+func (f Field) Values() []string {
+	values := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		values[i] = c.Value
+	}
+	return values
 }
 
 // Session sends requests to a provider with the credentials of a user. It is for one
@@ -50,6 +67,7 @@ type Session struct {
 	options  Options
 	values   map[string]string
 	secrets  []string
+	kept     map[string]string
 	requests int
 	// offset is how much the provider's clock is ahead of ours, as far as known.
 	offset time.Duration
@@ -73,7 +91,7 @@ func NewSession(client Doer, fields []Field, credentials map[string]string, cloc
 	if options.MaxRequests == 0 {
 		options.MaxRequests = maxRequests
 	}
-	s := &Session{client: client, clock: clock, options: options, values: map[string]string{}}
+	s := &Session{client: client, clock: clock, options: options, values: map[string]string{}, kept: map[string]string{}}
 	for _, field := range fields {
 		value, err := field.Parse(credentials[field.Name])
 		if err != nil {
@@ -101,6 +119,16 @@ func (s *Session) Replace(ctx context.Context, field, value string) error {
 	s.values[field] = value
 	return nil
 }
+
+// Keep keeps a secret for the rest of the session, such as an access token. No error
+// contains it.
+func (s *Session) Keep(name, secret string) {
+	s.HideSecret(secret)
+	s.kept[name] = secret
+}
+
+// Kept returns a secret that was kept, or an empty text if there is none.
+func (s *Session) Kept(name string) string { return s.kept[name] }
 
 // Now returns the present.
 func (s *Session) Now() time.Time { return s.clock() }
@@ -132,13 +160,13 @@ func (f Field) Parse(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	switch {
 	case value == "" && len(f.Choices) > 0:
-		return f.Choices[0], nil
+		return f.Choices[0].Value, nil
 	case value == "" && f.IsOptional:
 		return "", nil
 	case value == "":
 		return "", fmt.Errorf("%w: %s is missing", ErrQuery, f.Name)
-	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Choices, ", "))
+	case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
+		return "", fmt.Errorf("%w: %s must be one of %s", ErrQuery, f.Name, strings.Join(f.Values(), ", "))
 	case len(value) > f.maxLength() || strings.ContainsFunc(value, f.isForbidden):
 		return "", fmt.Errorf("%w: %s is too long or has characters that a key never has", ErrQuery, f.Name)
 	}

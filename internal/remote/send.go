@@ -294,6 +294,16 @@ func (a Answer) RetryAfter() time.Duration {
 	return 0
 }
 
+// UntilReset returns the time until the Unix second in a header, which is when a limit is
+// reset, or that of Retry-After if there is none.
+func (a Answer) UntilReset(header string) time.Duration {
+	reset, err := strconv.ParseInt(a.Header.Get(header), 10, 64)
+	if err != nil {
+		return a.RetryAfter()
+	}
+	return a.Until(time.Unix(reset, 0))
+}
+
 // Until returns how long it is until a time that a provider named.
 func (a Answer) Until(at time.Time) time.Duration { return limitWait(at.Sub(a.Now)) }
 

@@ -83,18 +83,19 @@ var levels = map[string]int{
 	"internal/playbook":  2,
 	"internal/routine":   2,
 
-	"internal/annotations":     1,
-	"internal/matching":        1,
-	"internal/matching/oracle": 1,
-	"internal/analytics":       1,
-	"internal/instruments":     1,
-	"internal/tradefilter":     1,
-	"internal/remote":          1,
-	"internal/market":          1,
-	"internal/market/files":    2,
-	"internal/market/oracle":   2,
-	"internal/imports/tabular": 1,
-	"internal/imports/parse":   1,
+	"internal/annotations":       1,
+	"internal/matching":          1,
+	"internal/matching/oracle":   1,
+	"internal/analytics":         1,
+	"internal/instruments":       1,
+	"internal/tradefilter":       1,
+	"internal/remote":            1,
+	"internal/remote/remotetest": testsOnly,
+	"internal/market":            1,
+	"internal/market/files":      2,
+	"internal/market/oracle":     2,
+	"internal/imports/tabular":   1,
+	"internal/imports/parse":     1,
 
 	"internal/journal": 0,
 	"internal/decimal": 0,
@@ -233,8 +234,8 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 		return forTests(from) || from == "internal/db" || from == "internal/demo" || from == "internal/watch"
 	}
 	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
-		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || from == "internal/remote" ||
-			strings.HasPrefix(from, "internal/barsource") || strings.HasPrefix(from, "internal/connector/")
+		return levels[from] >= 5 || from == "internal/outbound" || from == "internal/barfetch" || from == "internal/watch" || strings.HasPrefix(from, "internal/remote") ||
+			strings.HasPrefix(from, "internal/barsource") || from == "internal/connector" || strings.HasPrefix(from, "internal/connector/")
 	}
 	homes := map[string]func(from string) bool{
 		"net/http":                             buildsRequests,

@@ -55,7 +55,10 @@ func (provider) Describe() barsource.Description {
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key ID", Help: "Starts with PK for a paper account.", IsSecret: true},
 			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
-			{Name: feedField, Title: "Feed", Help: "sip has the trades of all exchanges. iex has only those of one.", Choices: []string{sip, iex}},
+			{
+				Name: feedField, Title: "Feed", Help: "One exchange has a few percent of all trades, so its bars have gaps.",
+				Choices: []remote.Choice{{Value: sip, Title: "All US exchanges (SIP)"}, {Value: iex, Title: "IEX only"}},
+			},
 		},
 		BarSecs:           []int64{60, 300, 900, 1800, 3600},
 		PageBars:          pageBars,
@@ -140,16 +143,7 @@ func classify(a remote.Answer) error {
 	case a.Status == http.StatusBadRequest && strings.Contains(a.Message, "invalid symbol"):
 		return remote.ErrNotFound
 	case a.Status == http.StatusTooManyRequests:
-		return &remote.RateLimited{RetryAfter: waitOf(a)}
+		return &remote.RateLimited{RetryAfter: a.UntilReset("X-Ratelimit-Reset")}
 	}
 	return nil
-}
-
-// waitOf returns the time until the limit is reset, which a header has in seconds.
-func waitOf(a remote.Answer) time.Duration {
-	reset, err := strconv.ParseInt(a.Header.Get("X-Ratelimit-Reset"), 10, 64)
-	if err != nil {
-		return a.RetryAfter()
-	}
-	return a.Until(time.Unix(reset, 0))
 }

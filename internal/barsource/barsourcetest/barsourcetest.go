@@ -4,30 +4,23 @@
 package barsourcetest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"fillbook/internal/barsource"
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/market"
 	"fillbook/internal/remote"
+	"fillbook/internal/remote/remotetest"
 )
 
 // Secret is a credential for tests. No error may contain it.
-const Secret = "secret-3f9a1c"
+const Secret = remotetest.Secret
 
 // Case is a provider with a query that its server answers.
 type Case struct {
@@ -40,48 +33,26 @@ type Case struct {
 	Except []string
 }
 
-// Client is a Doer that sends all requests to one handler. It fails the test if a
-// request does not use https or names a host that the provider did not declare.
-type Client struct {
-	t        testing.TB
-	hosts    []string
-	server   *url.URL
-	Requests []*http.Request
-}
-
-// NewClient returns a Client, whose server ends with the test. The handler gets the
-// request with the host that it was meant for.
-func NewClient(t testing.TB, provider barsource.Provider, handler http.Handler) *Client {
+// NewClient returns a client of the hosts that a provider declares.
+func NewClient(t testing.TB, provider barsource.Provider, handler http.Handler) *remotetest.Client {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	address, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Client{t: t, hosts: provider.Describe().Hosts, server: address}
-}
-
-// Do implements remote.Doer.
-func (c *Client) Do(request *http.Request) (*http.Response, error) {
-	if request.URL.Scheme != "https" || !slices.Contains(c.hosts, request.URL.Host) {
-		c.t.Errorf("a request goes to %s", request.URL)
-	}
-	if strings.Contains(request.URL.String(), Secret) {
-		c.t.Errorf("the address has a secret: %s", request.URL)
-	}
-	c.Requests = append(c.Requests, request)
-	sent := request.Clone(request.Context())
-	sent.Host = request.URL.Host
-	sent.URL.Scheme, sent.URL.Host = c.server.Scheme, c.server.Host
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return client.Do(sent)
+	return remotetest.NewClient(t, provider.Describe().Hosts, handler)
 }
 
 // Fetch sends the query to a handler.
 func (c Case) Fetch(t testing.TB, handler http.HandlerFunc) (barsource.Result, error) {
 	t.Helper()
 	return c.Provider.Fetch(t.Context(), NewClient(t, c.Provider, handler), c.Credentials, c.Query)
+}
+
+// call sends the query to a handler and checks that no bars come with an error.
+func (c Case) call(ctx context.Context, t *testing.T, handler http.HandlerFunc) error {
+	t.Helper()
+	result, err := c.Provider.Fetch(ctx, NewClient(t, c.Provider, handler), c.Credentials, c.Query)
+	if err != nil && len(result.Block.Bars) > 0 {
+		t.Error("bars together with an error")
+	}
+	return err
 }
 
 // MustFetch returns the result of the query from the provider's server.
@@ -138,118 +109,26 @@ func CheckResult(query barsource.Query, result barsource.Result) string {
 	return ""
 }
 
-type fault struct {
-	name   string
-	answer http.HandlerFunc
-	want   error
-}
-
-// faults returns what can go wrong with any server. good is its right answer.
-func faults(good http.HandlerFunc, now time.Time) []fault {
-	retry := func(after string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Retry-After", after)
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	}
-	list := []fault{
-		{"429 with seconds", retry("7"), &remote.RateLimited{RetryAfter: 7 * time.Second}},
-		{"429 with a time", retry(now.Add(time.Minute).UTC().Format(http.TimeFormat)), &remote.RateLimited{RetryAfter: time.Minute}},
-		{"429 with nonsense", retry("soon"), &remote.RateLimited{}},
-		{"429 for ages", retry("99999999"), &remote.RateLimited{RetryAfter: 72 * time.Hour}},
-		{"no body", func(http.ResponseWriter, *http.Request) {}, remote.ErrTruncated},
-		{"HTML", Reply(http.StatusOK, "<html><body>Welcome</body></html>"), remote.ErrMalformed},
-		{"half an answer", cut(good, false), remote.ErrTruncated},
-		{"a broken connection", cut(good, true), remote.ErrTruncated},
-		{"a large answer", Reply(http.StatusOK, strings.Repeat(" ", remote.MaxPageBytes+1)), remote.ErrTooLarge},
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://example.com/", http.StatusFound)
-		}, remote.ErrRefused},
-	}
-	for status, want := range map[int]error{
-		http.StatusBadRequest:                 remote.ErrRefused,
-		http.StatusUnauthorized:               remote.ErrUnauthorized,
-		http.StatusForbidden:                  remote.ErrForbidden,
-		http.StatusUnavailableForLegalReasons: remote.ErrForbidden,
-		http.StatusNotFound:                   remote.ErrNotFound,
-		http.StatusTeapot:                     &remote.RateLimited{IsBanned: true},
-		http.StatusInternalServerError:        remote.ErrUnavailable,
-		http.StatusBadGateway:                 remote.ErrUnavailable,
-		http.StatusServiceUnavailable:         remote.ErrUnavailable,
-	} {
-		body := fmt.Sprintf(`{"message": "failed for %s\u0007\n at once"}`, Secret)
-		list = append(list, fault{strconv.Itoa(status), Reply(status, body), want})
-	}
-	return list
+func (c Case) remote() remotetest.Case {
+	return remotetest.Case{Credentials: c.Credentials, Except: c.Except, Call: c.call}
 }
 
 // Reply returns a handler that always sends the same answer.
-func Reply(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-// cut returns a handler that sends the first half of an answer. If it promises the
-// whole, the connection breaks.
-func cut(good http.HandlerFunc, promisesWhole bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		whole := httptest.NewRecorder()
-		good(whole, r)
-		body := whole.Body.Bytes()
-		if promisesWhole {
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		}
-		_, _ = w.Write(body[:len(body)/2])
-	}
-}
+func Reply(status int, body string) http.HandlerFunc { return remotetest.Reply(status, body) }
 
 // TestFaults sends what can go wrong with any server and checks the errors.
 func (c Case) TestFaults(t *testing.T) {
 	t.Helper()
-	for _, f := range faults(c.Answer, c.Query.Now) {
-		if slices.Contains(c.Except, f.name) {
-			continue
-		}
-		t.Run(f.name, func(t *testing.T) {
-			result, err := c.Fetch(t, f.answer)
-			if !IsError(err, f.want) {
-				t.Errorf("error %v, want %v", err, f.want)
-			}
-			if len(result.Block.Bars) > 0 {
-				t.Error("bars together with an error")
-			}
-			c.checkText(t, err)
-		})
-	}
-	t.Run("canceled", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := c.Provider.Fetch(ctx, NewClient(t, c.Provider, c.Answer), c.Credentials, c.Query)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-	})
+	c.remote().TestFaults(t, remotetest.Faults(c.Answer, c.Query.Now, remote.MaxPageBytes))
 }
 
 // Answer is an answer of a provider and the error that it means, which may be nil.
-type Answer = struct {
-	Status int
-	Body   string
-	Want   error
-}
+type Answer = remotetest.Answer
 
 // TestAnswers sends answers and checks the errors.
 func (c Case) TestAnswers(t *testing.T, answers map[string]Answer) {
 	t.Helper()
-	for name, answer := range answers {
-		result, err := c.Fetch(t, Reply(answer.Status, answer.Body))
-		if !IsError(err, answer.Want) || len(result.Block.Bars) > 0 {
-			t.Errorf("%s: error %v, want %v", name, err, answer.Want)
-		}
-		c.checkText(t, err)
-	}
+	c.remote().TestAnswers(t, answers)
 }
 
 // Symbol is the symbol and the type of an instrument in the journal, and the provider's
@@ -267,51 +146,15 @@ func (c Case) TestSymbols(t *testing.T, symbols []Symbol) {
 	}
 }
 
-// checkText checks that an error contains no credentials and no control characters.
-func (c Case) checkText(t *testing.T, err error) {
-	t.Helper()
-	if err == nil {
-		return
-	}
-	for _, value := range c.Credentials {
-		if value == Secret && strings.Contains(err.Error(), value) {
-			t.Errorf("the error has a secret: %q", err)
-		}
-	}
-	if strings.ContainsFunc(err.Error(), unicode.IsControl) {
-		t.Errorf("the error has control characters: %q", err)
-	}
-}
-
 // IsError reports whether an error is the wanted one. A RateLimited must be equal.
-func IsError(err, want error) bool {
-	var got, limited *remote.RateLimited
-	if errors.As(want, &limited) {
-		return errors.As(err, &got) && *got == *limited
-	}
-	return errors.Is(err, want)
-}
+func IsError(err, want error) bool { return remotetest.IsError(err, want) }
 
 // FuzzAnswer sends any answer to the provider and checks the result. The provider's own
 // answer and the given ones are the start.
 func (c Case) FuzzAnswer(f *testing.F, seeds ...string) {
 	f.Helper()
-	own := &recorder{answer: c.Answer}
-	if _, err := c.Provider.Fetch(f.Context(), own, c.Credentials, c.Query); err != nil {
-		f.Fatal(err)
-	}
-	for _, seed := range append(seeds, own.bodies...) {
-		f.Add([]byte(seed), http.StatusOK)
-		f.Add([]byte(seed), http.StatusBadRequest)
-	}
-	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		if status < 100 || status > 599 {
-			return
-		}
-		result, err := c.Provider.Fetch(t.Context(), &recorder{answer: func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(max(status, http.StatusOK))
-			_, _ = w.Write(body)
-		}}, c.Credentials, c.Query)
+	remotetest.FuzzAnswer(f, c.Answer, seeds, func(t testing.TB, doer remote.Doer) {
+		result, err := c.Provider.Fetch(t.Context(), doer, c.Credentials, c.Query)
 		if err != nil {
 			return
 		}
@@ -319,19 +162,4 @@ func (c Case) FuzzAnswer(f *testing.F, seeds ...string) {
 			t.Error(problem)
 		}
 	})
-}
-
-// recorder is a Doer without a network, which is faster.
-type recorder struct {
-	answer http.HandlerFunc
-	bodies []string
-}
-
-func (r *recorder) Do(request *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	r.answer(answer, request)
-	r.bodies = append(r.bodies, answer.Body.String())
-	response := answer.Result()
-	response.Body = io.NopCloser(bytes.NewReader(answer.Body.Bytes()))
-	return response, nil
 }

@@ -51,10 +51,17 @@ func (provider) Describe() barsource.Description {
 		Hosts:  []string{hosts[practice], hosts[live]},
 		Fields: []remote.Field{
 			{Name: tokenField, Title: "API token", Help: "Create it under Manage API access in your OANDA account.", IsSecret: true},
-			{Name: environmentField, Title: "Account", Help: "The kind of account that the token is for.", Choices: []string{practice, live}},
 			{
-				Name: priceField, Title: "Price", Help: "mid is between bid and ask. MetaTrader's charts show bid.",
-				Choices: []string{string(market.MidPrice), string(market.BidPrice), string(market.AskPrice)},
+				Name: environmentField, Title: "Account", Help: "The kind of account that the token is for.",
+				Choices: []remote.Choice{{Value: practice, Title: "Practice"}, {Value: live, Title: "Live"}},
+			},
+			{
+				Name: priceField, Title: "Price", Help: "MetaTrader's charts show the bid.",
+				Choices: []remote.Choice{
+					{Value: string(market.MidPrice), Title: "Mid, between bid and ask"},
+					{Value: string(market.BidPrice), Title: "Bid"},
+					{Value: string(market.AskPrice), Title: "Ask"},
+				},
 			},
 		},
 		BarSecs:           []int64{5, 60, 300, 900, 1800, 3600},

@@ -29,8 +29,8 @@ func IsMoney(coin string) bool { return slices.Contains(dollars, coin) || isFiat
 // isFiat reports whether a coin is the currency of a state.
 func isFiat(coin string) bool { return coin == "USD" || slices.Contains(fiat, coin) }
 
-// isSameMoney reports whether amounts of both can be added.
-func isSameMoney(a, b string) bool {
+// IsSameMoney reports whether amounts of both can be added.
+func IsSameMoney(a, b string) bool {
 	return a == b || slices.Contains(dollars, a) && slices.Contains(dollars, b)
 }
 

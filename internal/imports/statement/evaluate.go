@@ -450,17 +450,17 @@ func (lr *layoutReader) readDetails(w *Row, t *tradeRow) {
 	t.Lot = w.Text(l.Lot)
 	t.ID = lr.idOf(w, t.Side)
 	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
-		t.addDetail("name", name)
+		t.AddDetail("name", name)
 	}
 	for key, col := range l.Details {
 		if text := strings.TrimSpace(w.Text(col)); text != "" {
-			t.addDetail(key, text)
+			t.AddDetail(key, text)
 		}
 	}
 }
 
-// addDetail keeps a value beside a fill. Values with the same key are listed.
-func (f *Fill) addDetail(key, value string) {
+// AddDetail keeps a value beside a fill. Values with the same key are listed.
+func (f *Fill) AddDetail(key, value string) {
 	if f.Details == nil {
 		f.Details = map[string]string{}
 	}

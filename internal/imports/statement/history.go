@@ -307,17 +307,14 @@ func (lr *layoutReader) skipNoAmount(w *Row) {
 func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	l, c := lr.layout, record.Cash
 	if l.Coins {
-		account := strings.ToUpper(lr.r.Hints.Currency)
-		switch {
-		case c.Currency == "":
-		case account != "" && isSameMoney(c.Currency, account):
-			c.Currency = account
-		case !IsMoney(c.Currency):
+		currency, isMoney := CashCurrency(c.Currency, lr.r.Hints.Currency)
+		if !isMoney {
 			if !w.Failed() {
 				lr.skipCoins(w, strings.ToLower(c.Note), c.Currency)
 			}
 			return
 		}
+		c.Currency = currency
 	}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, record)

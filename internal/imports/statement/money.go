@@ -295,7 +295,7 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	case CurrencyOfAccount, CurrencyMixed:
 		if t.money == "" {
 			if t.isForeign() && t.Multiplier.Valid {
-				t.addDetail("currency", t.priced)
+				t.AddDetail("currency", t.priced)
 			}
 			return
 		}
@@ -309,9 +309,9 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	}
 	switch {
 	case t.isForeign():
-		t.addDetail("currency", t.priced)
+		t.AddDetail("currency", t.priced)
 	case foreign && lr.layout.Currencies == CurrencyOfRow:
-		t.addDetail("currency", t.money)
+		t.AddDetail("currency", t.money)
 	}
 }
 
@@ -418,29 +418,14 @@ func (w *Row) coinCosts(l *Layout, i *Instrument) []coinAmount {
 	return list
 }
 
-// chargeCoins books a fee. A fee in the coin that is traded is part of the
-// position: a buyer gets less, and a seller gives more.
+// chargeCoins books a fee, and notes what it could not count.
 func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
-	i := t.instrument
+	isCounted := t.ChargeCoin(t.instrument, c.amount, c.coin)
 	switch {
-	case c.amount.IsZero():
-	case c.coin == "" || i.Quote == "" && c.coin != i.Base || isSameMoney(c.coin, i.Quote):
-		t.Fees = t.Fees.Add(c.amount)
-	case c.coin == i.Base:
-		t.Fees = t.Fees.Add(c.amount.Mul(t.Price).Round(decimal.MaxDecimals))
-		if i.IsContract {
-			return
-		}
-		if t.Side == matching.Buy {
-			t.Quantity = t.Quantity.Sub(c.amount)
-		} else {
-			t.Quantity = t.Quantity.Add(c.amount)
-		}
-		t.addDetail("fee", c.amount.String()+" "+c.coin)
-		lr.r.Out.Warn("Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.")
-	default:
-		t.addDetail("fee", c.amount.String()+" "+c.coin)
+	case !isCounted:
 		lr.unpriced[c.coin] = lr.unpriced[c.coin].Add(c.amount)
+	case !c.amount.IsZero() && c.coin == t.instrument.Base && c.coin != "" && !t.instrument.IsContract:
+		lr.r.Out.Warn("Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.")
 	}
 }
 
@@ -448,14 +433,12 @@ func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
 // currency. An account of any currency may trade pairs of coins.
 func (lr *layoutReader) noteQuote(t *tradeRow) {
 	quote, account := t.instrument.Quote, strings.ToUpper(lr.r.Hints.Currency)
-	if isFiat(quote) && !isSameMoney(quote, account) {
+	if isFiat(quote) && !IsSameMoney(quote, account) {
 		lr.r.Out.NoteCurrency(quote)
 	} else {
 		lr.r.Out.NoteCurrency(account)
 	}
-	if quote == "" || account == "" || isSameMoney(quote, account) {
-		return
+	if t.MarkQuote(quote, account) {
+		lr.r.Out.WarnCurrency(quote, account)
 	}
-	lr.r.Out.WarnCurrency(quote, account)
-	t.addDetail("currency", quote)
 }

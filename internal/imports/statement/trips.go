@@ -203,22 +203,22 @@ func (lr *layoutReader) readTripDetails(w *Row, t *Trip) {
 	l := lr.layout
 	var f Fill
 	if l.Lots {
-		f.addDetail("unit", "lot")
+		f.AddDetail("unit", "lot")
 		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
 		t.TrustPnL = true
 		if t.Close.At.IsZero() {
 			lr.r.Out.Warn("Trades that are still open were read without a result: it comes with the file that has them closed.")
 		}
 		if stop := w.Null(l.LastStop); stop.Decimal.Sign() > 0 {
-			f.addDetail("stop", stop.String())
+			f.AddDetail("stop", stop.String())
 		}
 	}
 	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
-		f.addDetail("name", name)
+		f.AddDetail("name", name)
 	}
 	for key, col := range l.Details {
 		if text := strings.TrimSpace(w.Text(col)); text != "" {
-			f.addDetail(key, text)
+			f.AddDetail(key, text)
 		}
 	}
 	m := strings.ToUpper(w.currencyOfTrip(l))

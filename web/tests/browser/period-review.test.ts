@@ -77,6 +77,17 @@ test('a month is reviewed apart from its weeks, on a phone too', async ({
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await page.goto('/calendar/week/2026-03-31');
   await expect(page.getByLabel('What went well?')).toBeVisible(); // the week has none yet
+  for (let day = 1; day <= 8; day++)
+    await api('POST', '/notes', { type: 'daily_log', occurred_at: `2026-03-0${day}`, body: `Log ${day}` });
   await page.goto('/calendar/month/2026-03');
   await expect(page.getByText('Fewer trades.')).toBeVisible();
+
+  // A month begins with some of its notes; paper has all of them.
+  await expect(page.getByText('Log 7')).toBeVisible();
+  await expect(page.getByText('Log 8')).toBeHidden();
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByText('Log 8')).toBeVisible();
+  await page.emulateMedia({ media: 'screen' });
+  await page.getByRole('button', { name: 'Show all 8' }).click();
+  await expect(page.getByText('Log 8')).toBeVisible();
 });

@@ -30,7 +30,19 @@ test('on a phone the chart fits, is dragged with a finger and replayed', async (
   await expect(page.getByText('Long 100')).toBeVisible();
   await expectFitsPhone(page, 'a replay');
 
+  // The cards appear together, so that none moves.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/v1/bars/imports', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const series = page.waitForResponse('**/api/v1/bars/series');
   await page.goto('/prices');
+  await (await series).finished();
+  await expect(page.getByRole('heading', { name: 'Add prices' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Series' })).toHaveCount(0);
+  release();
   await expect(page.getByText('History')).toBeVisible();
   await expectFitsPhone(page, 'prices');
 });

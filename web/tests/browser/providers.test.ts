@@ -60,6 +60,7 @@ test.describe('with outbound requests', () => {
     await expectAccessible('a new price provider');
     await dialog.getByLabel('Provider').selectOption('alpaca');
     await expect(dialog.getByText(/data\.alpaca\.markets/)).toBeVisible();
+    await expect(dialog.getByLabel('Feed')).toContainText('All US exchanges (SIP)');
     await actions.type(dialog.getByLabel('API key ID'), 'PK1');
     await actions.type(dialog.getByLabel('Secret key'), 'wrong');
     await actions.click(dialog.getByRole('button', { name: 'Add provider' }));
@@ -70,7 +71,9 @@ test.describe('with outbound requests', () => {
     await card.getByRole('button', { name: 'Menu of Alpaca' }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
     await expect(dialog.getByLabel('Secret key')).toHaveValue('');
+    await expect(dialog.getByLabel('Feed')).toHaveCount(0); // the stored one is unknown to the page
     await dialog.getByLabel('API key ID').fill('PK1');
+    await expect(dialog.getByLabel('Feed')).toBeVisible();
     await dialog.getByLabel('Secret key').fill('right');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(card.getByText('Up to date')).toBeVisible();

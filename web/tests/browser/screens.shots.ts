@@ -6,8 +6,9 @@
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { minuteBars } from './bars';
 import { expect, test } from './fixtures';
-import { manyTrades } from './journal';
+import { mainAccount, manyTrades, trade } from './journal';
 import { inFewColors } from './png';
 import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
@@ -150,6 +151,22 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'reports-compare-rest': [`/reports/compare?${of}&outcome=&side=short&against=rest`],
     'trade-drawer': [`/trades/${trade.id}`],
     'trade-chart': [`/trades/${trade.id}`, showChart],
+    'trade-crosshair': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await showChart(page);
+        await page.getByRole('slider', { name: /^Price of/ }).focus();
+        await page.keyboard.press('Home');
+        for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowRight');
+      },
+    ],
+    'trade-chart-table': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await showChart(page);
+        await button(/^Show Price of/)(page);
+      },
+    ],
     'trade-replay': [`/trades/${trade.id}`, replay],
     'trade-replay-end': [
       `/trades/${trade.id}`,
@@ -167,6 +184,8 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       },
     ],
     review: [`/review?show=closed&trade=${trade.id}`],
+    'review-chart': [`/review?show=closed&trade=${trade.id}`, showChart],
+    'review-replay': [`/review?show=closed&trade=${trade.id}`, replay],
     'trade-entry': ['/trades?new=trade'],
     'trade-entry-fills': ['/trades?new=trade', button('Add fill')],
     'trade-entry-preview': [
@@ -263,6 +282,17 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     palette: [`/?${of}`, (page) => page.keyboard.press('Control+k')],
     keys: [`/?${of}`, (page) => page.keyboard.press('?')],
     // Last, because they change the journal.
+    'trade-chart-note': [
+      `/trades/${trade.id}`,
+      async (page) => {
+        await replay(page);
+        await page.keyboard.press('n');
+        await page.getByLabel('Note at').fill('Wanted to get out here. The plan was to hold.');
+        await button('Save note')(page);
+        await button('End replay')(page);
+        await showChart(page);
+      },
+    ],
     'import-queue-summary': [
       '/import',
       async (page) => {
@@ -275,7 +305,9 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'import-summary': [
       '/import',
       async (page) => {
-        await chooseFile(page);
+        // Another column: the layout of the files above is remembered, and they are imported.
+        const lines = manyTrades(12).replaceAll('SYM', 'NEW').split('\n');
+        await chooseFile(page, lines.map((line, i) => line + (i === 0 ? ',Remark' : ',')).join('\n'));
         await button('Preview import')(page);
         await button(/^Import \d+ fills/)(page);
         await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
@@ -309,13 +341,14 @@ const showChartOf =
 /** Replays a trade until some bars after its first fill. */
 async function replay(page: Page): Promise<void> {
   await button('Replay')(page);
+  await expect(page.getByRole('slider', { name: /^Replay of/ })).toBeFocused();
   await page.keyboard.press('Shift+ArrowRight');
   for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
   await expect(page.getByText('before costs').first()).toBeVisible();
 }
 
-async function chooseFile(page: Page): Promise<void> {
-  const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(manyTrades(12)) };
+async function chooseFile(page: Page, text = manyTrades(12)): Promise<void> {
+  const file = { name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.getByLabel(/Drop a statement/).setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
 }
@@ -428,6 +461,50 @@ for (const [size, viewport] of Object.entries(sizes)) {
         await expect(page.locator('#content')).toBeVisible();
         await shoot(page, name);
       }
+    });
+  });
+
+  test.describe(`prices of a new journal, ${size}`, () => {
+    // Nothing listens at these addresses.
+    const to = 'http://127.0.0.1:9';
+    test.use({
+      viewport,
+      env: { SVC_OUTBOUND: 'true', SVC_OUTBOUND_ENDPOINTS: `alpaca=${to},oanda=${to},databento=${to}` },
+    });
+
+    test('pictures', async ({ page, api, signIn }) => {
+      test.skip(!only.test('prices'));
+      const account = await mainAccount(api);
+      const days = ['02', '03', '04', '05', '06'].map((at) => `2026-03-${at}`);
+      for (const day of days) await trade(api, account, 'AAPL', day, 200, 202);
+      await signIn('/prices');
+      await shoot(page, 'prices-empty');
+      for (const provider of ['alpaca', 'oanda', 'databento', 'binance']) {
+        await button('Add provider')(page);
+        await page.getByRole('dialog').getByLabel('Provider').selectOption(provider);
+        await shoot(page, `prices-provider-entry-${provider}`);
+        await button('Cancel')(page);
+      }
+      const credentials = { key_id: 'PK1', secret_key: 'x' };
+      await api('POST', '/bars/sources', { provider: 'alpaca', credentials, symbols: ['AAPL'] });
+      await api('POST', '/bars/sources', { provider: 'databento', credentials: { api_key: 'db-1' } });
+      await page.reload();
+      await expect(page.getByRole('button', { name: 'Buy prices…' })).toBeVisible();
+      await shoot(page, 'prices-providers');
+      const csv = days.flatMap((day, i) =>
+        minuteBars(day, 200, 202)
+          .split('\n')
+          .slice(i === 0 ? 0 : 1),
+      );
+      const file = { name: 'BATS_AAPL, 1.csv', mimeType: 'text/csv', buffer: Buffer.from(csv.join('\n')) };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await expect(page.getByText('10 of 10 inside')).toBeVisible();
+      await shoot(page, 'prices-check');
+      await button('Import prices')(page);
+      await expect(
+        page.getByText('1,950 bars imported.').or(page.getByText('1.950 bars imported.')),
+      ).toBeVisible();
+      await shoot(page, 'prices-imported');
     });
   });
 }

@@ -55,6 +55,21 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   ]);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
+
+  // The terms of an option are not cut off.
+  await api('POST', '/executions', {
+    account_id: account,
+    symbol: 'GOOGL',
+    instrument_type: 'option',
+    side: 'buy',
+    quantity: 1,
+    price: 4,
+    executed_at: '2026-02-02T15:00:00Z',
+    details: { option_right: 'put', strike: '172.5', expiry: '2026-12-18' },
+  });
+  await page.reload();
+  const terms = page.getByRole('row', { name: /GOOGL/ }).getByText('172.5P 18 Dec');
+  expect(await terms.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true);
 });
 
 test('all trades that match are selected and changed, more than one request takes', async ({

@@ -14,6 +14,7 @@ const journal: Journal = {
   rules: ['Wait for the retest', 'Small size'],
   accounts: [{ id: 'a1', name: 'Futures live' }],
   signs: { decimal: '.', group: ',' },
+  hour: (hour) => `${hour}:00`,
 };
 const empty = emptyFilter as Filter;
 const words = {
@@ -54,6 +55,7 @@ describe('a typed phrase', () => {
     ['tues thursdays', { weekdays: ['2', '4'] }],
     ['14:00', { hours: afternoon }],
     ['2pm', { hours: afternoon }],
+    ['after 2 PM', { hours: afternoon }],
     ['before 2', { hours: ['0', '1'] }],
     ['from 9:00 to 11:00', { hours: ['9', '10'] }],
     ['9:00-11:00', { hours: ['9', '10'] }],
@@ -122,6 +124,15 @@ describe('suggestions', () => {
     expect(first('loss')[0]).toBe('Outcome Losing');
     expect(first('drive')[0]).toBe('Setup Opening drive');
     expect(first('zzz')).toEqual(['Notes mention “zzz”', 'Root ZZZ', 'Symbol ZZZ']);
+  });
+
+  it('writes hours as the user does', () => {
+    const american = { ...journal, hour: (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}` };
+    const label = (text: string) => suggest(text, american)[0]!.label;
+    expect(label('after 14:00')).toBe('After 2 PM');
+    expect(label('9:00-11:00')).toBe('From 9 AM to 11 AM');
+    expect(label('before 2 pm')).toBe('Before 2 PM');
+    expect(label('afternoon')).toBe('After noon');
   });
 
   it('offers a phrase as a whole', () => {

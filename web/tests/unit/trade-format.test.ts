@@ -7,22 +7,22 @@ const notation: Notation = { locale: 'en-US', timeZone: 'America/New_York', hide
 const german: Notation = { ...notation, locale: 'de-DE' };
 const stock = { symbol: 'AAPL', option_right: null, strike: null, expiry: null };
 const put = { symbol: 'AAPL', option_right: 'put', strike: 255, expiry: '2026-12-18' };
-const echo = (day: string) => day;
 
 describe('contractTerms and contractName', () => {
   it('add nothing to a stock', () => {
-    expect(contractTerms(stock, echo)).toBe('');
-    expect(contractName(stock, echo)).toBe('AAPL');
+    expect(contractTerms(stock, notation)).toBe('');
+    expect(contractName(stock, notation)).toBe('AAPL');
   });
 
   it('show strike, right and expiry of an option', () => {
-    expect(contractTerms(put, echo)).toBe('255P 2026-12-18');
-    expect(contractName(put, echo)).toBe('AAPL 255 put 2026-12-18');
+    expect(contractTerms(put, notation)).toBe('255P Dec 18');
+    expect(contractName(put, notation)).toBe('AAPL 255 put Dec 18');
+    expect(contractTerms({ ...put, strike: 5872.5 }, german)).toBe('5872,5P 18. Dez.');
   });
 
   it('omit what an option does not state', () => {
-    expect(contractTerms({ ...put, strike: null, expiry: null }, echo)).toBe('P');
-    expect(contractName({ ...put, expiry: null }, echo)).toBe('AAPL 255 put');
+    expect(contractTerms({ ...put, strike: null, expiry: null }, notation)).toBe('P');
+    expect(contractName({ ...put, expiry: null }, notation)).toBe('AAPL 255 put');
   });
 });
 

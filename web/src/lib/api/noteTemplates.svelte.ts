@@ -1,8 +1,8 @@
 // The note templates of the user, and the values of their placeholders.
 
-import { contractTerms } from '../format/trade';
 import { filter } from '../filter/filter.svelte';
 import { endOf, startOf, type Day } from '../format/days';
+import { contractTerms } from '../format/trade';
 import { formats } from '../formats.svelte';
 import { fillTemplate, findPlaceholders, type PlaceholderValues } from '../noteTemplates';
 import { preferences } from '../preferences.svelte';
@@ -64,7 +64,7 @@ async function totalR(scope: Scope): Promise<PlaceholderValues> {
 }
 
 function describe(t: Schemas['Trade']): string {
-  const terms = contractTerms(t, (day) => formats.date(day, 'short'));
+  const terms = contractTerms(t, formats.notation);
   return [t.symbol, terms, t.direction].filter(Boolean).join(' ');
 }
 

@@ -2659,9 +2659,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        BarProviderChoice: {
+            /** @example All US exchanges (SIP) */
+            title: string;
+            /** @example sip */
+            value: string;
+        } & {
+            [key: string]: unknown;
+        };
         BarProviderField: {
             /** @description The allowed values, the default first; empty for any. */
-            choices: string[];
+            choices: components["schemas"]["BarProviderChoice"][];
             help: string;
             name: string;
             required: boolean;

@@ -5,7 +5,7 @@
 import { findReadings, normalizeNumber, showNumber, type NumberSigns } from '../format/typed';
 import { excursionRanges, maxOf, minOf } from './excursions';
 import type { Filter } from './filter';
-import { sessionNames, weekdayNames } from './describe';
+import { describeHours, sessionNames, weekdayNames } from './describe';
 
 /** What the page knows of the journal. */
 export interface Journal {
@@ -18,6 +18,8 @@ export interface Journal {
   accounts: { id: string; name: string }[];
   /** How the user writes numbers. */
   signs: NumberSigns;
+  /** Formats an hour of the day. */
+  hour: (hour: number) => string;
 }
 
 /** A condition that is read from a text. */
@@ -76,8 +78,8 @@ const fixed: [string[], Term][] = [
     term('Session', sessionNames.afterhours!, { sessions: ['afterhours'] }),
   ],
   [['overnight'], term('Session', sessionNames.overnight!, { sessions: ['overnight'] })],
-  [['morning'], term('Time', 'Before 12:00', { hours: hoursFrom(0, 11) })],
-  [['afternoon'], term('Time', 'After 12:00', { hours: hoursFrom(12) })],
+  [['morning'], term('Time', 'Before noon', { hours: hoursFrom(0, 11) })],
+  [['afternoon'], term('Time', 'After noon', { hours: hoursFrom(12) })],
   [
     ['broke a rule', 'broke rule', 'broken rule', 'broken rules', 'rule broken', 'rules broken'],
     term('Rule', 'Broken', { ruleStates: ['broken'], rule: '' }),
@@ -150,6 +152,7 @@ const fold = (text: string) => text.toLowerCase().normalize('NFC');
 function tokensOf(text: string): string[] {
   return text
     .replace(/(>=|<=|≥|≤|>|<)/g, ' $1 ')
+    .replace(/(\d)\s+([ap]m)\b/gi, '$1$2')
     .replaceAll('p&l', 'pnl')
     .replaceAll('P&L', 'pnl')
     .split(/\s+|,(?!\d)|(?<!\d),/)
@@ -176,34 +179,27 @@ function parseHour(text: string): number | null {
 }
 
 /** Finds a time at the beginning: "14:00", "after 2pm", "before 10:00", "from 9:00 to 12:00". */
-function findTime(tokens: string[]): Found | null {
+function findTime(tokens: string[], journal: Journal): Found | null {
   const [first = '', second = '', third = '', fourth = ''] = tokens.map(fold);
   const plain = (text: string) => parseHour(text) ?? parseHour(/^\d{1,2}$/.test(text) ? `${text}:00` : text);
-  const after = (from: number, length: number): Found => ({
-    length,
-    term: term('Time', `After ${from}:00`, { hours: hoursFrom(from) }),
-  });
-  if (['after', 'since'].includes(first) && plain(second) !== null) return after(plain(second)!, 2);
-  if (first === 'before' && plain(second)) {
-    const to = plain(second)!;
-    return { length: 2, term: term('Time', `Before ${to}:00`, { hours: hoursFrom(0, to - 1) }) };
-  }
+  const found = (length: number, hours: string[]): Found => {
+    const label = describeHours(hours, journal.hour);
+    return { length, term: term('Time', label.charAt(0).toUpperCase() + label.slice(1), { hours }) };
+  };
+  if (['after', 'since'].includes(first) && plain(second) !== null)
+    return found(2, hoursFrom(plain(second)!));
+  if (first === 'before' && plain(second)) return found(2, hoursFrom(0, plain(second)! - 1));
   if (['from', 'between'].includes(first) && ['to', 'and', '-'].includes(third)) {
     const [from, to] = [plain(second), plain(fourth)];
-    if (from !== null && to !== null && from < to) {
-      const label = `From ${from}:00 to ${to}:00`;
-      return { length: 4, term: term('Time', label, { hours: hoursFrom(from, to - 1) }) };
-    }
+    if (from !== null && to !== null && from < to) return found(4, hoursFrom(from, to - 1));
   }
   const range = /^(\d{1,2}:00)[-–](\d{1,2}:00)$/.exec(first);
-  const hour = parseHour(first);
   if (range) {
     const [from, to] = [parseHour(range[1]!), parseHour(range[2]!)];
-    if (from === null || to === null || from >= to) return null;
-    const label = `From ${from}:00 to ${to}:00`;
-    return { length: 1, term: term('Time', label, { hours: hoursFrom(from, to - 1) }) };
+    return from === null || to === null || from >= to ? null : found(1, hoursFrom(from, to - 1));
   }
-  return hour === null ? null : after(hour, 1);
+  const hour = parseHour(first);
+  return hour === null ? null : found(1, hoursFrom(hour));
 }
 
 const comparisons: Record<string, 'min' | 'max' | 'both'> = {
@@ -382,7 +378,7 @@ export function parsePhrase(text: string, journal: Journal): Term[] {
     const rest = tokens.slice(at);
     const found = longest([
       findRange(rest, journal),
-      findTime(rest),
+      findTime(rest, journal),
       findGrade(rest),
       findEmotion(rest),
       findRule(rest, journal),

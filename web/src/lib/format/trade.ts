@@ -1,9 +1,9 @@
 // How the page writes what is specific to trades: contracts, average prices and
 // sizes.
 
-import { hidden, nothing, quantity, type Amount, type Notation } from './format';
+import { date, hidden, nothing, quantity, type Amount, type Notation } from './format';
 
-interface Contract {
+export interface Contract {
   symbol: string;
   option_right: string | null;
   strike: number | null;
@@ -11,22 +11,24 @@ interface Contract {
 }
 
 /** The terms of an option, such as 255P 18 Dec; '' for other instruments. */
-export function contractTerms(trade: Contract, formatDay: (day: string) => string): string {
+export function contractTerms(trade: Contract, n: Notation): string {
   if (!trade.option_right) return '';
   const right = trade.option_right.slice(0, 1).toUpperCase();
-  return [`${trade.strike ?? ''}${right}`, trade.expiry ? formatDay(trade.expiry) : ''].join(' ').trim();
+  return `${strike(trade, n)}${right} ${trade.expiry ? date(trade.expiry, n, 'short') : ''}`.trim();
 }
 
 /** The symbol, and the terms of an option in words: AAPL 255 put 18 Dec. */
-export function contractName(trade: Contract, formatDay: (day: string) => string): string {
+export function contractName(trade: Contract, n: Notation): string {
   if (!trade.option_right) return trade.symbol;
-  const parts = [
-    trade.symbol,
-    trade.strike,
-    trade.option_right,
-    trade.expiry ? formatDay(trade.expiry) : null,
-  ];
-  return parts.filter((p) => p !== null).join(' ');
+  const expiry = trade.expiry ? date(trade.expiry, n, 'short') : '';
+  return [trade.symbol, strike(trade, n), trade.option_right, expiry].filter(Boolean).join(' ');
+}
+
+/** A strike price has no separators of thousands: 5800C. */
+function strike(trade: Contract, n: Notation): string {
+  if (trade.strike === null) return '';
+  const digits = new Intl.NumberFormat(n.locale, { useGrouping: false, maximumFractionDigits: 10 });
+  return digits.format(trade.strike);
 }
 
 /** An average price with a number of decimals that fits its size, since an average may have endless ones. */
