@@ -170,32 +170,42 @@ func (s *session) measureBarImports(ctx context.Context, j *barJournal) error {
 	return err
 }
 
-// measureExcursions measures the first list of trades after prices were imported, which
-// computes how far the price went during each of them.
+// measureExcursions measures the first question for the excursion of one trade after prices
+// were imported, which computes and stores those of all trades, and then the first list of
+// trades.
 func (s *session) measureExcursions(ctx context.Context, j *barJournal) error {
 	scan, err := s.timeScan(ctx, fillsClone, j.account)
 	if err != nil {
 		return err
 	}
-	path := api + "/trades?limit=1&has_excursion=true&account_id=" + j.account
-	var found []struct{ ID string }
+	var fills []struct {
+		Trades []string `json:"trade_ids"`
+	}
+	first := s.client.fetch(ctx, api+"/executions?limit=1&account_id="+j.account)
+	if err := first.decode(&fills); err != nil || len(fills) != 1 || len(fills[0].Trades) == 0 {
+		return fmt.Errorf("looking for a trade: %d fills, error %v", len(fills), err) //nolint:errorlint // may be nil
+	}
 	r, err := s.measure(ctx, excursionsOperation, 1, func(int) reply {
-		answer := s.client.fetch(ctx, path)
-		if err := answer.decode(&found); err == nil && len(found) != 1 {
-			answer.err = fmt.Errorf("%d trades have an excursion", len(found))
-		}
-		return answer
+		return s.client.fetch(ctx, api+"/trades/"+fills[0].Trades[0]+"/excursion")
 	})
 	if err != nil {
 		return err
 	}
 	r.setLimit("SQL scan of their fills", scan)
-	return nil
+	var found []struct{ ID string }
+	_, err = s.measure(ctx, "first list of trades after that", 1, func(int) reply {
+		answer := s.client.fetch(ctx, api+"/trades?limit=1&has_excursion=true&account_id="+j.account)
+		if err := answer.decode(&found); err == nil && len(found) != 1 {
+			answer.err = fmt.Errorf("%d trades have an excursion", len(found))
+		}
+		return answer
+	})
+	return err
 }
 
 // excursionsOperation is the computation of the excursions of as many trades as the journal
 // has fills.
-const excursionsOperation = "excursions of as many trades, with the first list"
+const excursionsOperation = "excursions of as many trades, computed and stored"
 
 // measureSessionWindow measures the bars of one session, as a chart reads them.
 func (s *session) measureSessionWindow(ctx context.Context, j *barJournal) error {

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"fillbook/internal/db"
@@ -141,7 +140,7 @@ func byPermissions(t *testing.T, dir string) func(*exec.Cmd) {
 	})
 	return func(command *exec.Cmd) {
 		if os.Getuid() == 0 {
-			command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			runAs(command, nobody)
 		}
 	}
 }

@@ -21,9 +21,9 @@ type watchedFolder struct {
 	fills       int
 }
 
-func newWatchedFolder(t *testing.T) *watchedFolder {
+func newWatchedFolder(t *testing.T, engine db.Engine) *watchedFolder {
 	t.Helper()
-	w := &watchedFolder{victim: newVictim(t, db.SQLite), dir: t.TempDir(), config: filepath.Join(t.TempDir(), "w.toml")}
+	w := &watchedFolder{victim: newVictim(t, engine), dir: t.TempDir(), config: filepath.Join(t.TempDir(), "w.toml")}
 	token := w.p.must("POST", "/access-tokens", w.token, map[string]any{"name": "watch", "scope": "import"}, http.StatusCreated)["token"].(string)
 	w.runWatch(0, "init", "--server", w.p.address, "--token", token, "--folder", w.dir, "--account", w.account)
 	return w
@@ -71,7 +71,7 @@ func (w *watchedFolder) write(name, content string) {
 // TestWatchExitCodes checks the exit codes of the agent.
 func TestWatchExitCodes(t *testing.T) {
 	t.Parallel()
-	w := newWatchedFolder(t)
+	w := newWatchedFolder(t, db.SQLite)
 	w.runWatch(exitUsage, "init")
 	if got := w.runWatch(0, "check"); !strings.Contains(got, "the token works") || !strings.Contains(got, w.account+": Main, USD") {
 		t.Fatal(got)
@@ -99,37 +99,74 @@ func TestWatchExitCodes(t *testing.T) {
 	w.p.stop()
 }
 
-// TestKilledAgent kills the agent at random points while files appear and grow.
-// Nothing may be lost or doubled.
+// TestKilledAgent kills the agent at random points while files appear and grow, and the
+// server in every other round. Nothing may be lost or doubled.
 func TestKilledAgent(t *testing.T) {
 	t.Parallel()
-	rounds := 3
+	rounds := 2
 	if os.Getenv("SVC_TEST_KILL_ROUNDS") != "" {
 		rounds = 200
 	}
-	w := newWatchedFolder(t)
+	eachEngine(t, func(t *testing.T, engine db.Engine) {
+		w := newWatchedFolder(t, engine)
+		finished := w.killRepeatedly(rounds)
+		w.runWatch(0, "once")
+		w.compareFills()
+		w.check()
+		if output := w.runWatch(0, "once"); !strings.Contains(output, "No new files.") {
+			t.Errorf("a second run: %s", output)
+		}
+		w.p.stop()
+		t.Logf("%d rounds, %d files were finished before a kill", rounds, finished)
+	})
+}
+
+// killRepeatedly kills the agent in each round and the server in every other one, and
+// returns how many files were finished before.
+func (w *watchedFolder) killRepeatedly(rounds int) (finished int) {
+	w.t.Helper()
 	w.write("log.csv", fillsHeader)
 	content, err := os.ReadFile(w.config)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	if err := os.WriteFile(w.config, append(content, "quiet = '1s'\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	finished := 0
+	settings, first := string(content)+"quiet = '1s'\n", w.p.address
 	for round := range rounds {
+		if err := os.WriteFile(w.config, []byte(strings.Replace(settings, first, w.p.address, 1)), 0o600); err != nil {
+			w.t.Fatal(err)
+		}
 		rows := w.nextFills(10)
 		cut := rand.IntN(len(rows))
 		// Files are sent two seconds after they were written, in about a tenth of one.
-		finished += w.runUntilKilled(1900*time.Millisecond+time.Duration(rand.Int64N(int64(400*time.Millisecond))), func() {
+		moment := func() time.Duration {
+			return 1900*time.Millisecond + time.Duration(rand.Int64N(int64(400*time.Millisecond)))
+		}
+		finished += w.runUntilKilled(moment(), func() {
 			for i := range 3 {
 				w.write(fmt.Sprintf("fills %d %d.csv", round, i), fillsHeader+w.nextFills(40))
 			}
 			w.write("log.csv", rows[:cut])
+			if round%2 == 1 {
+				server := w.p
+				time.AfterFunc(moment(), func() { _ = server.command.Process.Kill() })
+			}
 		})
+		if round%2 == 1 {
+			w.revive()
+		}
 		w.write("log.csv", rows[cut:])
 	}
-	w.runWatch(0, "once")
+	content = []byte(strings.Replace(settings, first, w.p.address, 1))
+	if err := os.WriteFile(w.config, content, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return finished
+}
+
+// compareFills checks that each fill that was written is stored once.
+func (w *watchedFolder) compareFills() {
+	w.t.Helper()
+	w.signIn()
 	got := map[string]int{}
 	for offset := 0; ; offset += 500 {
 		page := w.list(fmt.Sprintf("/executions?limit=500&offset=%d", offset))
@@ -142,18 +179,12 @@ func TestKilledAgent(t *testing.T) {
 	}
 	for at, n := range got {
 		if n > 1 {
-			t.Errorf("the fill at %s is stored %d times", at, n)
+			w.t.Errorf("the fill at %s is stored %d times", at, n)
 		}
 	}
 	if len(got) != w.fills {
-		t.Errorf("%d fills are stored, want %d", len(got), w.fills)
+		w.t.Errorf("%d fills are stored, want %d", len(got), w.fills)
 	}
-	w.check()
-	if output := w.runWatch(0, "once"); !strings.Contains(output, "No new files.") {
-		t.Errorf("a second run: %s", output)
-	}
-	w.p.stop()
-	t.Logf("%d rounds, %d files were finished before a kill", rounds, finished)
 }
 
 // runUntilKilled starts the agent, runs a function, kills the agent after a while,
