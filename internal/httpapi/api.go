@@ -133,6 +133,7 @@ func (a *API) registerRoutes() {
 	a.registerSettingRoutes()
 	a.registerImportRoutes()
 	a.registerBarRoutes()
+	a.registerConnectionRoutes()
 	a.registerExportRoutes()
 	a.registerAnalyticsRoutes()
 	a.registerShareRoutes()

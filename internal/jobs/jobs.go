@@ -53,7 +53,9 @@ type State struct {
 	Running bool
 	// StartedAt is the time of the last claim; nil before the first.
 	StartedAt *time.Time
-	Failures  int
+	// Request is what the last caller of [Schedule] asked for, until the run ends.
+	Request  string
+	Failures int
 }
 
 // ErrLost means that the job was claimed by another server, or deleted.
@@ -93,8 +95,8 @@ func Delete(ctx context.Context, tx *db.Tx, key Key) error {
 // state. It is a step.
 func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, err error) {
 	var leaseUntil int64
-	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
-		key.Owner, key.Kind, key.ID).Scan(db.NullInstant(&state.DueAt), &leaseUntil, db.NullInstant(&state.StartedAt), &state.Failures)
+	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, request, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
+		key.Owner, key.Kind, key.ID).Scan(db.NullInstant(&state.DueAt), &leaseUntil, db.NullInstant(&state.StartedAt), &state.Request, &state.Failures)
 	if errors.Is(err, db.ErrNoRows) {
 		return State{}, nil
 	}
