@@ -115,7 +115,7 @@ func copyStatement(st *statement.Statement) *statement.Statement {
 }
 
 // warnOtherCurrency warns about a statement in another currency than the
-// account's: a delivery has nobody to ask.
+// account's. There is no user to ask, as with an upload.
 func warnOtherCurrency(st *statement.Statement, account string) {
 	if found := st.FileCurrency(account); found != "" && !strings.EqualFold(found, account) {
 		st.Warn("The fills are in %s, the account is in %s: their amounts were taken as they are.", found, account)
