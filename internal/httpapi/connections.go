@@ -42,27 +42,27 @@ func (a *API) shapeConnector(c connector.Connector) connectionProvider {
 
 // connection is a broker from which fills and cash are fetched.
 type connection struct {
-	ID                journal.ConnectionID `json:"id"`
-	Provider          string               `json:"provider"`
-	AccountID         journal.AccountID    `json:"account_id"`
-	Name              string               `json:"name"`
-	Schedule          connections.Schedule `json:"schedule" enum:"manual,hourly,daily"`
-	Since             *journal.Day         `json:"since" doc:"The first day to fetch, in the zone of the provider; null for no limit."`
-	AcceptTradingKey  bool                 `json:"accept_trading_key" doc:"Use a key that can trade. One that can withdraw is never used."`
-	HasCredentials    bool                 `json:"has_credentials" doc:"Whether the key is stored. It is never returned."`
-	Environment       *string              `json:"environment" doc:"The chosen environment, if the broker has several." example:"Paper"`
-	Identity          orNull[connectionIdentity]  `json:"identity" doc:"What the last check of the key found; null before the first."`
-	Status            connections.Status   `json:"status" enum:"ok,running,waiting,failed,needs_attention" doc:"waiting: not run yet, or will be tried again at next_run_at. failed: tried for ten days. needs_attention: nothing happens until you change it."`
-	Message           string               `json:"message"`
-	Warnings          []string             `json:"warnings"`
-	CoversFrom        *time.Time           `json:"covers_from" doc:"Everything from here to covers_to has been fetched."`
-	CoversTo          *time.Time           `json:"covers_to"`
-	FirstPassComplete *float64             `json:"progress" doc:"The part of the first pass that is complete, from 0 to 1; null before and after it."`
-	LastRunAt         *time.Time           `json:"last_run_at"`
-	NextRunAt         *time.Time           `json:"next_run_at"`
-	LastRun           orNull[connectionRun]       `json:"last_run" doc:"The newest run; null before the first."`
-	CreatedAt         time.Time            `json:"created_at"`
-	UpdatedAt         time.Time            `json:"updated_at"`
+	ID                journal.ConnectionID       `json:"id"`
+	Provider          string                     `json:"provider"`
+	AccountID         journal.AccountID          `json:"account_id"`
+	Name              string                     `json:"name"`
+	Schedule          connections.Schedule       `json:"schedule" enum:"manual,hourly,daily"`
+	Since             *journal.Day               `json:"since" doc:"The first day to fetch, in the zone of the provider; null for no limit."`
+	AcceptTradingKey  bool                       `json:"accept_trading_key" doc:"Use a key that can trade. One that can withdraw is never used."`
+	HasCredentials    bool                       `json:"has_credentials" doc:"Whether the key is stored. It is never returned."`
+	Environment       *string                    `json:"environment" doc:"The chosen environment, if the broker has several." example:"Paper"`
+	Identity          orNull[connectionIdentity] `json:"identity" doc:"What the last check of the key found; null before the first."`
+	Status            connections.Status         `json:"status" enum:"ok,running,waiting,failed,needs_attention" doc:"waiting: not run yet, or will be tried again at next_run_at. failed: tried for ten days. needs_attention: nothing happens until you change it."`
+	Message           string                     `json:"message"`
+	Warnings          []string                   `json:"warnings"`
+	CoversFrom        *time.Time                 `json:"covers_from" doc:"Everything from here to covers_to has been fetched."`
+	CoversTo          *time.Time                 `json:"covers_to"`
+	FirstPassComplete *float64                   `json:"progress" doc:"The part of the first pass that is complete, from 0 to 1; null before and after it."`
+	LastRunAt         *time.Time                 `json:"last_run_at"`
+	NextRunAt         *time.Time                 `json:"next_run_at"`
+	LastRun           orNull[connectionRun]      `json:"last_run" doc:"The newest run; null before the first."`
+	CreatedAt         time.Time                  `json:"created_at"`
+	UpdatedAt         time.Time                  `json:"updated_at"`
 }
 
 // connectionIdentity is the owner of credentials and what they allow.

@@ -14,6 +14,10 @@ import (
 	"fillbook/internal/barsource/twelvedata"
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
+	fromalpaca "fillbook/internal/connector/alpaca"
+	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromkraken "fillbook/internal/connector/kraken"
+	fromoanda "fillbook/internal/connector/oanda"
 	"fillbook/internal/jobs"
 	"fillbook/internal/outbound"
 )
@@ -27,7 +31,12 @@ func BarProviders() []barsource.Provider {
 
 // Connectors returns the clients of brokers in the order of their names.
 func Connectors() []connector.Connector {
-	return []connector.Connector{}
+	return []connector.Connector{
+		fromalpaca.New(),
+		fromhyperliquid.New(),
+		fromkraken.New(),
+		fromoanda.New(),
+	}
 }
 
 // OutboundNames returns the names for which an operator can set another address. One
