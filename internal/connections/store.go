@@ -201,7 +201,7 @@ func warn(about connector.Description, c Connection, now time.Time) []string {
 	case c.Identity.CanTrade:
 		list = append(list, "This key can trade. Use one that can only read if "+about.Title+" has it.")
 	case about.Rights == connector.RightsUnknown:
-		list = append(list, "This key may be able to trade: "+about.Title+" doesn't say what a key allows. Bind it to the address of this server if you can.")
+		list = append(list, "This key may be able to trade: "+about.Title+" doesn't show the rights of a key. Bind it to the address of this server if you can.")
 	}
 	if at := c.Identity.ExpiresAt; at != nil && at.Sub(now) < expiryNotice {
 		list = append(list, "The key ends on "+at.Format(time.DateOnly)+". Make a new one before and enter it here.")
