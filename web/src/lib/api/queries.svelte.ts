@@ -23,6 +23,7 @@ export type Kind =
   | 'attachments'
   | 'bars'
   | 'cash'
+  | 'connections'
   | 'executions'
   | 'imports'
   | 'me'
