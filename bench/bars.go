@@ -170,8 +170,8 @@ func (s *session) measureBarImports(ctx context.Context, j *barJournal) error {
 	return err
 }
 
-// measureExcursions measures the first question for the excursion of one trade after prices
-// were imported, which computes and stores those of all trades, and then the first list of
+// measureExcursions measures the first request for one trade after prices were imported,
+// which computes and stores the excursions of all trades, and then the first list of
 // trades.
 func (s *session) measureExcursions(ctx context.Context, j *barJournal) error {
 	scan, err := s.timeScan(ctx, fillsClone, j.account)
@@ -186,7 +186,7 @@ func (s *session) measureExcursions(ctx context.Context, j *barJournal) error {
 		return fmt.Errorf("looking for a trade: %d fills, error %v", len(fills), err) //nolint:errorlint // may be nil
 	}
 	r, err := s.measure(ctx, excursionsOperation, 1, func(int) reply {
-		return s.client.fetch(ctx, api+"/trades/"+fills[0].Trades[0]+"/excursion")
+		return s.client.fetch(ctx, api+"/trades/"+fills[0].Trades[0])
 	})
 	if err != nil {
 		return err

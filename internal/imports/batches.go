@@ -42,6 +42,18 @@ const (
 // for them. They do not bring back fills that the user deleted.
 func (o Origin) isAutomatic() bool { return o == FromConnection || o == FromHook || o == FromWatch }
 
+// isFile reports whether the origin sends files, not records of a broker.
+func (o Origin) isFile() bool { return o != FromConnection && o != FromHook }
+
+// sourceFacts returns the facts about all fills of the origin. All files of an
+// account are one source.
+func (o Origin) sourceFacts() ledger.Facts {
+	if o.isFile() {
+		return ledger.FactsRecorded | ledger.Uploaded
+	}
+	return ledger.FactsRecorded
+}
+
 // Batch is one import.
 type Batch struct {
 	ID            journal.BatchID

@@ -280,7 +280,7 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 		return Result{}, err
 	}
 	b.Account = accounts[0].ID
-	p := newPlan(c.statement, accounts[0])
+	p := newPlan(c.statement, accounts[0], b.Origin)
 	c.statement.Fills = nil
 	if p.isEmpty() {
 		return Result{}, nothingToImport(p.problems, p.report(knownRows{}))

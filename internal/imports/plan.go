@@ -43,7 +43,7 @@ const leftOut = -1
 // ledger would reject become problems and are removed from the statement, so
 // that the valid rows can be stored. Callers should set s.Fills to nil
 // afterwards to release their memory.
-func newPlan(s *statement.Statement, account ledger.Account) *plan {
+func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *plan {
 	p := &plan{
 		index: make(map[*statement.Fill]int, len(s.Annotations)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
 		fillRows: make([]int, 0, len(s.Fills)),
@@ -52,7 +52,7 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		p.problems = append(p.problems, Problem(problem))
 	}
 	refused := map[int]bool{}
-	all, invalid := checkFills(s.Fills)
+	all, invalid := checkFills(s.Fills, origin.sourceFacts())
 	for _, problem := range invalid {
 		if !refused[problem.Row] {
 			refused[problem.Row] = true
@@ -77,7 +77,9 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 		taken = append(taken, f)
 	}
 	s.Fills = taken
-	warnOneSided(s)
+	if origin.isFile() {
+		warnOneSided(s)
+	}
 	p.takeCash(s, account)
 	p.planAnnotations(s)
 	return p
@@ -88,8 +90,9 @@ func newPlan(s *statement.Statement, account ledger.Account) *plan {
 const minChecked = 2000
 
 // checkFills returns the fills in their stored form, and the problems of those
-// that the ledger would reject, in the order of the fills.
-func checkFills(fills []*statement.Fill) (checked []ledger.CheckedFill, invalid []Problem) {
+// that the ledger would reject, in the order of the fills. The facts are those of
+// all fills of the source.
+func checkFills(fills []*statement.Fill, facts ledger.Facts) (checked []ledger.CheckedFill, invalid []Problem) {
 	checked = make([]ledger.CheckedFill, len(fills))
 	half := len(fills)
 	if half >= minChecked {
@@ -97,17 +100,17 @@ func checkFills(fills []*statement.Fill) (checked []ledger.CheckedFill, invalid 
 	}
 	var rest []Problem
 	parallel.Run(
-		func() { invalid = checkInto(checked[:half], fills[:half]) },
-		func() { rest = checkInto(checked[half:], fills[half:]) },
+		func() { invalid = checkInto(checked[:half], fills[:half], facts) },
+		func() { rest = checkInto(checked[half:], fills[half:], facts) },
 	)
 	return checked, append(invalid, rest...)
 }
 
 // checkInto is checkFills for one part.
-func checkInto(checked []ledger.CheckedFill, fills []*statement.Fill) (invalid []Problem) {
+func checkInto(checked []ledger.CheckedFill, fills []*statement.Fill, facts ledger.Facts) (invalid []Problem) {
 	checker := ledger.NewFillChecker()
 	for i, f := range fills {
-		fill := newFill(f)
+		fill := newFill(f, facts)
 		var err error
 		if checked[i], err = checker.Check(&fill); err != nil {
 			invalid = append(invalid, Problem{Row: f.Row, Message: sentence(err)})
@@ -177,17 +180,16 @@ func (p *plan) takeFills() []ledger.CheckedFill {
 // isEmpty reports whether there is nothing to import.
 func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
 
-func newFill(f *statement.Fill) ledger.NewFill {
+func newFill(f *statement.Fill, facts ledger.Facts) ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: f.Symbol, InstrumentType: f.Type, Side: f.Side, Quantity: f.Quantity, Price: f.Price,
 		Fees: f.Fees, Commission: f.Commission, Multiplier: f.Multiplier, StatedPnL: f.StatedPnL,
-		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f), Facts: factsOf(f),
+		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f), Facts: facts | factsOf(f),
 	}
 }
 
-// factsOf returns the facts about the values of an uploaded fill.
-func factsOf(f *statement.Fill) ledger.Facts {
-	facts := ledger.FactsRecorded | ledger.Uploaded
+// factsOf returns the facts about the values of a fill.
+func factsOf(f *statement.Fill) (facts ledger.Facts) {
 	for _, known := range []struct {
 		is   bool
 		fact ledger.Facts

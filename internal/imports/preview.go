@@ -131,7 +131,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 		return p, nil
 	}
 	defer s.startLarge(c.rows())()
-	planned := newPlan(c.statement, *account)
+	planned := newPlan(c.statement, *account, up.Origin)
 	p := c.preview(up) // after newPlan, which removes invalid rows from the statement
 	p.Currency = &currency
 	p.ErrorCount = len(planned.problems)

@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"slices"
+
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
@@ -32,6 +34,9 @@ type Result struct {
 	SkippedReasons []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
 	// Restored counts the other records of a backup.
 	Restored *Restored `json:"restored,omitzero"`
+
+	// recorded reports that rows of the ledger name the batch.
+	recorded bool
 }
 
 // Restored counts the records of a backup other than fills and cash.
@@ -99,4 +104,36 @@ func (r *Result) setProblems(problems []Problem) {
 	if r.Errors == nil {
 		r.Errors = []Problem{}
 	}
+}
+
+// add returns the sum of the results of a batch and of a further delivery, whose
+// rows are numbered after the earlier ones.
+func (r *Result) add(next Result, earlierRows int) Result {
+	sum := *r
+	sum.Inserted += next.Inserted
+	sum.Skipped += next.Skipped
+	sum.Completed += next.Completed
+	sum.Annotated += next.Annotated
+	sum.Trades += next.Trades
+	sum.CashInserted += next.CashInserted
+	sum.CashSkipped += next.CashSkipped
+	sum.SetupsUpserted += next.SetupsUpserted
+	sum.ErrorCount += next.ErrorCount
+	sum.Errors = slices.Clone(r.Errors)
+	for _, p := range next.Errors[:min(len(next.Errors), maxProblems-len(r.Errors))] {
+		sum.Errors = append(sum.Errors, Problem{Row: earlierRows + p.Row, Message: p.Message})
+	}
+	sum.Reconciliation = slices.Concat(r.Reconciliation, next.Reconciliation)
+	sum.Warnings = r.Warnings.merge(next.Warnings)
+	sum.setRows(r.rowReport().add(next.rowReport(), earlierRows))
+	return sum
+}
+
+// rowReport returns the report on the rows.
+func (r *Result) rowReport() RowReport {
+	report := RowReport{Skipped: r.SkippedRows, Reasons: r.SkippedReasons}
+	if r.Rows != nil {
+		report.Counts = *r.Rows
+	}
+	return report
 }

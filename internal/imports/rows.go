@@ -185,6 +185,26 @@ func countReasons(counts map[string]int) []SkippedReason {
 	return append(list[:maxSkippedReasons-1], rest)
 }
 
+// add returns the sum of the reports of a batch and of a further delivery, whose
+// rows are numbered after the earlier ones.
+func (r RowReport) add(next RowReport, earlierRows int) RowReport {
+	sum := RowReport{Counts: RowCounts{
+		Data: r.Counts.Data + next.Counts.Data, Fills: r.Counts.Fills + next.Counts.Fills, Cash: r.Counts.Cash + next.Counts.Cash,
+		Annotations: r.Counts.Annotations + next.Counts.Annotations, Skipped: r.Counts.Skipped + next.Counts.Skipped,
+		Errors: r.Counts.Errors + next.Counts.Errors,
+	}}
+	sum.Skipped = slices.Clone(r.Skipped)
+	for _, s := range next.Skipped[:min(len(next.Skipped), maxSkippedRows-len(r.Skipped))] {
+		sum.Skipped = append(sum.Skipped, SkippedRow{Row: earlierRows + s.Row, Reason: s.Reason})
+	}
+	counts := map[string]int{}
+	for _, reason := range slices.Concat(r.Reasons, next.Reasons) {
+		counts[reason.Reason] += reason.Rows
+	}
+	sum.Reasons = countReasons(counts)
+	return sum
+}
+
 // backupReport counts the records of a backup, which have no row numbers.
 // Records that are neither new nor known could not be read or stored.
 func backupReport(data, fills, cash, known int) RowReport {

@@ -1,6 +1,10 @@
 package imports
 
-import "fillbook/internal/imports/statement"
+import (
+	"slices"
+
+	"fillbook/internal/imports/statement"
+)
 
 // Warnings are the warnings about a file: as sentences, and in parts for a page
 // that has its own controls for the fields of an upload.
@@ -31,4 +35,18 @@ func (w *Warnings) addWarningTexts(texts []string) {
 	for _, text := range texts {
 		w.addWarnings([]statement.Warning{{Text: text}})
 	}
+}
+
+// maxDeliveryWarnings is how many warnings the deliveries of one batch keep.
+const maxDeliveryWarnings = 100
+
+// merge returns the warnings of both, each once.
+func (w Warnings) merge(more Warnings) Warnings {
+	merged := Warnings{Sentences: slices.Clone(w.Sentences), Details: slices.Clone(w.Details)}
+	for i, text := range more.Sentences {
+		if len(merged.Sentences) < maxDeliveryWarnings && !slices.Contains(merged.Sentences, text) {
+			merged.Sentences, merged.Details = append(merged.Sentences, text), append(merged.Details, more.Details[i])
+		}
+	}
+	return merged
 }

@@ -31,6 +31,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		return Result{}, err
 	}
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
+	result.recorded = fills.Recorded || cash.Inserted > 0
 	s.running.setStage(b.ID, "annotating", len(p.annotations))
 	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
 	annotated, err := a.annotate(ctx, p, fills)

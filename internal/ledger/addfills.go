@@ -39,10 +39,10 @@ func (s *Service) AddFills(
 	if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
 		return InsertResult{}, err
 	}
-	result, err := b.storeArrivals(ctx, arrivals)
-	if err != nil {
+	if _, err := b.storeArrivals(ctx, arrivals, ""); err != nil {
 		return InsertResult{}, err
 	}
+	result := newInsertResult(arrivals)
 	if result.Inserted > 0 {
 		result.Warnings = warnings
 	}
@@ -87,27 +87,27 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 	return nil
 }
 
-// storeArrivals stores new fills and completes known ones. The account's
-// revision is raised only if a row has changed.
-func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival) (InsertResult, error) {
-	known, err := b.planKnown(ctx, arrivals, "")
+// storeArrivals stores new fills of an import, and completes known ones. The
+// account's revision is raised only if a row has changed.
+func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
+	known, err := b.planKnown(ctx, arrivals, batch)
 	if err != nil {
-		return InsertResult{}, err
+		return nil, err
 	}
-	if err := b.assignNumbers(ctx, arrivals, ""); err != nil {
-		return InsertResult{}, err
+	first := b.nextSeq
+	if err := b.assignNumbers(ctx, arrivals, batch); err != nil {
+		return nil, err
 	}
 	if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
-		return InsertResult{}, err
+		return nil, err
 	}
 	if err := b.storeKnown(ctx, known); err != nil {
-		return InsertResult{}, err
+		return nil, err
 	}
-	result := newInsertResult(arrivals)
-	if result.Inserted == 0 && len(known.changed) == 0 {
-		return result, nil
+	if b.nextSeq == first && len(known.changed) == 0 {
+		return known, nil
 	}
-	return result, b.close(ctx)
+	return known, b.close(ctx)
 }
 
 func addTradesOfDuplicates(ctx context.Context, tx *db.Tx, owner journal.UserID, result *InsertResult) error {

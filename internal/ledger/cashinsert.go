@@ -21,6 +21,9 @@ type CashResult struct {
 func (s *Service) InsertCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash, archived []ArchivedCash,
 ) (result CashResult, err error) {
+	if len(list) == 0 {
+		return CashResult{}, nil
+	}
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		rows := make([]Cash, len(list))
 		for i, in := range list {

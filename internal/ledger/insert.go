@@ -21,6 +21,9 @@ type InsertResult struct {
 	// Completed those that complete or correct a stored fill, Deleted those that
 	// were left out because the user deleted them.
 	Skipped, Completed, Deleted int
+	// Recorded reports that rows of the ledger name the import: those of new fills,
+	// and of stored fills that it contained too.
+	Recorded bool
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
 	// Warnings are sentences for the user, without repetitions.
@@ -91,41 +94,38 @@ type InsertOptions struct {
 // order of arrival. A fill that is already stored is skipped or completes the
 // stored one, and a fill that repeats a broker's id within the call is skipped.
 // Equal fills without an id are all stored, because a broker's file does not
-// list a fill twice. The caller must not use the fills afterwards.
+// list a fill twice. The account's revision is raised only if a row has changed.
+// The caller must not use the fills afterwards.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions,
 ) (result InsertResult, err error) {
-	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
-		all, warnings, err := b.newArrivals(ctx, fills)
-		if err != nil {
-			return err
-		}
-		if err := b.findDuplicates(ctx, all); err != nil {
-			return err
-		}
-		arrivals, err := b.applyDeleted(ctx, all, options.SkipDeleted)
-		if err != nil {
-			return err
-		}
-		known, err := b.planKnown(ctx, arrivals, options.Batch)
-		if err != nil {
-			return err
-		}
-		if err := b.assignNumbers(ctx, arrivals, options.Batch); err != nil {
-			return err
-		}
-		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
-			return err
-		}
-		if err := b.storeKnown(ctx, known); err != nil {
-			return err
-		}
-		result = newInsertResult(all)
-		result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
-		s.analyzeAfterCommit(tx, result.Inserted)
-		return nil
-	})
-	return result, err
+	if len(fills) == 0 {
+		return InsertResult{}, nil
+	}
+	b, err := s.openBook(ctx, tx, owner, account)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	all, warnings, err := b.newArrivals(ctx, fills)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	if err := b.findDuplicates(ctx, all); err != nil {
+		return InsertResult{}, err
+	}
+	arrivals, err := b.applyDeleted(ctx, all, options.SkipDeleted)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	known, err := b.storeArrivals(ctx, arrivals, options.Batch)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	result = newInsertResult(all)
+	result.Recorded = result.Inserted > 0 || !known.isEmpty()
+	result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
+	s.analyzeAfterCommit(tx, result.Inserted)
+	return result, nil
 }
 
 // analyzeFrom is the number of new fills from which statistics are updated, as

@@ -19,6 +19,9 @@ type knownFills struct {
 	changed []changedFill
 }
 
+// isEmpty reports whether there is nothing to write.
+func (k *knownFills) isEmpty() bool { return len(k.repeats)+len(k.sources)+len(k.changed) == 0 }
+
 // changedFill is a stored fill before and after a change by a source.
 type changedFill struct {
 	before, after *fill
