@@ -121,7 +121,7 @@ func quarantine(ctx context.Context, tx *db.Tx, owner journal.UserID, hook journ
 	}
 	for _, r := range refused {
 		_, err := tx.Exec(ctx, `INSERT INTO hook_quarantine (user_id, id, hook_id, received_at, reason, body, size) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			owner, journal.NewID[journal.QuarantineID](), hook, db.Micros(at), r.reason, r.text, len(r.text))
+			owner, journal.NewID[journal.QuarantineID](), hook, db.Micros(at), r.reason, append([]byte{}, r.text...), len(r.text)) // nil would be NULL
 		if err != nil {
 			return err
 		}

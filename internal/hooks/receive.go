@@ -191,7 +191,7 @@ func readBody(body []byte, read ReadFill) (c content) {
 
 // splitBody returns the elements of a body that is a list, and otherwise the body. It
 // accepts duplicate names and invalid text, so that one bad element does not stop the
-// others; whoever reads an element refuses them.
+// others; ReadFill refuses them.
 func splitBody(body []byte) [][]byte {
 	whole := [][]byte{body}
 	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}

@@ -38,10 +38,10 @@ func (s sender) send(body string) *reply {
 }
 
 // wantCounts requires that a delivery was taken, and what became of its fills.
-func (r *reply) wantCounts(accepted, skipped, quarantined int) *reply {
+func (r *reply) wantCounts(accepted, skipped, quarantined int) {
 	r.t.Helper()
 	r.want(http.StatusAccepted)
-	return r.is("", fmt.Sprintf(`{"accepted":%d,"quarantined":%d,"skipped":%d}`, accepted, quarantined, skipped))
+	r.is("", fmt.Sprintf(`{"accepted":%d,"quarantined":%d,"skipped":%d}`, accepted, quarantined, skipped))
 }
 
 // hookFill is a fill as a sender writes it.
@@ -79,7 +79,7 @@ func TestHookReceivesFills(t *testing.T) {
 		// The secret may be in the query, and the body of any type.
 		by := w.anonymous()
 		by.raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "", []byte(hookFill("NVDA", "buy", 9))).wantCounts(1, 0, 0)
-		by.raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "application/json", []byte(hookFill("AMD", "buy", 9))).wantCounts(1, 0, 0)
+		by.raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "application/json", []byte(hookFill("AMD", "buy", 9, more{"quantity": 1}))).wantCounts(1, 0, 0)
 		by.with("Content-Encoding", "gzip").raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "application/json", []byte("\x1f\x8b\x00")).wantCounts(0, 0, 1)
 
 		d.get("/hooks").want(http.StatusOK).is("0.last_delivery.quarantined", "1").is("0.quarantined", "1").is("0.id", `"`+hook.id+`"`)
@@ -348,7 +348,6 @@ func TestHookBatches(t *testing.T) {
 		w.clock.Advance(24 * time.Hour)
 		hook.send(hookFill("D", "buy", 0)).wantCounts(1, 0, 0)
 		hook.send("bad").wantCounts(0, 0, 1)
-		hook.send(hookFill("B", "buy", 0)).wantCounts(0, 1, 0)
 		batches := d.get("/imports").want(http.StatusOK)
 		if batches.count("") != 3 {
 			t.Fatalf("the imports are %s", batches.body)
@@ -371,7 +370,7 @@ func TestHookBatches(t *testing.T) {
 // TestHookStoresAllOrNothing makes the last step of a delivery fail.
 func TestHookStoresAllOrNothing(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		hook := d.addHook("A")
 		body := list(hookFill("A", "buy", 0), "7")
