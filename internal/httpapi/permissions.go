@@ -27,6 +27,8 @@ const (
 	writeSources     permission = "change sources"   // and run them, which may cost money
 	readConnections  permission = "read connections" // they have keys of brokers
 	writeConnections permission = "change connections"
+	readHooks        permission = "read hooks"
+	writeHooks       permission = "change hooks"  // their secrets let programs add fills
 	readAccess       permission = "read access"   // sessions and access tokens
 	writeAccess      permission = "revoke access" // sessions and access tokens
 	readAdmin        permission = "read administration"
@@ -68,6 +70,8 @@ var grants = map[permission]grant{
 	writeSources:     {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readConnections:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
 	writeConnections: {scopes: []identity.Scope{identity.ScopeFull}},
+	readHooks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeHooks:       {scopes: []identity.Scope{identity.ScopeFull}},
 	readAccess:       {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
 	writeAccess:      {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAdmin:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},

@@ -15,9 +15,14 @@ import (
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
+	frombybit "fillbook/internal/connector/bybit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
 	fromkraken "fillbook/internal/connector/kraken"
+	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
 	fromoanda "fillbook/internal/connector/oanda"
+	fromokx "fillbook/internal/connector/okx"
+	fromprojectx "fillbook/internal/connector/projectx"
+	fromquestrade "fillbook/internal/connector/questrade"
 	"fillbook/internal/jobs"
 	"fillbook/internal/outbound"
 )
@@ -33,9 +38,14 @@ func BarProviders() []barsource.Provider {
 func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
+		frombybit.New(),
 		fromhyperliquid.New(),
 		fromkraken.New(),
+		fromkrakenfutures.New(),
 		fromoanda.New(),
+		fromokx.New(),
+		fromprojectx.New(),
+		fromquestrade.New(),
 	}
 }
 
