@@ -22,7 +22,7 @@ interface Formats {
 }
 
 /** The state of a connection in a word or two, with the tone of its chip. */
-export function describeState(c: Connection, isOn: boolean): State {
+export function describeState(c: Connection, isOn: boolean, now = Date.now()): State {
   if (!isOn) return { text: 'Off', tone: 'plain' };
   switch (c.status) {
     case 'running':
@@ -34,6 +34,7 @@ export function describeState(c: Connection, isOn: boolean): State {
     case 'ok':
       return { text: 'Up to date', tone: 'gain' };
     default:
+      if (isDue(c, now)) return { text: 'Starting…', tone: 'accent' };
       return { text: c.last_run_at ? 'Waiting' : 'Not run yet', tone: 'plain' };
   }
 }
@@ -58,8 +59,14 @@ const scheduleFacts: Record<Schedule, string> = {
 };
 
 /** What is known of a connection: the account at the broker and in the journal, and when it runs. */
-export function listFacts(c: Connection, account: string, formats: Formats, today: string): string[] {
-  const next = c.status !== 'running' && c.next_run_at;
+export function listFacts(
+  c: Connection,
+  account: string,
+  formats: Formats,
+  today: string,
+  now = Date.now(),
+): string[] {
+  const next = !isDue(c, now) && c.next_run_at;
   return [
     `into ${account}`,
     c.identity ? c.identity.name || c.identity.account : '',

@@ -20,14 +20,6 @@ export const readBrokers = () =>
     load: (signal) => answer(api.GET('/api/v1/connections/providers', { signal })),
   }));
 
-/** Reads the connections again and again while one of them runs. */
-export const readConnections = (isRunning: () => boolean = () => false) =>
-  query(() => ({
-    key: ['connections', 'list'],
-    load: (signal) => answer(api.GET('/api/v1/connections', { signal })),
-    ...(isRunning() ? { refetchEvery: 1500 } : {}),
-  }));
-
 export const readRuns = (id: () => string) =>
   query(() => ({
     key: ['connections', 'runs', id()],
