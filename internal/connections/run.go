@@ -468,6 +468,9 @@ func (r *run) judge(err error, now time.Time, c Connection) verdict {
 	if meaning.NeedsUser {
 		return verdict{Status: StatusAttention, Message: r.describe(meaning.Message)}
 	}
+	if r.record.FetchedFrom != nil { // it answered before it failed
+		r.job.Failures, r.job.FailingSince = 0, nil
+	}
 	v := verdict{Status: StatusWaiting, Message: r.describe(meaning.Message), Outcome: jobs.Outcome{Next: in(r.job.Delay()), Failed: true}}
 	if meaning.RetryAfter > 0 {
 		v.Next = in(max(meaning.RetryAfter, time.Minute))
