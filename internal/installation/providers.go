@@ -1,6 +1,7 @@
 package installation
 
 import (
+	"context"
 	"slices"
 
 	"fillbook/internal/barfetch"
@@ -23,7 +24,10 @@ import (
 	fromokx "fillbook/internal/connector/okx"
 	fromprojectx "fillbook/internal/connector/projectx"
 	fromquestrade "fillbook/internal/connector/questrade"
+	"fillbook/internal/db"
+	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
+	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
 )
 
@@ -83,5 +87,15 @@ func (i *Installation) connectProviders(options Options) {
 		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
 		Wake: func() { i.Jobs.Wake() },
 	})
-	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{barfetch.JobKind: i.BarSources})
+	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
+		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,
+	})
+}
+
+// fetchAgain makes the connection that an import came from fetch its time again.
+func fetchAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
+	if b.Origin != imports.FromConnection {
+		return nil
+	}
+	return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
 }
