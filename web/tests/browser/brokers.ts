@@ -4,41 +4,35 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { canary } from './journal';
 
-/** The address that the exchange knows. */
+/** The address that Hyperliquid knows. It has no fills. */
 export const address = `0x${'ab'.repeat(20)}`;
-const opened = Date.parse('2026-03-02T15:00:00Z');
 
-const fills = (['B', 'A'] as const).map((side, i) => ({
-  coin: 'ETH',
-  px: String(3000 + i * 100),
-  sz: '2',
+/** Answers as Hyperliquid does. */
+function answerHyperliquid({ type, user }: { type: string; user: string }): unknown {
+  if (type === 'userRole') return { role: user === address ? 'user' : 'missing' };
+  return [];
+}
+
+const fills = ['buy', 'sell'].map((side, i) => ({
+  id: `20260302::${i}`,
+  activity_type: 'FILL',
+  transaction_time: `2026-03-02T15:0${i}:00Z`,
+  type: 'fill',
+  symbol: 'AAPL',
   side,
-  time: opened + i * 600_000,
-  oid: i + 1,
-  crossed: true,
-  fee: '0.5',
-  feeToken: 'USDC',
-  tid: i + 1,
+  price: String(200 + i),
+  qty: '10',
+  order_id: `order-${i}`,
 }));
 
-interface Query {
-  type: string;
-  user?: string;
-  startTime?: number;
-  endTime?: number;
-}
-
-/** Answers as Hyperliquid does. It knows one address. */
-function answerHyperliquid({ type, user, startTime = 0, endTime = Infinity }: Query): unknown {
-  if (type === 'userRole') return { role: user === address ? 'user' : 'missing' };
-  if (type !== 'userFillsByTime') return [];
-  return fills.filter((fill) => fill.time >= startTime && fill.time <= endTime);
-}
-
-/** Answers as Alpaca does. The secret "wrong" is refused. */
+/** Answers as Alpaca does. The secret "wrong" is refused, with words that try to run a script. */
 function answerAlpaca(request: IncomingMessage): [status: number, body: unknown] {
+  const { pathname, searchParams } = new URL(request.url!, 'http://broker.example');
   if (request.headers['apca-api-secret-key'] === 'wrong') return [401, { message: canary }];
-  return [200, request.url!.startsWith('/v2/account/activities') ? [] : { account_number: 'PA1' }];
+  if (pathname === '/v2/account') return [200, { account_number: 'PA1' }];
+  const [after, until] = ['after', 'until'].map((name) => Date.parse(searchParams.get(name)!));
+  const isAsked = (at: number) => at > after! && at < until!;
+  return [200, fills.filter((fill) => isAsked(Date.parse(fill.transaction_time)))];
 }
 
 /** Starts a server that answers as brokers do, and returns the settings with which Fillbook calls it. */
@@ -49,7 +43,7 @@ export async function startBrokers(): Promise<{ env: Record<string, string>; sto
     request.on('end', () => {
       const [status, body] =
         request.method === 'POST'
-          ? [200, answerHyperliquid(JSON.parse(text) as Query)]
+          ? [200, answerHyperliquid(JSON.parse(text) as { type: string; user: string })]
           : answerAlpaca(request);
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     });

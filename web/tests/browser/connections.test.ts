@@ -28,34 +28,38 @@ test.describe('with outbound requests', () => {
     await card.getByRole('button', { name: 'Connect a broker' }).click();
     await expect(dialog.getByText(/not yet against live accounts/)).toBeVisible();
     await look('the choice of a broker');
-    await dialog.getByLabel('Find your broker').fill('hyper');
-    await expect(dialog.getByRole('button', { name: /^Alpaca/ })).toHaveCount(0);
-    await dialog.getByRole('button', { name: /^Hyperliquid/ }).click();
-    await expect(dialog.getByRole('listitem').filter({ hasText: 'connect your wallet' })).toBeVisible();
-    await expect(dialog.getByText('You need: Address.')).toBeVisible();
-    await expect(dialog.getByText(/Fillbook calls api\.hyperliquid\.xyz/)).toBeVisible();
+    await dialog.getByLabel('Find your broker').fill('stocks alp');
+    await expect(dialog.getByRole('button', { name: /^Hyperliquid/ })).toHaveCount(0);
+    await dialog.getByRole('button', { name: /^Alpaca/ }).click();
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'Generate New Keys' })).toBeVisible();
+    await expect(dialog.getByText('You need: API key ID, Secret key.')).toBeVisible();
+    await expect(dialog.getByText(/Fillbook calls api\.alpaca\.markets/)).toBeVisible();
     await look('the steps at a broker');
     await dialog.getByRole('button', { name: 'I have it, next' }).click();
 
-    await dialog.getByLabel('Address').fill(`0x${'cd'.repeat(20)}`);
+    await dialog.getByLabel('API key ID').fill('PK1');
+    await dialog.getByLabel('Secret key').fill('right');
+    await dialog.getByLabel('Account', { exact: true }).selectOption('Paper');
     await dialog.getByRole('button', { name: 'Test connection' }).click();
-    await expect(dialog.getByText(/has no account with this address/)).toBeVisible();
+    await expect(dialog.getByText('Tick this, or go back.')).toBeVisible();
     await look('the settings of a connection');
-    await dialog.getByLabel('Address').fill(address);
+    await dialog.getByLabel('Use it although it can trade').check();
     await dialog.getByRole('button', { name: 'Test connection' }).click();
-    await expect(dialog.getByRole('heading', { name: 'Hyperliquid accepts this' })).toBeVisible();
-    await expect(dialog.getByText('Can only read')).toBeVisible();
+    await expect(dialog.getByText('PA1 (paper)')).toBeVisible();
+    await expect(dialog.getByText('Unknown: this key may be able to trade.')).toBeVisible();
     await look('the test of a connection');
+    expect(await api<unknown[]>('GET', '/connections')).toHaveLength(0);
     await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
     await expect(dialog.getByText(/2 new fills/)).toBeVisible();
     await look('the first run of a connection');
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     await expect(card.getByText('Up to date')).toBeVisible();
+    await expect(card.getByText('Paper', { exact: true })).toBeVisible();
     await expect(card.getByText(/Complete up to/)).toBeVisible();
     await look('a connected broker');
     expect(await api<unknown[]>('GET', '/trades')).toHaveLength(1);
-    await card.getByRole('button', { name: 'Menu of Hyperliquid' }).click();
+    await card.getByRole('button', { name: 'Menu of Alpaca' }).click();
     await page.getByRole('menuitem', { name: 'Runs' }).click();
     await expect(dialog.getByText('Complete', { exact: true })).toBeVisible();
     await look('the runs of a connection');
@@ -63,41 +67,34 @@ test.describe('with outbound requests', () => {
     await expect(page.getByRole('button', { name: 'Undo import' })).toBeVisible();
 
     await page.goto('/connections');
-    await card.getByRole('button', { name: 'Menu of Hyperliquid' }).click();
+    await card.getByRole('button', { name: 'Menu of Alpaca' }).click();
     await page.getByRole('menuitem', { name: 'Disconnect…' }).click();
-    await expect(dialog.getByText(/The fills that you have stay/)).toBeVisible();
+    await expect(dialog.getByText(/The fills that you have stay.*Revoke it at Alpaca/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await expect(card.getByText('No broker connected')).toBeVisible();
     expect(await api<unknown[]>('GET', '/trades')).toHaveLength(1);
   });
 
-  test('a key that may trade is used only if it is accepted', async ({
-    page,
-    api,
-    signIn,
-    expectAccessible,
-  }) => {
+  test('a wrong address is refused by the test', async ({ page, api, signIn }) => {
     await mainAccount(api);
     await signIn('/connections');
     const dialog = page.getByRole('dialog');
     await cardOf(page).getByRole('button', { name: 'Connect a broker' }).click();
-    await dialog.getByRole('button', { name: /^Alpaca/ }).click();
+    await dialog.getByRole('button', { name: /^Hyperliquid/ }).click();
     await dialog.getByRole('button', { name: 'I have it, next' }).click();
-    await dialog.getByLabel('API key ID').fill('PK1');
-    await dialog.getByLabel('Secret key').fill('right');
-    await dialog.getByLabel('Account', { exact: true }).selectOption('Paper');
     await dialog.getByRole('button', { name: 'Test connection' }).click();
-    await expect(dialog.getByText('Tick this, or go back.')).toBeVisible();
-    await expectAccessible('a key that may trade');
-    await expectFitsPhone(page, 'a key that may trade');
-    await dialog.getByLabel('Use it although it can trade').check();
+    await expect(dialog.getByLabel('Address')).toHaveAttribute('aria-invalid', 'true');
+    await dialog.getByLabel('Address').fill(`0x${'cd'.repeat(20)}`);
     await dialog.getByRole('button', { name: 'Test connection' }).click();
-    await expect(dialog.getByText('PA1 (paper)')).toBeVisible();
-    await expect(dialog.getByText('Unknown: this key may be able to trade.')).toBeVisible();
-    await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
-    await expect(dialog.getByText('nothing new')).toBeVisible();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    await expect(cardOf(page).getByText('Paper', { exact: true })).toBeVisible();
+    await expect(dialog.getByRole('alert')).toContainText('has no account with this address');
+    await dialog.getByLabel('Address').fill(address);
+    await dialog.getByRole('button', { name: 'New account…' }).click();
+    await dialog.last().getByLabel('Name').fill('Chain');
+    await dialog.last().getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByRole('button', { name: 'Test connection' }).click();
+    await expect(dialog.getByRole('heading', { name: 'Hyperliquid accepts this' })).toBeVisible();
+    await expect(dialog.getByText('Can only read')).toBeVisible();
+    await expect(dialog.getByText('Chain', { exact: true })).toBeVisible();
   });
 
   test('a connection whose key is refused is repaired', async ({ page, api, signIn, expectAccessible }) => {

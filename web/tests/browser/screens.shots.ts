@@ -538,7 +538,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
       await expect(dialog.getByText('Rights', { exact: true })).toBeVisible();
       await shoot(page, 'connections-test');
       await button('Connect')(page);
-      await expect(dialog.getByText(/nothing new/)).toBeVisible();
+      await expect(dialog.getByText(/2 new fills/)).toBeVisible();
       await shoot(page, 'connections-run');
       await button('Done')(page);
       await api('POST', '/connections', {
@@ -556,12 +556,11 @@ for (const [size, viewport] of Object.entries(sizes)) {
       });
       await page.reload();
       await expect(page.getByText('Needs you')).toBeVisible();
-      await expect(page.getByText(/2 new fills/)).toBeVisible();
       await shoot(page, 'connections-list');
       await button('Repair Alpaca, second account')(page);
       await shoot(page, 'connections-repair');
       await button('Cancel')(page);
-      await button('Menu of Hyperliquid')(page);
+      await button('Menu of Alpaca')(page);
       await page.getByRole('menuitem', { name: 'Runs' }).click();
       await expect(dialog.getByText('Complete', { exact: true })).toBeVisible();
       await shoot(page, 'connections-runs');
