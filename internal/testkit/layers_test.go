@@ -30,6 +30,7 @@ var levels = map[string]int{
 	"internal/demo":         4,
 	"internal/installation": 4,
 	"internal/connections":  4,
+	"internal/hooks":        4,
 
 	"internal/excursions": 3,
 	"internal/tradeview":  3,
@@ -137,6 +138,8 @@ var sideways = map[[2]string]string{
 	{"internal/connector", "internal/imports/statement"}:          "a broker's records become the statement of an import",
 	{"internal/connector/binanceapi", "internal/connector"}:       "the connectors of Binance sign requests and check keys the same way",
 	{"internal/connections", "internal/imports"}:                  "what a broker sends is imported",
+	{"internal/hooks", "internal/imports"}:                        "what a hook receives is imported",
+	{"internal/installation", "internal/hooks"}:                   "the installation wires every service",
 	{"internal/installation", "internal/connections"}:             "the installation wires every service",
 	{"internal/installation", "internal/figures"}:                 "the installation wires every service",
 	{"internal/installation", "internal/sharing"}:                 "the installation wires every service",
