@@ -54,7 +54,7 @@ func Send(ctx context.Context, session *remote.Session, host, path string, param
 		Parameters: parameters,
 		Header:     map[string]string{"X-MBX-APIKEY": session.Value(keyField)},
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
-		Classify:   classify,
+		Classify:   Classify,
 	}, into)
 }
 
@@ -69,7 +69,8 @@ func sign(request *http.Request, session *remote.Session) {
 	request.URL.RawQuery = query + "&signature=" + hex.EncodeToString(connector.SignSHA256(session.Value(secretField), query))
 }
 
-func classify(a remote.Answer) error {
+// Classify returns the error of an answer.
+func Classify(a remote.Answer) error {
 	switch a.Code {
 	case "-1003":
 		return &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status == http.StatusTeapot}
