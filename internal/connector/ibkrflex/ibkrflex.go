@@ -146,7 +146,7 @@ func fetchReport(ctx context.Context, session *remote.Session, asked period) (*r
 	return found, found.chooseAccounts(session.Value("accounts"))
 }
 
-// fetchFile asks for a report and downloads it. It begins again once if the broker no
+// fetchFile requests a report and downloads it. It begins again once if the broker no
 // longer knows the request.
 func fetchFile(ctx context.Context, session *remote.Session, asked *period) ([]byte, error) {
 	body, err := askAndDownload(ctx, session, asked)
@@ -218,7 +218,7 @@ var temporary = []string{"1001", "1004", "1009", "1021"}
 // yet.
 var later = []string{"1005", "1006", "1007", "1008", codeUnknownReference, codeNotReady, "1020"}
 
-// setups says what to do about the codes that only the user can change.
+// setups are the sentences for the codes about which only the user can do something.
 var setups = map[string]string{
 	codeNotAvailable: "Interactive Brokers has no report for this query. Run the query once in Client Portal, and check its period.",
 	"1010":           "The query is of an old kind. Make an Activity Flex Query in Client Portal and enter its number here.",
