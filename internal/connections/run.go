@@ -369,7 +369,7 @@ func (r *run) hold(ctx context.Context, tx *db.Tx) (Connection, error) {
 
 // keepReplaced stores a credential that the broker has replaced. Only credentials that
 // the user has entered meanwhile are not replaced. It does not need the job: the broker
-// no longer accepts the old value, whoever runs the job now.
+// no longer accepts the old value, also from the server that runs the job now.
 func (r *run) keepReplaced(ctx context.Context, field, value string) error {
 	before := r.credentials[field]
 	err := r.DB.Update(ctx, func(tx *db.Tx) error {

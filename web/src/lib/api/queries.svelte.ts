@@ -25,6 +25,7 @@ export type Kind =
   | 'cash'
   | 'connections'
   | 'executions'
+  | 'hooks'
   | 'imports'
   | 'me'
   | 'missed'
