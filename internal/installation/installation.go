@@ -29,6 +29,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/notices"
 	"fillbook/internal/outbound"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
@@ -79,6 +80,7 @@ type Installation struct {
 	Figures  *figures.Service
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
+	Notices  *notices.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
 	Bars     *bars.Service
@@ -129,6 +131,7 @@ func New(options Options) (*Installation, error) {
 		BarsLimit: barsLimit,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
+	i.Notices = notices.New(i.DB)
 	return i, nil
 }
 
