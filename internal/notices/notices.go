@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fillbook/internal/barfetch"
+	"fillbook/internal/connections"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/hooks"
@@ -75,7 +76,7 @@ func (s *Service) List(ctx context.Context, owner journal.UserID, since time.Tim
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		list = nil
 		for _, read := range []func(context.Context, *db.Tx, journal.UserID, time.Time) ([]Notice, error){
-			readArrivals, readQuarantines, readBarSources,
+			readArrivals, readQuarantines, readConnections, readBarSources,
 		} {
 			some, err := read(ctx, tx, owner, since)
 			if err != nil {
@@ -153,8 +154,8 @@ func readArrival(ctx context.Context, tx *db.Tx, owner journal.UserID, batch imp
 	return a, err
 }
 
-// sentence returns what arrived in words, for example "14 fills, 5 trades closed,
-// +312 USD, 2 need review."
+// sentence returns what arrived in words, for example 14 fills, 5 trades closed,
+// +312 USD, 2 need review.
 func (a Arrival) sentence() string {
 	var parts []string
 	add := func(n int, one, many string) {
@@ -192,6 +193,19 @@ func readQuarantines(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 			At: r.At, Kind: Problem, Source: r.Name, Link: "/connections",
 			Text: fmt.Sprintf("%d %s not stored. Open Connections to see why.", r.Count, plural(r.Count, "fill was", "fills were")),
 		})
+	}
+	return list, err
+}
+
+// readConnections returns a notice for each connection that has stopped.
+func readConnections(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Notice, err error) {
+	stored, err := connections.ListStored(ctx, tx, owner)
+	for _, c := range stored {
+		at := *cmp.Or(c.LastRunAt, &c.UpdatedAt)
+		hasStopped := c.Status == connections.StatusAttention || c.Status == connections.StatusFailed
+		if hasStopped && at.After(since) {
+			list = append(list, Notice{At: at, Kind: Problem, Source: c.Name, Text: c.Message, Link: "/connections"})
+		}
 	}
 	return list, err
 }

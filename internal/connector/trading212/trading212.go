@@ -57,9 +57,8 @@ func (client) Describe() connector.Description {
 		Name:   "trading212",
 		Title:  "Trading 212",
 		Covers: "Fills of stocks and ETFs with their costs, dividends, deposits, withdrawals and fees of Invest and Stocks ISA accounts",
-		Notes: "Trading 212 calls its API a beta version. CFD accounts are not part of it, and interest on cash may be missing. The ids differ " +
-			"from those of the files, so use either the files or the connection for a period. An order that waited for more than a week may be " +
-			"missed if it is filled later.",
+		Notes: "The API is a beta version without CFD accounts; interest on cash, and orders that waited for more than a week, may be " +
+			"missing. The ids differ from those of the files, so use either the files or the connection for a period.",
 		Steps: []string{
 			"Open Trading 212 and switch to the Invest or the Stocks ISA account.",
 			"Open Settings, then API (Beta), and click Generate API key.",
