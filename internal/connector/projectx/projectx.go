@@ -64,9 +64,9 @@ func (client) Describe() connector.Description {
 		Name:   "projectx",
 		Title:  "TopstepX and other ProjectX firms",
 		Covers: "Fills of futures with their fees",
-		Notes: "The key can trade, and ProjectX has no way to check its rights. Your firm sells API access as a subscription. " +
-			"The files of TopstepX list round turns, which don't match these fills: use one of the two for a period. " +
-			"Whether the fees include all commissions is not certain: compare them with your statement.",
+		Notes: "The key can trade, and ProjectX has no way to check its rights; your firm sells API access as a subscription. " +
+			"The files list round turns, so use either the files or the connection for a period, and compare the fees with your " +
+			"statement: whether they include all commissions is not certain.",
 		Steps: []string{
 			"Sign in to the platform of your firm, such as topstepx.com.",
 			"Open Settings, then API, and link your ProjectX account.",

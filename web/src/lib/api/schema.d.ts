@@ -4900,7 +4900,7 @@ export interface components {
             setups_upserted: number;
             /**
              * Format: int64
-             * @description Fills that were stored already and say nothing new, and fills that were deleted by hand if the import is not an upload.
+             * @description Fills that were stored already and say nothing new, that the broker has withdrawn, or that were deleted by hand if the import is not an upload.
              */
             skipped: number;
             /** @description How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together. */
@@ -4912,6 +4912,11 @@ export interface components {
             /** @description The same warnings in the same order, with what they are about. */
             warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
+            /**
+             * Format: int64
+             * @description Stored fills that were removed because the broker has canceled them.
+             */
+            withdrawn: number;
         } & {
             [key: string]: unknown;
         };
@@ -5580,7 +5585,7 @@ export interface components {
             [key: string]: unknown;
         };
         SkippedRow: {
-            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted. */
+            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced. */
             reason: string;
             /**
              * Format: int64
