@@ -41,7 +41,7 @@ func (client) Describe() connector.Description {
 		Name:   "coinbase",
 		Title:  "Coinbase Advanced",
 		Covers: "Fills of Advanced Trade: coins, futures and perpetuals, with their fees",
-		Notes: "A key reads one portfolio. Deposits, withdrawals, rewards and simple buys and sells are not part of it. " +
+		Notes: "A key reads the fills of one portfolio, without deposits, withdrawals, rewards, and simple buys and sells. " +
 			"The statement file of Coinbase has other ids: do not import it for the same time, or fills are stored twice.",
 		Steps: []string{
 			"Sign in at portal.cdp.coinbase.com and open API keys, then the tab Secret API keys.",

@@ -229,7 +229,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestReversal takes back a fill of the same delivery, one that comes in a later
+// TestReversal cancels a fill of the same delivery, one that comes in a later
 // delivery, and one of a time before.
 func TestReversal(t *testing.T) {
 	t.Parallel()

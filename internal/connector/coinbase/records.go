@@ -19,7 +19,7 @@ const (
 	pageFills = "100"
 	// margin is how much later than its trade a fill may be posted.
 	margin = time.Minute
-	// canceledKey is the key of the ids of fills that were taken back, in what is kept
+	// canceledKey is the key of the ids of fills that were canceled, in what is kept
 	// between deliveries, and maxCanceled how many of them.
 	canceledKey = "canceled"
 	maxCanceled = 500
@@ -137,7 +137,7 @@ func (f *fetcher) add(ctx context.Context, one fill) error {
 	return nil
 }
 
-// cancel withdraws the fill of a trade that was taken back, whenever it was. It may come
+// cancel withdraws the fill of a trade that was canceled, whenever it was. It may come
 // after its reversal, in this delivery or a later one, and is recognized then.
 func (f *fetcher) cancel(ctx context.Context, trade string) error {
 	canceled := strings.Fields(f.kept[canceledKey])
