@@ -43,8 +43,8 @@ func (client) Describe() connector.Description {
 		Name:   "binance_usdm",
 		Title:  "Binance USD-M futures",
 		Covers: "Fills of USD-M futures, funding, transfers and rebates",
-		Notes: "Three months of history: Binance lists the contracts that you traded only that long. Import CSV files for the time before. " +
-			"A key that was created before you opened the futures account can't read it; create a new one.",
+		Notes: "Binance lists the contracts that you traded for three months only; import CSV files for the time before. " +
+			"A key that you created before you opened the futures account can't read it.",
 		Steps: binanceapi.Steps(),
 		Hosts: []string{host, binanceapi.MainHost},
 		Calls: []connector.Call{
