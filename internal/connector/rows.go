@@ -171,6 +171,18 @@ func (c *Record) Millis(number remote.Number) time.Time {
 	return time.UnixMilli(scaled).UTC()
 }
 
+// Seconds returns an instant that the record must have, in seconds since 1970 with a
+// fraction.
+func (c *Record) Seconds(number remote.Number) time.Time {
+	const nanoseconds = 9
+	scaled, ok := c.Decimal("time", number).Round(nanoseconds).ToScaled(nanoseconds)
+	if !ok || scaled <= 0 {
+		c.Fail("The broker's record has no time that can be read.")
+		return time.Time{}
+	}
+	return time.Unix(0, scaled).UTC()
+}
+
 // number returns the number of the row, which is the next one at first.
 func (c *Record) number() int {
 	if c.row == 0 {

@@ -105,6 +105,7 @@ func TestRecordValues(t *testing.T) {
 		"fee that is not a":       func(r *connector.Record) { r.Optional("fee", "much") },
 		"no time that":            func(r *connector.Record) { r.Time("yesterday") },
 		"time that can be":        func(r *connector.Record) { r.Millis("-1") },
+		"no time that can":        func(r *connector.Record) { r.Seconds("99999999999999") },
 		"has a time that is not ": func(r *connector.Record) { r.Millis("x") },
 	} {
 		rows := newRows()
@@ -119,6 +120,9 @@ func TestRecordValues(t *testing.T) {
 	}
 	record, _ := newRows().Start("")
 	if at := record.Millis("1767323045678"); at.Format(time.RFC3339Nano) != "2026-01-02T03:04:05.678Z" || record.Failed() {
+		t.Error(at)
+	}
+	if at := record.Seconds("1767323045.6789"); at.Format(time.RFC3339Nano) != "2026-01-02T03:04:05.6789Z" || record.Failed() {
 		t.Error(at)
 	}
 	if at := record.Time("2026-01-05T09:33:09.5-05:00"); at.Format(time.RFC3339Nano) != "2026-01-05T14:33:09.5Z" {

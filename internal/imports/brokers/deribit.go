@@ -15,7 +15,7 @@ var deribitLog = statement.Preset{
 	Header: statement.Cols("ID;UserSeq;Date;Instrument;Type;Side;Position;Price;Cash Flow;Funding;Fee Charged;Change;Balance;Trade ID"),
 	Costs:  statement.CostsPositive,
 	Layout: &statement.Layout{
-		Coins: true, Kind: "Type", Symbol: "Instrument", Namer: nameDeribitContract, Side: "Side", Time: "Date", Quantity: "Amount|Base Amount",
+		Coins: true, Kind: "Type", Symbol: "Instrument", Namer: statement.NameDeribitContract, Side: "Side", Time: "Date", Quantity: "Amount|Base Amount",
 		Price: "Price", Fees: "Fee Charged", Result: "Cash Flow", CashAmount: "@funding|Change", Currency: "@coin|Currency|Note",
 		Note: "{kind} {Instrument}", ID: "Trade ID", Prepare: prepareDeribit,
 		// BTC-PERPETUAL is settled in BTC, SOL_USDC-PERPETUAL in USDC.
@@ -35,18 +35,4 @@ func prepareDeribit(w *statement.Row) {
 	if strings.EqualFold(w.Text("Type"), "settlement") {
 		w.Set("funding", cmp.Or(w.Text("Funding"), "0"))
 	}
-}
-
-// nameDeribitContract builds a contract from its name. Options are priced in the
-// coin that they are settled in, futures in dollars.
-func nameDeribitContract(symbol, _ string) statement.Instrument {
-	coin, _, _ := strings.Cut(strings.ToUpper(symbol), "-")
-	if base, quote, ok := strings.Cut(coin, "_"); ok {
-		return statement.NewCoinContract(symbol, base, quote)
-	}
-	i := statement.NewCoinContract(symbol, coin, "USD")
-	if i.Right != "" {
-		i.Quote = coin
-	}
-	return i
 }
