@@ -123,7 +123,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: toPrefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
-		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare,
+		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare, HookRate: s.RateHook,
 		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, BarsMaxBytes: s.BarsMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,

@@ -50,6 +50,9 @@ type Options struct {
 	// user.
 	SecretFailures transport.Rate
 	ShareRate      transport.Rate
+	// HookRate limits the deliveries to one hook, and the wrong secrets of one client
+	// address.
+	HookRate transport.Rate
 	// ImportsAtOnce is how many files of one user are processed at the same
 	// time; the others wait. 0 means no limit.
 	ImportsAtOnce int
@@ -71,7 +74,8 @@ type API struct {
 	huma        huma.API
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
-	failures    struct{ auth, secrets *transport.FailureLimiter }
+	hookLimit   *transport.Limiter
+	failures    struct{ auth, secrets, hooks *transport.FailureLimiter }
 	spool       *transport.Spool
 	queues      queues
 	description func() ([]byte, error) // openapi.json
@@ -93,6 +97,8 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}}
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
+	a.hookLimit = transport.NewLimiter(options.HookRate, services.Clock)
+	a.failures.hooks = transport.NewFailureLimiter(options.HookRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)
 	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
@@ -136,6 +142,7 @@ func (a *API) registerRoutes() {
 	a.registerExportRoutes()
 	a.registerAnalyticsRoutes()
 	a.registerShareRoutes()
+	a.registerHookRoutes()
 }
 
 // Handler returns the handler for all requests.

@@ -121,6 +121,7 @@ func (w *world) beginLife(secrets canaries) *client {
 	secrets["last code"] = code()
 	owner.post("/me/totp/disable", map[string]any{"password": secrets["password"], "code": secrets["last code"]}).wantNone()
 
+	w.useHook(secrets, owner)
 	owner.put("/me/password", change(secrets["wrong password"], secrets["new password"])).want(http.StatusForbidden)
 	changed := secrets.pair("changed", owner.put("/me/password", change(secrets["password"], secrets["new password"])))
 	owner = w.as(changed.text("access_token"))
@@ -128,6 +129,28 @@ func (w *world) beginLife(secrets canaries) *client {
 	owner.keyed("canary2").post("/admin/users/"+user.text("id")+"/password", map[string]any{"new_password": secrets["reset password"]}).wantNone()
 	secrets.pair("register", w.anonymous().post("/auth/register", account("canary-user2@example.org", secrets["password"])))
 	return owner
+}
+
+// useHook sends the secret of a hook in the header, in the query, in bodies that are
+// kept, and with a fault.
+func (w *world) useHook(secrets canaries, owner *client) {
+	w.t.Helper()
+	d := owner.desk("Canary")
+	hook := d.addHook("canary")
+	secrets["hook secret"] = hook.secret
+	hook.send(hookFill("A", "buy", 0, more{"details": more{"key": hook.secret}})).wantCounts(1, 0, 0)
+	path := "/hooks/" + hook.id + "?secret=" + hook.secret
+	w.anonymous().raw("POST", path, "", []byte("not JSON, with "+hook.secret)).wantCounts(0, 0, 1)
+	w.exec(`ALTER TABLE hook_bodies RENAME TO hook_bodies_away`)
+	w.anonymous().raw("POST", path, "", []byte("{}")).wantError(http.StatusInternalServerError, "internal")
+	w.exec(`ALTER TABLE hook_bodies_away RENAME TO hook_bodies`)
+	w.anonymous().raw("POST", "/hooks/"+hook.secret+"?secret="+hook.secret, "", []byte("{}")).want(http.StatusNotFound)
+	secrets["new hook secret"] = d.post("/hooks/"+hook.id+"/rotate", nil).want(http.StatusOK).text("secret")
+	for _, path := range []string{"/hooks", "/hooks/" + hook.id + "/quarantine", "/executions", "/imports", "/exports?format=json"} {
+		if body := string(d.get(path).want(http.StatusOK).body); strings.Contains(body, hook.secret) {
+			w.t.Errorf("%s contains the secret of a hook", path)
+		}
+	}
 }
 
 // misplace sends secrets where they do not belong: in paths, queries, headers

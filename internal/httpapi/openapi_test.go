@@ -181,7 +181,7 @@ func TestDescriptionIsValid(t *testing.T) {
 
 func (d document) checkSecurity(call, path string, operation object) {
 	wanted := any([]any{object{"bearer": []any{}}})
-	if slices.Contains(publicPaths, path) {
+	if slices.Contains(publicPaths, path) || call == "POST /api/v1/hooks/{id}" { // which takes the secret of the hook
 		wanted = nil
 	}
 	if diff := cmp.Diff(wanted, operation["security"]); diff != "" {

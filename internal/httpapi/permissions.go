@@ -25,8 +25,10 @@ const (
 	writeLinks   permission = "change share links"
 	readSources  permission = "read sources"   // of bars: they have keys of providers
 	writeSources permission = "change sources" // and run them, which may cost money
-	readAccess   permission = "read access"    // sessions and access tokens
-	writeAccess  permission = "revoke access"  // sessions and access tokens
+	readHooks    permission = "read hooks"
+	writeHooks   permission = "change hooks"  // their secrets let programs add fills
+	readAccess   permission = "read access"   // sessions and access tokens
+	writeAccess  permission = "revoke access" // sessions and access tokens
 	readAdmin    permission = "read administration"
 	writeAdmin   permission = "administer"
 )
@@ -64,6 +66,8 @@ var grants = map[permission]grant{
 	writeLinks:   {scopes: []identity.Scope{identity.ScopeFull}},
 	readSources:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
 	writeSources: {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readHooks:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeHooks:   {scopes: []identity.Scope{identity.ScopeFull}},
 	readAccess:   {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
 	writeAccess:  {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAdmin:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},

@@ -39,6 +39,7 @@ const (
 	authLimit                 // failed sign-ins and the like, by address
 	secretLimit               // failed password and code checks of a signed-in user
 	shareLimit                // the public share page, by address
+	hookLimit                 // wrong secrets of hooks, by address
 	attachmentQueue           // storing attachments, in turns between users
 	importQueue               // reading files, in turns between users
 )
@@ -231,11 +232,14 @@ func (r route) errors() []int {
 	if r.access != accessPublic {
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
-	if r.limitKind == authLimit || r.limitKind == secretLimit || r.limitKind == shareLimit {
+	if r.limitKind == authLimit || r.limitKind == secretLimit || r.limitKind == shareLimit || r.limitKind == hookLimit {
 		statuses = append(statuses, http.StatusTooManyRequests)
 	}
 	if r.body != transport.NoBody {
-		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusRequestEntityTooLarge)
+	}
+	if r.body == transport.JSONBody || r.body == transport.FormBody {
+		statuses = append(statuses, http.StatusUnsupportedMediaType)
 	}
 	if r.isIdempotent() {
 		statuses = append(statuses, http.StatusConflict)
@@ -325,6 +329,8 @@ func (a *API) limit(kind limitKind) []transport.Middleware {
 	switch kind {
 	case authLimit:
 		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
+	case hookLimit:
+		return []transport.Middleware{a.failures.hooks.ByAddress(isWrongSecret)}
 	case secretLimit:
 		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
 	case attachmentQueue:

@@ -27,6 +27,7 @@ func linkedRecords(d desk, word string) map[string]string {
 		"log":       d.made("/notes", more{"body": word, "type": "daily_log", "occurred_at": "2026-01-05", "account_id": d.account}).text("id"),
 		"missed":    d.made("/missed-trades", miss(more{"account_id": d.account, "notes": word, "symbol": symbol, "entry": 10, "stop": 9, "target": 12, "outcome": "target"})).text("id"),
 		"view":      d.made("/views", more{"name": word, "filter": more{"account_id": d.account}}).text("id"),
+		"hook":      d.made("/hooks", more{"account_id": d.account, "name": word}).text("id"),
 		"link":      d.made("/share-links", more{"account_id": d.account, "currency": symbol}).text("id"),
 		"file":      d.attach("/trades/"+trade, word+".png", tinyPNG).want(http.StatusCreated).text("id"),
 	}
@@ -214,7 +215,7 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 			bodies := map[string]string{}
 			for _, path := range []string{
 				"/executions?account_id=" + hidden.account, "/trades?account_id=" + hidden.account, "/notes", "/missed-trades",
-				"/cash-transactions?account_id=" + hidden.account, "/views", "/share-links", "/imports", "/trades/orphans", "/accounts",
+				"/cash-transactions?account_id=" + hidden.account, "/views", "/share-links", "/hooks", "/imports", "/trades/orphans", "/accounts",
 				"/settings/instruments?account_id=" + hidden.account, "/trades/" + v.hidden["trade"], "/positions?account_id=" + hidden.account,
 			} {
 				bodies[path] = string(d.get(path).want(http.StatusOK).body)

@@ -20,7 +20,8 @@ func contractScopes(method, path string) []string {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
 	}
 	switch {
-	case under("/setup", "/auth", "/public", "/me/password", "/me/totp"), path == "/access-tokens" && !isGet:
+	case under("/setup", "/auth", "/public", "/me/password", "/me/totp"), path == "/access-tokens" && !isGet,
+		path == "/hooks/{id}" && method == http.MethodPost: // programs have the secret of the hook
 		return []string{}
 	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks", "/bars/sources"):
 		if isGet {

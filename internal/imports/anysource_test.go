@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -44,6 +45,12 @@ var fillSources = map[string]func(b fixture, account journal.AccountID, fills []
 	"watch": func(b fixture, account journal.AccountID, fills []sentFill) error {
 		return b.commitCSV(account, imports.FromWatch, fills)
 	},
+	"connection": func(b fixture, account journal.AccountID, fills []sentFill) error {
+		return b.deliverFills(account, imports.FromConnection, fills)
+	},
+	"hook": func(b fixture, account journal.AccountID, fills []sentFill) error {
+		return b.deliverFills(account, imports.FromHook, fills)
+	},
 	"hand": func(b fixture, account journal.AccountID, fills []sentFill) error {
 		for _, f := range fills {
 			_, err := b.Ledger.AddExecution(b.Context(), b.by.UserID, account, ledger.NewFill{
@@ -67,6 +74,20 @@ func (b fixture) commitCSV(account journal.AccountID, origin imports.Origin, fil
 	}
 	_, err := b.Imports.Commit(b.Context(), b.by, imports.Upload{FileName: "fills.csv", Data: []byte(file.String()), Account: account, Origin: origin})
 	return err
+}
+
+// deliverFills sends fills as a connection or a hook does.
+func (b fixture) deliverFills(account journal.AccountID, origin imports.Origin, fills []sentFill) error {
+	st := &statement.Statement{Format: statement.Executions, Source: statement.FromStatement, Rows: len(fills)}
+	for i, f := range fills {
+		st.Fills = append(st.Fills, &statement.Fill{
+			Row: i + 1, Symbol: f.symbol, Side: matching.Side(f.side), Quantity: decimal.New(1), Price: decimal.Must(f.price), At: f.at, ID: f.id,
+		})
+	}
+	return b.DB.Update(b.Context(), func(tx *db.Tx) error {
+		_, err := b.Imports.Deliver(b.Context(), tx, b.by.UserID, imports.Delivery{Account: account, Origin: origin, OriginID: "1", Statement: st})
+		return err
+	})
 }
 
 // storedFills returns the fills of an account as texts.

@@ -88,7 +88,16 @@ type Batch struct {
 
 // insertOptions returns the options with which the ledger stores the fills.
 func (b *Batch) insertOptions() ledger.InsertOptions {
-	return ledger.InsertOptions{Batch: b.ID, SkipDeleted: b.Origin.isAutomatic()}
+	return ledger.InsertOptions{Batch: b.ID, Sender: b.sender(), SkipDeleted: b.Origin.isAutomatic(), SkipWithdrawn: true}
+}
+
+// sender returns what identifies the connection or hook of the batch among the
+// sources of fills; empty for files.
+func (b *Batch) sender() string {
+	if b.Origin.isFile() {
+		return ""
+	}
+	return string(b.Origin) + " " + b.OriginID
 }
 
 const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,

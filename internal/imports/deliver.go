@@ -48,6 +48,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	s.running.begin(b.ID, nil)
 	defer s.running.end(b.ID)
 	p := newPlan(st, accounts[0], d.Origin)
+	p.withdrawn, p.replaced = d.Withdrawn, d.Replaced
 	result, err := s.write(ctx, tx, &b, st, p)
 	if err != nil {
 		return Result{}, fmt.Errorf("storing a delivery of %s %s: %w", d.Origin, d.OriginID, err)

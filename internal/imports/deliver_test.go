@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/imports"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
 	"fillbook/internal/testkit"
 )
@@ -200,4 +201,70 @@ func TestReadDelivered(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestDeliveriesCorrectAndWithdraw: what a connection reads again makes no batch, what
+// it corrects counts as completed, and what the broker cancels is taken out.
+func TestDeliveriesCorrectAndWithdraw(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newFixture(t, d)
+		account := b.account("USD")
+		rows := []string{"F1 buy 1 10", "F2 sell 1 12", "F3 buy 1 13"}
+		b.deliver(newDelivery(account, rows...))
+		before := b.revision(account)
+		again := b.deliver(newDelivery(account, rows...))
+		if again.BatchID != "" || again.Skipped != 3 || b.batches() != 1 || b.revision(account) != before {
+			t.Errorf("read again: %+v, %d batches", again, b.batches())
+		}
+		corrected := b.deliver(newDelivery(account, "F1 buy 1 10 2.5", "F2 sell 1 12.5"))
+		if corrected.BatchID == "" || corrected.Completed != 2 || corrected.SkippedReasons[0] != (imports.SkippedReason{Reason: "completed", Rows: 2}) {
+			t.Errorf("corrected: %+v", corrected)
+		}
+		var third journal.ExecutionID
+		err := b.Ledger.EachExecution(t.Context(), b.by.UserID, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
+			if *e.ExternalID == "F3" {
+				third = e.ID
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := ledger.ExecutionChange{Price: journal.Some(decimal.New(14))}
+		if _, err := b.Ledger.UpdateExecution(t.Context(), b.by.UserID, third, change, nil); err != nil {
+			t.Fatal(err)
+		}
+		canceled := newDelivery(account, rows[2], "F4 buy 1 12.5")
+		canceled.Withdrawn, canceled.Replaced = []string{"F3"}, map[string]string{"F4": "F1"}
+		result := b.deliver(canceled)
+		if result.Withdrawn != 1 || result.Completed != 1 || result.Skipped != 1 || result.SkippedRows[0] != (imports.SkippedRow{Row: 1, Reason: "withdrawn by the broker"}) {
+			t.Errorf("canceled: %+v", result)
+		}
+		if want := []string{"The broker canceled fill F3, which you had edited. It was removed."}; !cmp.Equal(result.Sentences, want) {
+			t.Errorf("the warnings: %q", result.Sentences)
+		}
+		if sum := b.batch(result.BatchID).Result; sum.Withdrawn != 1 {
+			t.Errorf("the batch has %+v", sum)
+		}
+		want := []string{
+			"AAPL buy 1 12.5 2026-01-05 15:00:04.25 +0000 UTC F4\n",
+			"AAPL sell 1 12.5 2026-01-05 15:00:02.25 +0000 UTC F2\n",
+		}
+		if diff := cmp.Diff(want, b.storedFills(account)); diff != "" {
+			t.Errorf("stored (-want +got):\n%s", diff)
+		}
+		upload := imports.Upload{
+			FileName: "fills.csv", Account: account,
+			Data: []byte("Symbol,Side,Quantity,Price,Executed At,External ID\nAAPL,buy,1,13,2026-01-05T15:00:03.25Z,F3\nAAPL,sell,1,12.5,2026-01-05T15:00:02.25Z,F2\n"),
+		}
+		preview, err := b.Imports.Inspect(t.Context(), b.by.UserID, upload)
+		if err != nil || preview.NewRows != 0 || preview.Duplicates != 1 || preview.SkippedRows[0].Reason != "withdrawn by the broker" {
+			t.Errorf("the preview of a file: %+v, %v", preview, err)
+		}
+		file, err := b.Imports.Commit(t.Context(), b.by, upload)
+		if err != nil || file.Inserted != 0 || *file.Rows != *preview.Rows {
+			t.Errorf("a file: %+v, %v", file, err)
+		}
+	})
 }

@@ -55,18 +55,20 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 // reads and takes no lock.
 func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin) error {
 	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills,
-		ledger.InsertOptions{SkipDeleted: origin.isAutomatic()})
+		ledger.InsertOptions{SkipDeleted: origin.isAutomatic(), SkipWithdrawn: true})
 	if err != nil {
 		return err
 	}
 	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
-	p.NewRows = len(planned.fills) - p.Duplicates - countTrue(ahead.Deleted)
+	p.NewRows = len(planned.fills) - p.Duplicates - countTrue(ahead.Deleted) - countTrue(ahead.Withdrawn)
 	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash, nil)
 	if err != nil {
 		return err
 	}
 	p.CashRows, p.CashDuplicates = len(planned.cash), countTrue(cash)
-	p.setRows(planned.report(knownRows{fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, cash: cash}))
+	p.setRows(planned.report(knownRows{
+		fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, withdrawn: ahead.Withdrawn, cash: cash,
+	}))
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }

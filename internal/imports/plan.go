@@ -34,6 +34,9 @@ type plan struct {
 	fillRows, cashRows []int
 	skipped            []statement.Skip
 	joined             map[int]int
+	// withdrawn and replaced are those of a delivery; see [Delivery].
+	withdrawn []string
+	replaced  map[string]string
 }
 
 // leftOut is the index of a fill that is not in the plan.

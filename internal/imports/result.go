@@ -1,11 +1,13 @@
 package imports
 
 import (
+	"fmt"
 	"slices"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 )
 
 // Result is the result of a commit, as the API returns it and as it is stored
@@ -17,8 +19,9 @@ type Result struct {
 	// Inserted, Skipped and Completed count fills, Trades the trades that were
 	// created or changed, Annotated those that received annotations.
 	Inserted       int       `json:"inserted"`
-	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new, and fills that were deleted by hand if the import is not an upload."`
+	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new, that the broker has withdrawn, or that were deleted by hand if the import is not an upload."`
 	Completed      int       `json:"completed" doc:"Stored fills that this file completed or corrected."`
+	Withdrawn      int       `json:"withdrawn" doc:"Stored fills that were removed because the broker has canceled them."`
 	Annotated      int       `json:"annotated"`
 	Trades         int       `json:"trades"`
 	CashInserted   int       `json:"cash_inserted"`
@@ -106,6 +109,15 @@ func (r *Result) setProblems(problems []Problem) {
 	}
 }
 
+// setWithdrawn counts the fills that the broker has canceled, and warns about those
+// that the user had edited.
+func (r *Result) setWithdrawn(gone ledger.WithdrawResult) {
+	r.Withdrawn = gone.Removed
+	for _, id := range gone.Edited {
+		r.addWarningTexts([]string{fmt.Sprintf("The broker canceled fill %s, which you had edited. It was removed.", id)})
+	}
+}
+
 // add returns the sum of the results of a batch and of a further delivery, whose
 // rows are numbered after the earlier ones.
 func (r *Result) add(next Result, earlierRows int) Result {
@@ -113,6 +125,7 @@ func (r *Result) add(next Result, earlierRows int) Result {
 	sum.Inserted += next.Inserted
 	sum.Skipped += next.Skipped
 	sum.Completed += next.Completed
+	sum.Withdrawn += next.Withdrawn
 	sum.Annotated += next.Annotated
 	sum.Trades += next.Trades
 	sum.CashInserted += next.CashInserted

@@ -22,7 +22,7 @@ type RowCounts struct {
 // SkippedRow is a skipped data row and the reason.
 type SkippedRow struct {
 	Row    int    `json:"row" doc:"The data row, counted from 1."`
-	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted."`
+	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced."`
 }
 
 // SkippedReason counts the rows that were skipped for one reason.
@@ -44,6 +44,7 @@ const (
 	reasonDuplicate  = "duplicate"
 	reasonCompleted  = "completed"
 	reasonDeleted    = "deleted by hand"
+	reasonWithdrawn  = "withdrawn by the broker"
 	reasonZeroAmount = "amount of zero"
 	reasonOther      = "other reasons"
 )
@@ -64,6 +65,7 @@ const (
 	rowError
 	rowAnnotation
 	rowDeleted
+	rowWithdrawn
 	rowDuplicate
 	rowCompleted
 	rowCash
@@ -81,9 +83,9 @@ func (c rowClasses) raise(row int, class rowClass) {
 
 // knownRows reports which fills and cash rows of a plan are already stored, which
 // of those fills complete the stored one, and which fills are left out because the
-// user deleted them.
+// user deleted them or the broker withdrew them.
 type knownRows struct {
-	fills, completed, deleted, cash []bool
+	fills, completed, deleted, withdrawn, cash []bool
 }
 
 // classify returns the class of every data row of the plan.
@@ -105,6 +107,9 @@ func (p *plan) classify(known knownRows) rowClasses {
 		}
 		if known.deleted[i] {
 			class = rowDeleted
+		}
+		if known.withdrawn[i] {
+			class = rowWithdrawn
 		}
 		classes.raise(row, class)
 	}
@@ -151,6 +156,8 @@ func (p *plan) report(known knownRows) RowReport {
 			r.skip(row, reasonCompleted, counts)
 		case class == rowDeleted:
 			r.skip(row, reasonDeleted, counts)
+		case class == rowWithdrawn:
+			r.skip(row, reasonWithdrawn, counts)
 		default:
 			r.skip(row, cmp.Or(reasons[row], statement.NothingInRow), counts)
 		}

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/playbook"
 )
 
-// write stores a plan: fills, cash, then the annotations of the trades that the
+// write stores a plan: what the broker withdrew, fills, cash, then the annotations of the trades that the
 // fills form.
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
@@ -19,11 +19,19 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		Warnings: newWarnings(), Reconciliation: reconcile(st),
 	}
 	result.addWarnings(st.Warnings)
-	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, p.takeFills(), b.insertOptions())
+	withdrawn, err := s.ledger.WithdrawFills(ctx, tx, b.UserID, b.Account,
+		ledger.Withdrawals{IDs: p.withdrawn, Replaced: p.replaced, Batch: b.ID})
 	if err != nil {
 		return Result{}, err
 	}
-	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped+fills.Deleted, fills.Completed
+	result.setWithdrawn(withdrawn)
+	options := b.insertOptions()
+	options.Replaced = p.replaced
+	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, p.takeFills(), options)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped+fills.Deleted+fills.Withdrawn, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.addWarningTexts(fills.Warnings)
 	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
@@ -31,7 +39,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		return Result{}, err
 	}
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
-	result.recorded = fills.Recorded || cash.Inserted > 0
+	result.recorded = withdrawn.Recorded || fills.Recorded || cash.Inserted > 0
 	s.running.setStage(b.ID, "annotating", len(p.annotations))
 	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
 	annotated, err := a.annotate(ctx, p, fills)
@@ -47,9 +55,12 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 
 // knownFrom returns the rows that a write found to be already stored.
 func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
-	known := knownRows{fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), deleted: make([]bool, len(outcomes)), cash: cash}
+	known := knownRows{
+		fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), deleted: make([]bool, len(outcomes)),
+		withdrawn: make([]bool, len(outcomes)), cash: cash,
+	}
 	for i, o := range outcomes {
-		known.fills[i], known.completed[i], known.deleted[i] = o.Duplicate, o.Completed, o.Deleted
+		known.fills[i], known.completed[i], known.deleted[i], known.withdrawn[i] = o.Duplicate, o.Completed, o.Deleted, o.Withdrawn
 	}
 	return known
 }

@@ -23,6 +23,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/excursions"
 	"fillbook/internal/figures"
+	"fillbook/internal/hooks"
 	"fillbook/internal/identity"
 	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
@@ -77,6 +78,7 @@ type Installation struct {
 	Imports  *imports.Service
 	Figures  *figures.Service
 	Sharing  *sharing.Service
+	Hooks    *hooks.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
 	Bars     *bars.Service
@@ -126,6 +128,7 @@ func New(options Options) (*Installation, error) {
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
 		BarsLimit: barsLimit,
 	})
+	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	return i, nil
 }
 
@@ -138,10 +141,10 @@ func (i *Installation) Close() error {
 }
 
 // Sweep deletes what is no longer needed: expired sessions, old audit events,
-// files without an attachment, abandoned imports.
+// files without an attachment, abandoned imports, old bodies of hooks.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
@@ -174,11 +177,14 @@ func (i *Installation) emptyAccounts(ctx context.Context, tx *db.Tx, owner journ
 }
 
 // updateAnnotations moves annotations with the fills of their trades, and
-// deletes share links of a deleted account.
+// deletes share links and hooks of a deleted account.
 func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
 		tx.AfterCommit(func() { i.Figures.Forget(change.Account) })
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
+		if err := hooks.DeleteAccountHooks(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
 		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {

@@ -64,6 +64,10 @@ type (
 	BarRunID string
 	// ShareID names a public link, not its token.
 	ShareID string
+	// HookID names a hook, not its secret.
+	HookID string
+	// QuarantineID names a fill that a hook received and could not store.
+	QuarantineID string
 )
 
 // NewID returns a new id that sorts by time of creation (UUIDv7), so

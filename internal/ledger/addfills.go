@@ -39,7 +39,7 @@ func (s *Service) AddFills(
 	if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
 		return InsertResult{}, err
 	}
-	if _, err := b.storeArrivals(ctx, arrivals, ""); err != nil {
+	if _, err := b.storeArrivals(ctx, arrivals, importSource{}); err != nil {
 		return InsertResult{}, err
 	}
 	result := newInsertResult(arrivals)
@@ -89,13 +89,13 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 
 // storeArrivals stores new fills of an import, and completes known ones. The
 // account's revision is raised only if a row has changed.
-func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
-	known, err := b.planKnown(ctx, arrivals, batch)
+func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
+	known, err := b.planKnown(ctx, arrivals, from)
 	if err != nil {
 		return nil, err
 	}
 	first := b.nextSeq
-	if err := b.assignNumbers(ctx, arrivals, batch); err != nil {
+	if err := b.assignNumbers(ctx, arrivals, from); err != nil {
 		return nil, err
 	}
 	if err := b.regroupArrivals(ctx, arrivals, known); err != nil {

@@ -16,22 +16,29 @@ type span struct {
 	account         int64
 	first, last     int64
 	firstAt, lastAt int64
-	batch           journal.BatchID
+	importSource
 }
 
-const spanSelect = `SELECT account, first_seq, last_seq, first_at, last_at, batch_id FROM import_spans `
+// importSource is an import, and the connection or hook that sent it; empty for
+// files. Both are empty for entries by hand.
+type importSource struct {
+	batch  journal.BatchID
+	sender string
+}
+
+const spanSelect = `SELECT account, first_seq, last_seq, first_at, last_at, batch_id, sender FROM import_spans `
 
 func scanSpan(row db.Scanner) (s span, err error) {
-	err = row.Scan(&s.account, &s.first, &s.last, &s.firstAt, &s.lastAt, &s.batch)
+	err = row.Scan(&s.account, &s.first, &s.last, &s.firstAt, &s.lastAt, &s.batch, &s.sender)
 	return s, err
 }
 
 // insertSpan stores which fills belong to an import.
 func (b *book) insertSpan(ctx context.Context, s span) error {
 	_, err := b.tx.Exec(ctx, `
-		INSERT INTO import_spans (user_id, account, first_seq, last_seq, first_at, last_at, batch_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		b.owner, b.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch)
+		INSERT INTO import_spans (user_id, account, first_seq, last_seq, first_at, last_at, batch_id, sender)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		b.owner, b.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch, s.sender)
 	return err
 }
 
@@ -149,8 +156,9 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 // DeleteBatch deletes an import as one step and leaves the ledger as if it had
 // never run: its fills and cash rows are deleted, even if they were edited, and
 // the values that it completed are restored. A fill that another import or an
-// entry by hand contained too stays, with that source's values. The affected
-// streams are regrouped. It returns the number of rows that the import had; an
+// entry by hand contained too stays, with that source's values. Fills that it
+// withdrew are not stored again, but other imports may bring them back. The
+// affected streams are regrouped. It returns the number of rows that the import had; an
 // unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
 	gone, err := CountBatchRows(ctx, tx, owner, batch)
@@ -237,6 +245,7 @@ func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 	}, `SELECT user_id, batch_id FROM import_spans
 		UNION SELECT user_id, batch_id FROM fill_sources WHERE batch_id <> ''
 		UNION SELECT user_id, batch_id FROM import_repeats WHERE batch_id <> ''
+		UNION SELECT user_id, batch_id FROM withdrawn_fills
 		UNION SELECT user_id, import_batch_id FROM cash_transactions WHERE import_batch_id IS NOT NULL
 		ORDER BY user_id, batch_id`)
 }

@@ -33,7 +33,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"stream of a trade": {`DELETE FROM streams WHERE symbol = 'MSFT'`, "The trade's instrument is missing", false},
 		"import":            {`DELETE FROM executions WHERE quantity = '3'`, "differs from its counters", false},
 		"imports":           {`UPDATE import_spans SET last_seq = 99`, "differs from its counters", false},
-		"same numbers":      {`INSERT INTO import_spans SELECT user_id, account, 2, 2, first_at, last_at, 'other', 0 FROM import_spans`, "have the same execution numbers", false},
+		"same numbers":      {`INSERT INTO import_spans SELECT user_id, account, 2, 2, first_at, last_at, 'other', 0, '' FROM import_spans`, "have the same execution numbers", false},
 		"arrival number":    {`UPDATE accounts SET next_seq = 2`, "number in the account", false},
 		"revision":          {`UPDATE accounts SET revision = 0`, "greater than the account's", false},
 		"log":               {`DELETE FROM trade_log`, "missing from the change log", false},

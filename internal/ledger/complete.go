@@ -1,24 +1,30 @@
 package ledger
 
-import "fillbook/internal/decimal"
+import (
+	"slices"
+
+	"fillbook/internal/decimal"
+)
 
 // completeFrom adds values that another source of the same instrument has and
-// the fill does not. Known values are not overwritten, except that a later
-// upload corrects an earlier one with the same id. Values that the user edited
-// stay.
-func (f *fill) completeFrom(by *fill) {
-	edits := f.edits()
+// the fill does not. Known values are not overwritten, except by a record that
+// replaces the fill, and by a later record of the same source with the same id;
+// previous are the values that this source had before, nil if there are none.
+// Values that the user edited stay.
+func (f *fill) completeFrom(s *source, previous *fill) {
+	edits, by := f.edits(), &s.values
+	if f.externalID != "" && slices.Contains(s.replaces, f.externalID) {
+		f.replaceBy(by, edits)
+	}
 	sameID := f.externalID != "" && f.externalID == by.externalID
-	if !edits.has(FiguresEdited) {
-		if f.side != by.side {
-			return
-		}
-		if sameID && f.sameInstant(by) {
-			f.correctFrom(by, edits)
-		}
-		if !f.sameDeal(by) {
-			return
-		}
+	if !edits.has(FiguresEdited) && f.side != by.side {
+		return
+	}
+	if sameID && previous != nil && (edits.has(TimeEdited) || f.sameInstant(by)) {
+		f.correctFrom(by, previous, edits)
+	}
+	if !edits.has(FiguresEdited) && !f.sameDeal(by) {
+		return
 	}
 	if !sameID && !edits.has(TimeEdited) && !f.sameTime(by) {
 		return
@@ -78,18 +84,44 @@ func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 }
 
 // correctFrom replaces price, quantity and costs by those of a later record of
-// the same source with the same id, unless that record has fewer values.
-func (f *fill) correctFrom(by *fill, edits Facts) {
-	if !f.facts.has(Uploaded) || !by.facts.has(Uploaded) {
+// the same source with the same id, unless that record has fewer values. Values
+// of other sources, which differ from what this source said before, stay.
+func (f *fill) correctFrom(by, previous *fill, edits Facts) {
+	if !previous.isCorrectedBy(by) {
 		return
 	}
-	if !f.isCorrectedBy(by) {
-		return
+	hasOwnCosts := f.sameCosts(previous, edits)
+	if !edits.has(FiguresEdited) && f.sameDeal(previous) && !f.sameDeal(by) {
+		f.takeDeal(by)
 	}
-	if !f.sameDeal(by) {
-		f.quantity, f.price, f.stated = by.quantity, by.price, by.stated
-		f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
+	if hasOwnCosts {
+		f.takeCosts(by, edits)
 	}
+}
+
+// replaceBy replaces all values that the user did not edit by those of the record
+// with which the broker corrected the fill.
+func (f *fill) replaceBy(by *fill, edits Facts) {
+	f.externalID = by.externalID
+	if !edits.has(FiguresEdited) {
+		f.side = by.side
+		f.takeDeal(by)
+	}
+	if !edits.has(TimeEdited) && !f.sameInstant(by) {
+		f.at = by.at
+		f.facts = f.facts&^timeFacts | by.facts&timeFacts
+	}
+	f.takeCosts(by, edits)
+}
+
+// takeDeal copies quantity, price and stated result.
+func (f *fill) takeDeal(by *fill) {
+	f.quantity, f.price, f.stated = by.quantity, by.price, by.stated
+	f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
+}
+
+// takeCosts copies the costs that are known and that the user did not edit.
+func (f *fill) takeCosts(by *fill, edits Facts) {
 	if by.isFeesKnown() && !edits.has(FeesEdited) {
 		f.fees = by.fees
 		f.facts |= FeesStated
@@ -98,6 +130,12 @@ func (f *fill) correctFrom(by *fill, edits Facts) {
 		f.commission = by.commission
 		f.facts |= CommissionStated
 	}
+}
+
+// sameCosts compares the costs that the user did not edit, unknown ones included.
+func (f *fill) sameCosts(g *fill, edits Facts) bool {
+	return (edits.has(FeesEdited) || f.isFeesKnown() == g.isFeesKnown() && f.fees.Equal(g.fees)) &&
+		(edits.has(CommissionEdited) || f.isCommissionKnown() == g.isCommissionKnown() && f.commission.Equal(g.commission))
 }
 
 // isCorrectedBy reports whether a later record with the same id may replace the
@@ -118,12 +156,33 @@ func (f *fill) isCorrectedBy(by *fill) bool {
 // and the instrument of the first.
 func mergeSources(list []*source) (*fill, streamKey) {
 	merged := list[0].values
-	for _, s := range list[1:] {
+	for i, s := range list[1:] {
 		if s.key == list[0].key {
-			merged.completeFrom(&s.values)
+			merged.completeFrom(s, previousOf(list[:i+1], s))
 		}
 	}
 	return &merged, list[0].key
+}
+
+// previousOf returns the merged values of the earlier sources that a source
+// corrects, nil if there are none.
+func previousOf(earlier []*source, s *source) (merged *fill) {
+	id := s.correctorID()
+	if id == "" {
+		return nil
+	}
+	for _, e := range earlier {
+		switch {
+		case e.key != s.key || e.correctorID() != id:
+		case merged == nil:
+			values := e.values
+			merged = &values
+		default:
+			previous := *merged
+			merged.completeFrom(e, &previous)
+		}
+	}
+	return merged
 }
 
 // rebuild returns a stored fill with the merged values of its sources. Values

@@ -22,8 +22,11 @@ type arrival struct {
 	repeated bool
 	// completed reports that it completes or corrects the known fill.
 	completed bool
-	// deleted reports that it is left out because the user deleted the fill.
-	deleted bool
+	// deleted reports that it is left out because the user deleted the fill,
+	// withdrawn that it is because the broker withdrew its id.
+	deleted, withdrawn bool
+	// replaces are the earlier ids of a corrected fill, the latest first.
+	replaces []string
 }
 
 // deduper finds arrivals that are already stored. The broker's id decides if
@@ -64,6 +67,7 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 		if a.externalID != "" && first[a.externalID] == nil {
 			first[a.externalID] = a.fill
 			ids = append(ids, a.externalID)
+			ids = append(ids, a.replaces...)
 		}
 	}
 	inLedger, err := d.b.fillsByExternalID(ctx, ids)
@@ -75,13 +79,25 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 			continue
 		}
 		a.repeated = first[a.externalID] != a.fill
-		if f := inLedger[a.externalID]; f != nil {
+		if f := a.findByID(inLedger); f != nil {
 			a.known, d.claimed[f.seq] = f, true
 		} else if a.repeated {
 			a.known = first[a.externalID]
 		}
 	}
 	return nil
+}
+
+// findByID returns the stored fill with the arrival's id, or with one that it
+// replaces.
+func (a *arrival) findByID(stored map[string]*fill) *fill {
+	found := stored[a.externalID]
+	for _, id := range a.replaces {
+		if found == nil {
+			found = stored[id]
+		}
+	}
+	return found
 }
 
 const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `

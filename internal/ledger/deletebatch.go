@@ -23,17 +23,17 @@ type reversal struct {
 
 	// The changes to make.
 	removed    []*fill
-	changed    []changedFill             // with the instrument of the stored fill as key
-	nextKeys   map[*fill]streamKey       // the instrument of a changed fill
-	nextOwners map[int64]journal.BatchID // the next owner of fills of this import that stay
-	dropped    []*source                 // sources that no fill has any more
-	moved      []*source                 // sources that another import has too
-	keys       map[int64]streamKey       // instruments of streams
+	changed    []changedFill          // with the instrument of the stored fill as key
+	nextKeys   map[*fill]streamKey    // the instrument of a changed fill
+	nextOwners map[int64]importSource // the next owner of fills of this import that stay
+	dropped    []*source              // sources that no fill has any more
+	moved      []*source              // sources that another import has too
+	keys       map[int64]streamKey    // instruments of streams
 }
 
 // deleteBatch deletes an import from the book's account.
 func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]journal.BatchID{}, keys: map[int64]streamKey{}}
+	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}, keys: map[int64]streamKey{}}
 	if err := r.load(ctx); err != nil {
 		return err
 	}
@@ -47,6 +47,11 @@ func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	}
 	_, err := b.tx.Exec(ctx,
 		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	_, err = b.tx.Exec(ctx, `DELETE FROM withdrawn_fills WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
 		b.owner, b.account.number, batch)
 	if err != nil {
 		return err
@@ -135,7 +140,7 @@ const anySource = -1
 func (r *reversal) planFill(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		if next, found := r.nextBatch(f, anySource); found {
-			r.nextOwners[f.seq] = next
+			r.nextOwners[f.seq] = importSource{batch: next}
 		} else {
 			r.removed = append(r.removed, f)
 		}
@@ -147,7 +152,7 @@ func (r *reversal) planFill(ctx context.Context, f *fill) error {
 		return nil
 	}
 	if r.isInSpans(f.seq) {
-		r.nextOwners[f.seq] = left[0].batch
+		r.nextOwners[f.seq] = left[0].importSource
 	}
 	after, key := f.rebuild(left)
 	if len(left) == 1 && left[0].number == 0 {
@@ -171,7 +176,7 @@ func (r *reversal) sourcesLeft(f *fill) []*source {
 				r.dropped = append(r.dropped, s)
 				continue
 			}
-			s.batch = next
+			s.importSource = importSource{batch: next}
 			r.moved = append(r.moved, s)
 		}
 		left = append(left, s)
@@ -223,9 +228,13 @@ func (r *reversal) write(ctx context.Context) error {
 	}
 	rows := make([][]any, 0, len(r.moved))
 	for _, s := range r.moved {
-		rows = append(rows, append([]any{string(s.batch)}, r.sourceKeyOf(s)...))
+		text, err := s.marshalContent()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, append([]any{string(s.batch), text}, r.sourceKeyOf(s)...))
 	}
-	if err := r.tx.UpdateMany(ctx, "fill_sources", []string{"batch_id"}, sourceKey, rows); err != nil {
+	if err := r.tx.UpdateMany(ctx, "fill_sources", []string{"batch_id", "content"}, sourceKey, rows); err != nil {
 		return err
 	}
 	for _, s := range r.spans {
@@ -274,8 +283,8 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 		return r.insertSpan(ctx, *next)
 	}
 	for _, seq := range slices.Sorted(maps.Keys(r.nextOwners)) {
-		batch := r.nextOwners[seq]
-		if next != nil && next.batch == batch && next.last+1 == seq {
+		owner := r.nextOwners[seq]
+		if next != nil && next.importSource == owner && next.last+1 == seq {
 			next.last, next.firstAt, next.lastAt = seq, min(next.firstAt, at[seq]), max(next.lastAt, at[seq])
 			continue
 		}
@@ -283,8 +292,8 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 			return err
 		}
 		next = nil
-		if batch != "" { // an entry by hand has no span
-			next = &span{first: seq, last: seq, firstAt: at[seq], lastAt: at[seq], batch: batch}
+		if owner.batch != "" { // an entry by hand has no span
+			next = &span{first: seq, last: seq, firstAt: at[seq], lastAt: at[seq], importSource: owner}
 		}
 	}
 	return flush()

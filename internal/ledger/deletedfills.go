@@ -87,7 +87,7 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 	for i, d := range list {
 		b.deletedFills++
 		f := &d.values // only what fills are compared by
-		text, err := newSource(0, 0, "", d.key, &fill{
+		text, err := newSource(0, 0, importSource{}, d.key, &fill{
 			at: f.at, side: f.side, quantity: f.quantity, price: f.price, externalID: f.externalID, facts: f.facts & (FactsRecorded | timeFacts),
 		}).marshalContent()
 		if err != nil {

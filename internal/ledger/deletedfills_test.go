@@ -16,16 +16,22 @@ import (
 func (d *fixture) insertAs(options ledger.InsertOptions, fills ...ledger.NewFill) (result ledger.InsertResult) {
 	d.Helper()
 	must(d, d.db.Update(d.Context(), func(tx *db.Tx) (err error) {
-		checked := make([]ledger.CheckedFill, len(fills))
-		for i, f := range fills {
-			if checked[i], err = f.ToChecked(); err != nil {
-				return err
-			}
-		}
-		result, err = d.ledger.InsertChecked(d.Context(), tx, d.owner, d.account, checked, options)
+		result, err = d.ledger.InsertChecked(d.Context(), tx, d.owner, d.account, checkAll(d, fills), options)
 		return err
 	}))
 	return result
+}
+
+// checkAll returns fills in their stored form.
+func checkAll(t testing.TB, fills []ledger.NewFill) []ledger.CheckedFill {
+	t.Helper()
+	checked := make([]ledger.CheckedFill, len(fills))
+	for i, f := range fills {
+		var err error
+		checked[i], err = f.ToChecked()
+		must(t, err)
+	}
+	return checked
 }
 
 // deliver inserts fills as a connection, a hook or a watched file does.

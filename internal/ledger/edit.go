@@ -64,7 +64,7 @@ func (s *Service) AddExecution(
 
 // addFill stores one new fill that was entered by hand.
 func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
-	if err := b.assignNumbers(ctx, []*arrival{a}, ""); err != nil {
+	if err := b.assignNumbers(ctx, []*arrival{a}, importSource{}); err != nil {
 		return Execution{}, err
 	}
 	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {

@@ -19,8 +19,9 @@ type InsertResult struct {
 	Inserted int
 	// Skipped counts the fills that were already stored and add nothing,
 	// Completed those that complete or correct a stored fill, Deleted those that
-	// were left out because the user deleted them.
-	Skipped, Completed, Deleted int
+	// were left out because the user deleted them, and Withdrawn those that were
+	// because the broker withdrew them.
+	Skipped, Completed, Deleted, Withdrawn int
 	// Recorded reports that rows of the ledger name the import: those of new fills,
 	// and of stored fills that it contained too.
 	Recorded bool
@@ -36,8 +37,9 @@ type Outcome struct {
 	ID journal.ExecutionID
 	// Duplicate reports that the fill was already stored, Completed that it
 	// completed or corrected the stored fill, Deleted that it was left out
-	// because the user deleted it. A fill that was left out has no id.
-	Duplicate, Completed, Deleted bool
+	// because the user deleted it, and Withdrawn that it was because the broker
+	// withdrew it. A fill that was left out has no id.
+	Duplicate, Completed, Deleted, Withdrawn bool
 	// Trades are the trades of a new fill: two if it crosses zero. For a
 	// duplicate use [TradesByExecution].
 	Trades []journal.TradeID
@@ -88,6 +90,15 @@ type InsertOptions struct {
 	// SkipDeleted leaves out fills that the user deleted by hand, for sources
 	// that send fills without being asked. Otherwise they are stored again.
 	SkipDeleted bool
+	// Sender is the connection or hook that sends the fills; empty for files. A
+	// later record of the same sender with the same id corrects the earlier one.
+	Sender string
+	// SkipWithdrawn leaves out fills whose ids the broker has withdrawn; see
+	// [Service.WithdrawFills].
+	SkipWithdrawn bool
+	// Replaced maps the new id of a corrected fill to the one before. The stored
+	// fill keeps its own id and its trade, and has the new broker's id and values.
+	Replaced map[string]string
 }
 
 // InsertChecked stores the fills of one file or backup as one step, in their
@@ -110,14 +121,16 @@ func (s *Service) InsertChecked(
 	if err != nil {
 		return InsertResult{}, err
 	}
-	if err := b.findDuplicates(ctx, all); err != nil {
-		return InsertResult{}, err
-	}
-	arrivals, err := b.applyDeleted(ctx, all, options.SkipDeleted)
+	arrivals, err := b.selectArrivals(ctx, all, options)
 	if err != nil {
 		return InsertResult{}, err
 	}
-	known, err := b.storeArrivals(ctx, arrivals, options.Batch)
+	if !options.SkipDeleted {
+		if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
+			return InsertResult{}, err
+		}
+	}
+	known, err := b.storeArrivals(ctx, arrivals, importSource{batch: options.Batch, sender: options.Sender})
 	if err != nil {
 		return InsertResult{}, err
 	}
@@ -126,6 +139,22 @@ func (s *Service) InsertChecked(
 	result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
 	s.analyzeAfterCommit(tx, result.Inserted)
 	return result, nil
+}
+
+// selectArrivals finds the stored fills that arrivals repeat, and returns the
+// arrivals without those that the options leave out.
+func (b *book) selectArrivals(ctx context.Context, all []*arrival, options InsertOptions) (selected []*arrival, err error) {
+	selected = all
+	setReplaced(selected, options.Replaced)
+	if options.SkipWithdrawn {
+		if selected, err = b.leaveOutWithdrawn(ctx, selected); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.findDuplicates(ctx, selected); err != nil || !options.SkipDeleted {
+		return selected, err
+	}
+	return b.applyDeleted(ctx, selected, true)
 }
 
 // analyzeFrom is the number of new fills from which statistics are updated, as
@@ -210,9 +239,9 @@ func (k *sharedKey) multiplier(ctx context.Context, usual *multipliers) (decimal
 
 // assignNumbers sets the ids and arrival numbers of the new fills. The numbers
 // of an import are consecutive, so that its fills can be found by them.
-func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch journal.BatchID) error {
+func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from importSource) error {
 	last := int64(0) // arrival number of this call
-	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, batch: batch}
+	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, importSource: from}
 	for _, a := range arrivals {
 		if a.known == nil {
 			a.seq = b.nextSeq
@@ -229,7 +258,7 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, batch jou
 		}
 	}
 	taken.last = b.nextSeq - 1
-	if batch == "" || taken.last < taken.first {
+	if from.batch == "" || taken.last < taken.first {
 		return nil
 	}
 	return b.insertSpan(ctx, taken)
@@ -385,6 +414,11 @@ func newInsertResult(arrivals []*arrival) (r InsertResult) {
 		if a.deleted {
 			r.Outcomes[i] = Outcome{Deleted: true}
 			r.Deleted++
+			continue
+		}
+		if a.withdrawn {
+			r.Outcomes[i] = Outcome{Withdrawn: true}
+			r.Withdrawn++
 			continue
 		}
 		if a.known != nil {

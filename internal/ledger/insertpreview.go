@@ -17,8 +17,9 @@ import (
 type InsertPreview struct {
 	// Known reports for each fill whether it is already stored, Completed
 	// whether it would complete or correct the stored one, Deleted whether it
-	// would be left out because the user deleted it.
-	Known, Completed, Deleted []bool
+	// would be left out because the user deleted it, and Withdrawn whether it
+	// would be because the broker withdrew it.
+	Known, Completed, Deleted, Withdrawn []bool
 	// Created and Changed count the trades that InsertResult would list, Open
 	// those of them that would be open, and Merged the stored trades that would
 	// be merged into others.
@@ -27,7 +28,7 @@ type InsertPreview struct {
 	// that to what all trades realized, open ones included.
 	NetPnL, RealizedPnL decimal.Decimal
 	// Incomplete reports that the preview stopped at its limit of rows; only
-	// Known, Completed and Deleted are then valid.
+	// Known, Completed, Deleted and Withdrawn are then valid.
 	Incomplete bool
 }
 
@@ -69,27 +70,24 @@ func previewInsert(
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	if err := b.findDuplicates(ctx, arrivals); err != nil {
+	all := arrivals
+	if arrivals, err = b.selectArrivals(ctx, all, options); err != nil {
 		return InsertPreview{}, err
 	}
-	all := arrivals
-	if options.SkipDeleted {
-		if arrivals, err = b.applyDeleted(ctx, all, true); err != nil {
-			return InsertPreview{}, err
-		}
-	}
-	known, err := b.planKnown(ctx, arrivals, "preview")
+	known, err := b.planKnown(ctx, arrivals, importSource{batch: "preview", sender: options.Sender})
 	if err != nil {
 		return InsertPreview{}, err
 	}
-	o.Known, o.Completed, o.Deleted = make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
+	o.Known, o.Completed = make([]bool, len(all)), make([]bool, len(all))
+	o.Deleted, o.Withdrawn = make([]bool, len(all)), make([]bool, len(all))
 	for i, a := range all {
-		o.Known[i], o.Completed[i], o.Deleted[i] = a.known != nil && !a.deleted, a.completed, a.deleted
+		o.Known[i], o.Completed[i] = a.known != nil && !a.deleted, a.completed
+		o.Deleted[i], o.Withdrawn[i] = a.deleted, a.withdrawn
 	}
 	b.maxRead = b.read + rows
 	err = b.previewRegrouping(ctx, arrivals, known, &o)
 	if errors.Is(err, errRowLimit) {
-		return InsertPreview{Known: o.Known, Completed: o.Completed, Deleted: o.Deleted, Incomplete: true}, nil
+		return InsertPreview{Known: o.Known, Completed: o.Completed, Deleted: o.Deleted, Withdrawn: o.Withdrawn, Incomplete: true}, nil
 	}
 	return o, err
 }

@@ -21,6 +21,16 @@ func (d *fixture) previewInsert(file []ledger.NewFill) (o ledger.InsertPreview) 
 	return o
 }
 
+// previewInsertAs previews an insert with options.
+func (d *fixture) previewInsertAs(options ledger.InsertOptions, file []ledger.NewFill) (o ledger.InsertPreview) {
+	d.Helper()
+	must(d, d.db.View(d.Context(), func(tx *db.Tx) (err error) {
+		o, err = ledger.PreviewInsertChecked(d.Context(), tx, d.owner, d.account, checkAll(d, file), options)
+		return err
+	}))
+	return o
+}
+
 // tradeTotals are the totals of the account's trades.
 type tradeTotals struct {
 	trades, open  int

@@ -30,8 +30,8 @@ type changedFill struct {
 
 // planKnown compares arrivals that are already stored with the stored fills. It
 // sets completed in each arrival, and writes nothing.
-func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal.BatchID) (*knownFills, error) {
-	p := &knownPlan{book: b, batch: batch}
+func (b *book) planKnown(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
+	p := &knownPlan{book: b, from: from}
 	var open []*arrival
 	streams := map[*streamKey]*stream{}
 	for _, a := range arrivals {
@@ -46,9 +46,10 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 			}
 			streams[a.key] = s
 		}
+		p.known = append(p.known, a.known)
 		same := s != nil && s.number == a.known.stream
-		if same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
-			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: batch})
+		if from.sender == "" && same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
+			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: from.batch})
 			continue
 		}
 		open = append(open, a)
@@ -68,8 +69,9 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, batch journal
 // knownPlan builds the knownFills of an insert.
 type knownPlan struct {
 	*book
-	batch   journal.BatchID
+	from    importSource
 	out     knownFills
+	known   []*fill         // all stored fills that arrivals repeat
 	fills   map[int64]*fill // by number, as the sources
 	sources map[int64][]*source
 	imports spans
@@ -78,10 +80,10 @@ type knownPlan struct {
 
 // load reads the stored fills and their sources.
 func (p *knownPlan) load(ctx context.Context, open []*arrival) (err error) {
-	if len(open) == 0 && (p.batch != "" || len(p.out.repeats) == 0) {
+	if len(open) == 0 && (p.from.batch != "" || len(p.out.repeats) == 0) {
 		return nil
 	}
-	if p.imports, err = loadSpans(ctx, p.tx, p.owner, p.account); err != nil {
+	if p.imports, err = p.loadSpansOf(ctx, p.known); err != nil {
 		return err
 	}
 	var places []matching.Position
@@ -121,37 +123,55 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 		return err
 	}
 	list := p.sources[before.seq]
-	for _, s := range list {
-		if s.key == *a.key && s.values.hasSameValues(a.fill) {
-			if s.batch != p.batch {
-				p.out.repeats = append(p.out.repeats, repeat{first: before.seq, last: before.seq, source: s.number, batch: p.batch})
-			}
-			return nil
-		}
-	}
 	if len(list) == 0 {
-		var owner journal.BatchID
-		if batch := p.imports.batchOf(p.account.number, before.seq); batch != nil {
-			owner = *batch
-		}
-		list = []*source{newSource(before.seq, 0, owner, key, before)}
+		owner, _ := p.imports.find(p.account.number, before.seq)
+		list = []*source{newSource(before.seq, 0, owner.importSource, key, before)}
+		list[0].values.facts |= before.edits() // it has the edited values; others still complete the rest
+	}
+	arrived := newSource(before.seq, list[len(list)-1].number+1, p.from, *a.key, a.fill)
+	arrived.replaces = a.replaces
+	if p.isRepeat(list, arrived) {
+		return nil
+	}
+	if !before.facts.has(hasSources) {
 		p.out.sources = append(p.out.sources, list[0])
 	}
-	p.out.sources = append(p.out.sources, newSource(before.seq, list[len(list)-1].number+1, p.batch, *a.key, a.fill))
+	p.out.sources = append(p.out.sources, arrived)
 	after := *before
 	after.state, after.was = edited, before.at
 	after.facts |= hasSources
 	if key == *a.key || before.edits().has(FiguresEdited) {
-		after.completeFrom(a.fill)
+		after.completeFrom(arrived, previousOf(list, arrived))
 	}
 	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID
 	p.out.changed = append(p.out.changed, changedFill{before: before, after: &after, key: key})
 	return nil
 }
 
+// isRepeat reports whether an arrival says what one of the stored sources says, and
+// records that its import contained the fill too. A connection or hook repeats only
+// its own latest record, which needs no further row: reading the same time again
+// must not keep the fills of a reversed import, and a value that changed back is a
+// correction. The first time it is a source of its own, which it can correct later.
+func (p *knownPlan) isRepeat(list []*source, arrived *source) bool {
+	if p.from.sender != "" {
+		last := latestOf(list, p.from.sender)
+		return last != nil && last.says(arrived)
+	}
+	for _, s := range list {
+		if s.says(arrived) {
+			if s.batch != p.from.batch {
+				p.out.repeats = append(p.out.repeats, repeat{first: s.seq, last: s.seq, source: s.number, batch: p.from.batch})
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // dropOwnRepeats drops the repeats by an entry by hand of other entries by hand.
 func (p *knownPlan) dropOwnRepeats() {
-	if p.batch != "" {
+	if p.from.batch != "" {
 		return
 	}
 	p.out.repeats = slices.DeleteFunc(p.out.repeats, func(r repeat) bool {
@@ -215,7 +235,7 @@ func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
 // completeKnown completes a stored fill by an equal entry by hand.
 func (b *book) completeKnown(ctx context.Context, a *arrival) (AddedExecution, error) {
 	arrivals := []*arrival{a}
-	known, err := b.planKnown(ctx, arrivals, "")
+	known, err := b.planKnown(ctx, arrivals, importSource{})
 	if err != nil {
 		return AddedExecution{}, err
 	}
@@ -242,6 +262,7 @@ const accountsOfBatchSelect = `SELECT ` + accountColumns + ` FROM accounts WHERE
 		number IN (SELECT account FROM import_spans WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM import_repeats WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM fill_sources WHERE user_id = $1 AND batch_id = $2)
+		OR number IN (SELECT account FROM withdrawn_fills WHERE user_id = $1 AND batch_id = $2)
 		OR number IN (SELECT account FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2))
 	ORDER BY id`
 

@@ -18,16 +18,46 @@ import (
 type source struct {
 	seq    int64 // of the fill in the account
 	number int64
-	batch  journal.BatchID // empty for an entry by hand
+	importSource
 	key    streamKey
 	values fill
+	// replaces are the earlier ids of a corrected fill, the latest first.
+	replaces []string
 }
 
 // newSource returns the values of a fill as a source of an execution.
-func newSource(seq, number int64, batch journal.BatchID, key streamKey, said *fill) *source {
-	s := &source{seq: seq, number: number, batch: batch, key: key, values: *said}
+func newSource(seq, number int64, from importSource, key streamKey, said *fill) *source {
+	s := &source{seq: seq, number: number, importSource: from, key: key, values: *said}
 	s.values.facts &= sourceFacts
 	return s
+}
+
+// says reports whether two sources have the same values for the fill.
+func (s *source) says(other *source) bool {
+	return s.key == other.key && s.values.hasSameValues(&other.values)
+}
+
+// correctorID identifies the sources that correct each other: those of one
+// connection or hook, or all files of the account. It is empty for entries by hand
+// and backups, which correct nothing.
+func (s *source) correctorID() string {
+	switch {
+	case s.sender != "":
+		return s.sender
+	case s.values.facts.has(Uploaded):
+		return "files"
+	}
+	return ""
+}
+
+// latestOf returns the latest source of a connection or hook, or nil.
+func latestOf(list []*source, sender string) *source {
+	for _, s := range slices.Backward(list) {
+		if s.sender == sender {
+			return s
+		}
+	}
+	return nil
 }
 
 // sourceContent is the JSON of a source.
@@ -49,6 +79,8 @@ type sourceContent struct {
 	ExternalID  string          `json:"external_id,omitempty"`
 	Details     string          `json:"details,omitempty"`
 	Facts       Facts           `json:"facts"`
+	Sender      string          `json:"sender,omitempty"`
+	Replaces    []string        `json:"replaces,omitempty"`
 }
 
 func (s *source) marshalContent() (string, error) {
@@ -57,6 +89,7 @@ func (s *source) marshalContent() (string, error) {
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Strike: k.strike, Expiry: k.expiry, Lot: k.lot,
 		At: f.at, Side: f.side, Quantity: f.quantity, Price: f.price, Fees: f.fees, Commission: f.commission,
 		Multiplier: f.multiplier, StatedPnL: f.stated, ExternalID: f.externalID, Details: f.details, Facts: f.facts,
+		Sender: s.sender, Replaces: s.replaces,
 	})
 	return string(text), err
 }
@@ -73,7 +106,7 @@ func scanSource(row db.Scanner) (*source, error) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		return nil, fmt.Errorf("reading source %d of execution number %d: %w", s.number, s.seq, err)
 	}
-	s.key, s.values = c.key(), c.fill()
+	s.key, s.values, s.sender, s.replaces = c.key(), c.fill(), c.Sender, c.Replaces
 	return s, nil
 }
 

@@ -184,7 +184,7 @@ func insertOne(ctx context.Context, b *book, fills ...NewFill) error {
 	if err != nil {
 		return err
 	}
-	if err := b.assignNumbers(ctx, arrivals, ""); err != nil {
+	if err := b.assignNumbers(ctx, arrivals, importSource{}); err != nil {
 		return err
 	}
 	return b.regroupArrivals(ctx, arrivals, &knownFills{})

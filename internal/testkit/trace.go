@@ -19,6 +19,8 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM audit_events WHERE (user_id, id) IN (`, "hourly sweep"},
 	{`DELETE FROM idempotency_keys WHERE (user_id, key) IN (`, "hourly sweep"},
 	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
+	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
+	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
 	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending'`, "hourly sweep"},
 	{`SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},

@@ -26,13 +26,15 @@ const (
 	JSONBody
 	// FormBody is multipart/form-data with one file; see [FormOf].
 	FormBody
+	// RawBody is any content of any type; see [RawBodyOf].
+	RawBody
 )
 
 // Intake describes the body and query that a route accepts.
 type Intake struct {
 	Body Body
-	// Limit is the size of the largest JSON body, or of the largest file of a
-	// form.
+	// Limit is the size of the largest JSON or raw body, or of the largest file of
+	// a form.
 	Limit int64
 	// Spool stores large files until the request ends.
 	Spool *Spool
@@ -100,6 +102,9 @@ func (in Intake) read(w http.ResponseWriter, r *http.Request) (context.Context, 
 		return in.readJSON(w, r)
 	case FormBody:
 		return in.readForm(w, r)
+	case RawBody:
+		body, err := in.readAll(w, r)
+		return context.WithValue(r.Context(), bodyKey{}, body), err
 	default:
 		return r.Context(), nil
 	}
@@ -133,6 +138,9 @@ func (in Intake) checkQuery(r *http.Request) error {
 }
 
 func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Context, error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, newUnsupported("a body without Content-Encoding")
+	}
 	body, err := in.readAll(w, r)
 	if err != nil {
 		return nil, err
@@ -155,9 +163,6 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > in.Limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
-	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, newUnsupported("a body without Content-Encoding")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, in.Limit))
 	return body, readError(err)
@@ -191,7 +196,10 @@ func newUnsupported(want string) error {
 
 type bodyKey struct{}
 
-// bodyOf returns the JSON body that Intake read.
+// RawBodyOf returns the body that Intake read for a route with [RawBody].
+func RawBodyOf(ctx context.Context) []byte { return bodyOf(ctx) }
+
+// bodyOf returns the JSON or raw body that Intake read.
 func bodyOf(ctx context.Context) []byte {
 	body, _ := ctx.Value(bodyKey{}).([]byte)
 	return body

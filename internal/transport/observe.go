@@ -45,7 +45,7 @@ func Observe(log *slog.Logger, proxies Proxies, metrics *Metrics) Middleware {
 }
 
 func newRequest(r *http.Request, proxies Proxies) *Request {
-	request := &Request{ID: r.Header.Get("X-Request-Id"), Route: "none", UserAgent: r.UserAgent()}
+	request := &Request{ID: r.Header.Get("X-Request-Id"), Route: "none", UserAgent: r.UserAgent(), Host: r.Host}
 	if !validRequestID.MatchString(request.ID) {
 		request.ID = journal.NewID[string]()
 	}

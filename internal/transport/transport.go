@@ -41,6 +41,7 @@ type Request struct {
 	Address   string // of the client, as reported by trusted proxies
 	UserAgent string
 	Secure    bool // the client used TLS, to this server or to a trusted proxy
+	Host      string
 
 	// Route is the pattern that matched, such as GET /api/v1/accounts/{id}. The
 	// log contains it instead of the path, which may contain a secret.

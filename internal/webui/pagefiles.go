@@ -28,6 +28,7 @@ var screens = []string{
 	"/routines",
 	"/accounts", "/accounts/{id}",
 	"/import", "/import/{id}",
+	"/connections",
 	"/prices",
 	"/export",
 	"/settings", "/settings/{tab}",

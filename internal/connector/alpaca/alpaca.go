@@ -44,8 +44,8 @@ func (client) Describe() connector.Description {
 		Name:   "alpaca",
 		Title:  "Alpaca",
 		Covers: "Fills of stocks, options and crypto, expired and assigned options, deposits, dividends, interest and fees",
-		Notes: "Alpaca's keys can trade, and Alpaca has no way to check the rights of a key. Regulatory fees arrive a day later, " +
-			"summed for the day, and are booked as cash. Splits and other corporate actions are reported but not imported.",
+		Notes: "Alpaca's keys can trade, and Alpaca has no way to check the rights of a key. Regulatory fees arrive a day later " +
+			"as cash; splits and other corporate actions are reported but not imported.",
 		Steps: []string{
 			"Sign in at app.alpaca.markets.",
 			"Choose the live or the paper account at the top left.",

@@ -69,8 +69,8 @@ func (client) Describe() connector.Description {
 		Name:   "bybit",
 		Title:  "Bybit",
 		Covers: "Fills of contracts, spot and options, funding, transfers and interest of a unified trading account",
-		Notes: "Two years of history. Bybit doesn't report the position of a fill: in hedge mode, long and short positions in one contract " +
-			"are counted as one. A key that is not bound to an address of your server ends after 90 days.",
+		Notes: "Bybit has two years of history and doesn't report the position of a fill: in hedge mode, long and short positions in one contract " +
+			"are counted as one. A key that isn't bound to an address ends after 90 days.",
 		Steps: []string{
 			"Sign in at Bybit and open Account > API.",
 			"Click Create New Key and choose System-generated API Keys.",

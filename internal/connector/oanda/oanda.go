@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -147,22 +146,12 @@ func findAccount(ctx context.Context, session *remote.Session) (string, error) {
 	if !answer.Accounts.IsPresent {
 		return "", remote.Malformed("it has no accounts")
 	}
-	var ids []string
+	var list []connector.Account
 	for _, a := range answer.Accounts.Value {
-		ids = append(ids, a.ID)
+		list = append(list, connector.Account{ID: a.ID})
 	}
-	chosen := session.Value(accountField)
-	switch {
-	case len(ids) == 0:
-		return "", connector.SetupError("The token has no account for this API. Check that you chose the right kind of account.")
-	case chosen == "" && len(ids) == 1:
-		return ids[0], nil
-	case chosen == "":
-		return "", connector.SetupError("The token has several accounts: %s. Enter the ID of one of them.", strings.Join(ids, ", "))
-	case !slices.Contains(ids, chosen):
-		return "", connector.SetupError("The token has no account %s. It has %s.", chosen, strings.Join(ids, ", "))
-	}
-	return chosen, nil
+	chosen, err := connector.ChooseAccount(session.Value(accountField), list)
+	return chosen.ID, err
 }
 
 // Fetch implements connector.Connector.

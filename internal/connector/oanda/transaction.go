@@ -111,7 +111,7 @@ func (t transaction) addFills(rows *connector.Rows, account summary, order int64
 		}
 		fill := t.newFill(record, p)
 		fill.ID = id
-		fill.Commission, fill.Fees = commission.take(fill.Quantity), fees.take(fill.Quantity)
+		fill.Commission, fill.Fees = commission.splitOff(fill.Quantity), fees.splitOff(fill.Quantity)
 		if account.HasHedging {
 			fill.Lot = p.TradeID
 		}
@@ -157,16 +157,16 @@ func sumUnits(parts []part) decimal.Decimal {
 // yet.
 type share struct{ cost, units decimal.Decimal }
 
-// take returns the part of the cost for some of the units.
-func (s *share) take(units decimal.Decimal) decimal.Decimal {
+// splitOff removes the part of the cost for some of the units, and returns it.
+func (s *share) splitOff(units decimal.Decimal) decimal.Decimal {
 	if s.cost.IsZero() || s.units.Sign() <= 0 {
 		return decimal.Zero
 	}
 	const decimals = 8
-	var taken decimal.Decimal
-	taken, s.cost = s.cost.Split(units, s.units, decimals)
+	var portion decimal.Decimal
+	portion, s.cost = s.cost.Split(units, s.units, decimals)
 	s.units = s.units.Sub(units)
-	return taken
+	return portion
 }
 
 // nameInstrument returns the instrument of OANDA's name, such as EUR_USD or SPX500_USD,

@@ -62,7 +62,7 @@ func (client) Describe() connector.Description {
 		Name:   "okx",
 		Title:  "OKX",
 		Covers: "Fills of spot, margin, swaps, futures and options, funding, interest and transfers of the trading account",
-		Notes: "OKX returns fills of three months to a year, and funding, interest and transfers of three months. Import CSV files for the time before. " +
+		Notes: "OKX has three months to a year of fills, and three months of funding, interest and transfers; import CSV files for the time before. " +
 			"Don't import OKX's order history for the same time: its rows are orders, not fills.",
 		Steps: []string{
 			"Sign in at OKX and open Profile > API.",

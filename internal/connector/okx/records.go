@@ -207,6 +207,9 @@ func (r *run) loadSize(ctx context.Context, f *fill) (size, error) {
 		}
 		value = value.Mul(factor)
 	}
+	if value.Sign() <= 0 {
+		return size{}, remote.Malformed("an instrument has no size")
+	}
 	found := size{multiplier: value.String(), settled: strings.ToUpper(first.Settled), kind: first.Kind}
 	r.kept[f.sizeKey()] = strings.Join([]string{found.multiplier, found.settled, found.kind}, " ")
 	return found, nil

@@ -9,9 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
+	"strconv"
 	"time"
 
 	"fillbook/internal/connector"
@@ -65,9 +64,9 @@ func (client) Describe() connector.Description {
 		Name:   "projectx",
 		Title:  "TopstepX and other ProjectX firms",
 		Covers: "Fills of futures with their fees",
-		Notes: "The key can trade, and ProjectX has no way to check its rights. Your firm sells API access as a subscription. " +
-			"The files of TopstepX list round turns, which don't match these fills: use one of the two for a period. " +
-			"Whether the fees include all commissions is not certain: compare them with your statement.",
+		Notes: "The key can trade, and ProjectX has no way to check its rights; your firm sells API access as a subscription. " +
+			"The files list round turns, so use either the files or the connection for a period, and compare the fees with your " +
+			"statement: whether they include all commissions is not certain.",
 		Steps: []string{
 			"Sign in to the platform of your firm, such as topstepx.com.",
 			"Open Settings, then API, and link your ProjectX account.",
@@ -165,19 +164,12 @@ func classify(a remote.Answer, kind error) error {
 		Code      remote.Number `json:"errorCode"`
 		Message   string        `json:"errorMessage"`
 	}
-	if a.Status != http.StatusOK || json.Unmarshal(a.Body, &result) != nil || result.IsSuccess == nil || *result.IsSuccess {
+	_ = json.Unmarshal(a.Body, &result) // what is not JSON is found when it is decoded
+	if a.Status != http.StatusOK || result.IsSuccess == nil || *result.IsSuccess {
 		return nil
 	}
 	return &remote.Error{Kind: kind, Code: string(result.Code), Message: result.Message}
 }
-
-// account is an account of the user.
-type account struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-}
-
-func (a account) String() string { return fmt.Sprintf("%s (%d)", a.Name, a.ID) }
 
 // Check implements connector.Connector.
 func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
@@ -185,41 +177,29 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if err != nil {
 		return connector.Identity{}, err
 	}
-	return connector.Identity{Account: fmt.Sprint(a.ID), Name: a.String()}, nil
+	return connector.Identity{Account: a.ID, Name: a.String()}, nil
 }
 
 // findAccount returns the account that the user chose, or the only one. Accounts that
 // ended are part of the list.
-func findAccount(ctx context.Context, session *remote.Session) (account, error) {
+func findAccount(ctx context.Context, session *remote.Session) (connector.Account, error) {
 	var answer struct {
-		Accounts remote.Member[[]account] `json:"accounts"`
+		Accounts remote.Member[[]struct {
+			ID   int64  `json:"id"`
+			Name string `json:"name"`
+		}] `json:"accounts"`
 	}
 	if err := post(ctx, session, accountsPath, map[string]bool{"onlyActiveAccounts": false}, &answer); err != nil {
-		return account{}, err
+		return connector.Account{}, err
 	}
 	if !answer.Accounts.IsPresent {
-		return account{}, remote.Malformed("it has no accounts")
+		return connector.Account{}, remote.Malformed("it has no accounts")
 	}
-	list := answer.Accounts.Value
-	chosen := session.Value(accountField)
-	if chosen == "" && len(list) == 1 {
-		return list[0], nil
+	var list []connector.Account
+	for _, a := range answer.Accounts.Value {
+		list = append(list, connector.Account{ID: strconv.FormatInt(a.ID, 10), Name: a.Name})
 	}
-	var names []string
-	for _, a := range list {
-		if chosen != "" && (strings.EqualFold(chosen, a.Name) || chosen == fmt.Sprint(a.ID)) {
-			return a, nil
-		}
-		names = append(names, a.String())
-	}
-	switch all := strings.Join(names, ", "); {
-	case len(list) == 0:
-		return account{}, connector.SetupError("The user has no account at this firm. Check that you chose the right firm.")
-	case chosen == "":
-		return account{}, connector.SetupError("The user has several accounts: %s. Enter the name or the number of one of them.", all)
-	default:
-		return account{}, connector.SetupError("The user has no account %s. There are %s.", chosen, all)
-	}
+	return connector.ChooseAccount(session.Value(accountField), list)
 }
 
 // Fetch implements connector.Connector.

@@ -2,6 +2,7 @@ package projectx
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -17,7 +18,7 @@ import (
 // trade is a half turn, which is a fill.
 type trade struct {
 	ID         remote.Number `json:"id"`
-	AccountID  int64         `json:"accountId"`
+	AccountID  remote.Number `json:"accountId"`
 	ContractID string        `json:"contractId"`
 	Time       string        `json:"creationTimestamp"`
 	Price      remote.Number `json:"price"`
@@ -37,12 +38,12 @@ type tradeReader struct {
 }
 
 // fetch adds the trades of an account. ProjectX documents no pages.
-func (r tradeReader) fetch(ctx context.Context, accountID int64, query connector.Query) error {
+func (r tradeReader) fetch(ctx context.Context, accountID string, query connector.Query) error {
 	var answer struct {
 		Trades remote.Member[[]trade] `json:"trades"`
 	}
 	err := post(ctx, r.session, tradesPath, map[string]any{
-		"accountId": accountID,
+		"accountId": json.Number(accountID),
 		// The documentation does not state whether the ends are included.
 		"startTimestamp": formatTime(query.From.Add(-time.Second)), "endTimestamp": formatTime(query.To.Add(time.Second)),
 	}, &answer)
@@ -53,7 +54,7 @@ func (r tradeReader) fetch(ctx context.Context, accountID int64, query connector
 		return remote.Malformed("it has no trades")
 	}
 	for _, t := range answer.Trades.Value {
-		if t.ID == "" || t.AccountID != accountID {
+		if t.ID == "" || string(t.AccountID) != accountID {
 			return remote.Malformed("a trade has no id or is of another account")
 		}
 		if err := r.add(ctx, t); err != nil {

@@ -9,6 +9,7 @@ import Download from '@lucide/svelte/icons/download';
 import Layers from '@lucide/svelte/icons/layers';
 import ListChecks from '@lucide/svelte/icons/list-checks';
 import NotebookPen from '@lucide/svelte/icons/notebook-pen';
+import Plug from '@lucide/svelte/icons/plug';
 import Settings from '@lucide/svelte/icons/settings';
 import Shield from '@lucide/svelte/icons/shield';
 import Sun from '@lucide/svelte/icons/sun';
@@ -29,6 +30,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/routines': ListChecks,
   '/accounts': Wallet,
   '/import': Upload,
+  '/connections': Plug,
   '/prices': ChartCandlestick,
   '/export': Download,
   '/settings': Settings,

@@ -180,6 +180,13 @@ export const routes: Route[] = [
   },
   { path: '/import/{id}', title: 'Import', load: loadImport },
   {
+    path: '/connections',
+    title: 'Connections',
+    section: 'data',
+    key: 'w',
+    load: () => import('../screens/connections/Screen.svelte'),
+  },
+  {
     path: '/prices',
     title: 'Prices',
     section: 'data',

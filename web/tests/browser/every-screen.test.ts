@@ -45,6 +45,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     [`/accounts/${h.account}`]: `A ${image}`,
     '/import': /^<img src=x onerror=.*csv$/, // quotes do not survive the upload
     [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
+    '/connections': image,
     '/prices': '<svg onload=window.struck=1>',
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',

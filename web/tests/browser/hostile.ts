@@ -53,6 +53,7 @@ export async function hostileJournal(api: Api, server: Server, user: User): Prom
     symbol: image,
     checklist: [image, drawing],
   });
+  await id('/hooks', { account_id: account, name: image });
   await api('POST', '/cash-transactions', {
     account_id: account,
     type: 'deposit',

@@ -263,6 +263,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       },
     ],
     'import-queue': ['/import', chooseFiles],
+    connections: ['/connections'],
     prices: ['/prices'],
     export: ['/export'],
     'export-gains': ['/export?format=gains'],

@@ -24,6 +24,7 @@ export type Kind =
   | 'bars'
   | 'cash'
   | 'executions'
+  | 'hooks'
   | 'imports'
   | 'me'
   | 'missed'

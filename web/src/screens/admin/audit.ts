@@ -21,6 +21,9 @@ const actions: Record<string, string> = {
   user_demote: 'Removed an owner role',
   share_link_mint: 'Created a share link',
   share_link_revoke: 'Revoked a share link',
+  hook_create: 'Created a webhook',
+  hook_rotate: 'Replaced the secret of a webhook',
+  hook_delete: 'Deleted a webhook',
   import_commit: 'Imported a file',
   import_reverse: 'Undid an import',
 };
