@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"fillbook/internal/barfetch"
+	"fillbook/internal/connections"
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
@@ -123,6 +124,9 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 			return err
 		}
 		if err := barfetch.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
+			return err
+		}
+		if err := connections.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
 			return err
 		}
 		return transport.DeleteStoredResponses(env.ctx, tx)

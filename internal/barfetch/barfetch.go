@@ -8,13 +8,13 @@ package barfetch
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/barsource"
+	"fillbook/internal/credentials"
 	"fillbook/internal/db"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
@@ -130,15 +130,6 @@ func (s *Service) findProvider(name string) (barsource.Provider, bool) {
 	return s.Providers[i], true
 }
 
-// errDisabled returns the refusal of a server that sends nothing.
-func errDisabled() error {
-	return &journal.Error{
-		Kind: journal.KindConflict, Code: "outbound_disabled",
-		Message: "This server doesn't connect to other servers. Ask its administrator to set SVC_OUTBOUND=true and to restart it.",
-		Details: map[string]any{"setting": "SVC_OUTBOUND"},
-	}
-}
-
 func jobKey(owner journal.UserID, id journal.BarSourceID) jobs.Key {
 	return jobs.Key{Owner: owner, Kind: JobKind, ID: string(id)}
 }
@@ -147,37 +138,11 @@ func jobKey(owner journal.UserID, id journal.BarSourceID) jobs.Key {
 // so that it fetches the bars again.
 func Tables() []string { return []string{"bar_source_sessions", "bar_source_runs"} }
 
-// sealLabel is the label of the key that seals credentials.
-const sealLabel = "bar source"
+// keys stores the credentials of sources.
+var keys = credentials.Store{Table: "bar_sources", Label: "bar source"}
 
 // RotateSecret seals all credentials with a new secret. It runs in the caller's
 // transaction.
 func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
-	type row struct {
-		owner  journal.UserID
-		id     journal.BarSourceID
-		sealed []byte
-	}
-	rows, err := db.List(ctx, tx, func(scan db.Scanner) (r row, err error) {
-		err = scan.Scan(&r.owner, &r.id, &r.sealed)
-		return r, err
-	}, `SELECT user_id, id, credentials FROM bar_sources WHERE credentials IS NOT NULL ORDER BY user_id, id`)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		sealed, err := secrets.Reseal(from, to, sealLabel, string(r.id), r.sealed)
-		if err != nil {
-			return fmt.Errorf("resealing the credentials of source %s: %w", r.id, err)
-		}
-		if err := storeSealed(ctx, tx, r.owner, r.id, sealed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func storeSealed(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarSourceID, sealed []byte) error {
-	_, err := tx.Exec(ctx, `UPDATE bar_sources SET credentials = $1 WHERE user_id = $2 AND id = $3`, sealed, owner, id)
-	return err
+	return keys.Rotate(ctx, tx, from, to)
 }

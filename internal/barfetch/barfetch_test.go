@@ -370,11 +370,11 @@ func TestFailures(t *testing.T) {
 	}{
 		"wrong key": {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
-			barfetch.StatusAttention, "Acme doesn't accept the key. Enter it again. It says: no such key", 0,
+			barfetch.StatusAttention, "Acme doesn't accept the key. Enter it again. It says: no such key.", 0,
 		},
 		"no money": {
 			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
-			barfetch.StatusAttention, "Acme refused the request. Check your key and your plan there. It says: no money", 0,
+			barfetch.StatusAttention, "Acme refused the request. Check your key and your plan there. It says: no money.", 0,
 		},
 		"too many": {
 			func(w http.ResponseWriter, _ *http.Request) {

@@ -27,7 +27,7 @@ const maxPriced = 25
 // Price returns what the bars cost that a source would fetch. It orders nothing.
 func (s *Service) Price(ctx context.Context, owner journal.UserID, id journal.BarSourceID) (quote Quote, err error) {
 	if !s.Enabled() {
-		return Quote{}, errDisabled()
+		return Quote{}, remote.Disabled()
 	}
 	var pricer barsource.Pricer
 	var credentials map[string]string
@@ -42,7 +42,7 @@ func (s *Service) Price(ctx context.Context, owner journal.UserID, id journal.Ba
 		if pricer, ok = provider.(barsource.Pricer); !ok {
 			return journal.Conflict("This provider doesn't charge for prices.")
 		}
-		if credentials, err = s.openCredentials(ctx, tx, owner, id); err != nil {
+		if credentials, err = keys.Load(ctx, tx, s.Keys, owner, string(id)); err != nil {
 			return err
 		}
 		plan, err := loadPlan(ctx, tx, owner, source, provider, s.Clock(), true)
@@ -91,9 +91,9 @@ func priceError(title string, err error) error {
 		refused.Message = title + " got too many requests. Try again later."
 		return refused
 	case errors.Is(err, remote.ErrUnauthorized):
-		return journal.Conflict("%s doesn't accept the key. Enter it again.%s", title, quoteWords(err))
+		return journal.Conflict("%s doesn't accept the key. Enter it again.%s", title, remote.QuoteWords(err))
 	case errors.Is(err, remote.ErrForbidden), errors.Is(err, remote.ErrRefused):
-		return journal.Conflict("%s refused the request. Check your key and your plan there.%s", title, quoteWords(err))
+		return journal.Conflict("%s refused the request. Check your key and your plan there.%s", title, remote.QuoteWords(err))
 	}
 	refused := journal.Unavailable(err)
 	refused.Message = title + " doesn't answer. Try again later."

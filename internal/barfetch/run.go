@@ -249,7 +249,7 @@ func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
 	}
 	r.provider, r.about = provider, provider.Describe()
 	r.client = r.newCounter(r.about.Name)
-	if r.credentials, err = r.openCredentials(ctx, tx, r.job.Owner, r.source.ID); err != nil {
+	if r.credentials, err = keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.source.ID)); err != nil {
 		return fmt.Errorf("opening the credentials of source %s: %w", r.source.ID, err)
 	}
 	if r.lookup, err = bars.LoadLookup(ctx, tx, r.job.Owner); err != nil {
@@ -494,7 +494,6 @@ func (r *run) judge(err error, now time.Time) verdict {
 		return &at
 	}
 	title := r.about.Title
-	var limited *remote.RateLimited
 	var refusal *journal.Error
 	switch {
 	case err == nil:
@@ -506,22 +505,14 @@ func (r *run) judge(err error, now time.Time) verdict {
 		return verdict{Status: StatusWaiting, Message: "The rest follows in a minute.", Outcome: jobs.Outcome{Next: later(resumeTime)}}
 	case errors.As(err, &refusal): // no more room for bars, or too expensive
 		return attention(refusal.Message)
-	case errors.Is(err, remote.ErrUnauthorized):
-		return attention(title + " doesn't accept the key. Enter it again." + quoteWords(err))
-	case errors.Is(err, remote.ErrForbidden), errors.Is(err, remote.ErrRefused), errors.Is(err, remote.ErrQuery):
-		return attention(title + " refused the request. Check your key and your plan there." + quoteWords(err))
 	}
-	v := verdict{Status: StatusWaiting, Outcome: jobs.Outcome{Next: later(r.job.Delay()), Failed: true}}
-	switch {
-	case errors.As(err, &limited):
-		v.Message = title + " got too many requests. Fillbook tries again later."
-		if limited.RetryAfter > 0 {
-			v.Next = later(min(limited.RetryAfter, 24*time.Hour))
-		}
-	case errors.Is(err, remote.ErrMalformed), errors.Is(err, remote.ErrTruncated), errors.Is(err, remote.ErrTooLarge):
-		v.Message = "The answer of " + title + " can't be read. Fillbook tries again later."
-	default:
-		v.Message = title + " doesn't answer. Fillbook tries again later." + quoteWords(err)
+	meaning := remote.Explain(title, err)
+	if meaning.NeedsUser {
+		return attention(meaning.Message)
+	}
+	v := verdict{Status: StatusWaiting, Message: meaning.Message, Outcome: jobs.Outcome{Next: later(r.job.Delay()), Failed: true}}
+	if meaning.RetryAfter > 0 {
+		v.Next = later(min(meaning.RetryAfter, 24*time.Hour))
 	}
 	if isPricer(r.provider) {
 		v.Status, v.Message = StatusFailed, strings.Replace(v.Message, "Fillbook tries again later.", "Try again later.", 1)
@@ -534,15 +525,6 @@ func (r *run) judge(err error, now time.Time) verdict {
 
 func attention(message string) verdict {
 	return verdict{Status: StatusAttention, Message: shorten(message)}
-}
-
-// quoteWords returns the words of a provider, if there are any.
-func quoteWords(err error) string {
-	var words *remote.Error
-	if !errors.As(err, &words) || words.Message == "" {
-		return ""
-	}
-	return " It says: " + words.Message
 }
 
 func shorten(text string) string {

@@ -5,18 +5,17 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"fillbook/internal/barsource"
+	"fillbook/internal/credentials"
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/remote"
-	"fillbook/internal/secrets"
 )
 
 var sourceTable = fields.New("bar_sources",
@@ -81,39 +80,6 @@ func (c *Change) apply(source Source, today journal.Day) (Source, error) {
 	return source, nil
 }
 
-// maxCredential is the most characters of a credential.
-const maxCredential = 1000
-
-// checkCredentials returns the credentials that a provider needs, or the reason why some
-// are missing or unknown.
-func checkCredentials(about barsource.Description, given map[string]string) (map[string]string, error) {
-	clean := map[string]string{}
-	for name := range given {
-		if !slices.ContainsFunc(about.Fields, func(f remote.Field) bool { return f.Name == name }) {
-			return nil, journal.InvalidField("credentials."+name, "%s has no field %s.", about.Title, name)
-		}
-	}
-	for _, f := range about.Fields {
-		value := strings.TrimSpace(given[f.Name])
-		switch {
-		case value == "" && len(f.Choices) > 0:
-			value = f.Choices[0].Value
-		case value == "":
-			return nil, journal.InvalidField("credentials."+f.Name, "Enter the %s of %s.", f.Title, about.Title)
-		case len(f.Choices) > 0 && !slices.Contains(f.Values(), value):
-			return nil, journal.InvalidField("credentials."+f.Name, "%s must be %s.", f.Name, strings.Join(f.Values(), " or "))
-		case len(value) > maxCredential || strings.ContainsFunc(value, isNotVisible):
-			return nil, journal.InvalidField("credentials."+f.Name, "The %s is not one of %s. Copy it again.", f.Title, about.Title)
-		}
-		clean[f.Name] = value
-	}
-	return clean, nil
-}
-
-// isNotVisible reports whether a character cannot be in a key, which is sent in a header
-// or an address.
-func isNotVisible(r rune) bool { return r <= ' ' || r > '~' }
-
 // List returns the owner's sources by provider.
 func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Source, err error) {
 	err = s.DB.View(ctx, func(tx *db.Tx) error {
@@ -151,16 +117,15 @@ func (s *Service) complete(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	case state.Running:
 		source.Status, source.Message = StatusRunning, ""
 	}
-	var sealed []byte
-	err = tx.QueryRow(ctx, `SELECT credentials FROM bar_sources WHERE user_id = $1 AND id = $2`, owner, source.ID).Scan(&sealed)
-	source.HasCredentials = len(sealed) > 0 || !s.needsCredentials(source.Provider)
+	has, err := keys.Has(ctx, tx, owner, string(source.ID))
+	source.HasCredentials = has || !s.needsCredentials(source.Provider)
 	return err
 }
 
 // needsCredentials reports whether a provider answers only with a key.
 func (s *Service) needsCredentials(name string) bool {
 	provider, known := s.findProvider(name)
-	return known && slices.ContainsFunc(provider.Describe().Fields, func(f remote.Field) bool { return len(f.Choices) == 0 })
+	return known && credentials.AreNeeded(provider.Describe().Fields)
 }
 
 func readSource(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarSourceID, lock string) (Source, error) {
@@ -186,7 +151,7 @@ func (s *Service) Source(ctx context.Context, owner journal.UserID, id journal.B
 // at once, except for a provider that charges for each query.
 func (s *Service) Create(ctx context.Context, owner journal.UserID, change Change) (source Source, err error) {
 	if !s.Enabled() {
-		return Source{}, errDisabled()
+		return Source{}, remote.Disabled()
 	}
 	provider, ok := s.findProvider(change.Provider.Value)
 	if !ok {
@@ -200,7 +165,8 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 	if source, err = change.apply(source, journal.DayOf(now)); err != nil {
 		return Source{}, err
 	}
-	sealed, err := s.seal(provider.Describe(), source.ID, change.Credentials.Value)
+	about := provider.Describe()
+	values, err := credentials.Parse(about.Title, about.Fields, change.Credentials.Value)
 	if err != nil {
 		return Source{}, err
 	}
@@ -212,7 +178,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 		if err != nil {
 			return err
 		}
-		if err := storeSealed(ctx, tx, owner, source.ID, sealed); err != nil {
+		if err := keys.Put(ctx, tx, s.Keys, owner, string(source.ID), values); err != nil {
 			return err
 		}
 		if err := s.reschedule(ctx, tx, owner, source); err != nil {
@@ -221,36 +187,6 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 		return s.complete(ctx, tx, owner, &source)
 	})
 	return source, err
-}
-
-func (s *Service) seal(about barsource.Description, id journal.BarSourceID, given map[string]string) ([]byte, error) {
-	clean, err := checkCredentials(about, given)
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(clean)
-	if err != nil {
-		return nil, err
-	}
-	return s.Keys.Seal(sealLabel, string(id), text)
-}
-
-// openCredentials returns the credentials of a source, nil if there are none.
-func (s *Service) openCredentials(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarSourceID) (credentials map[string]string, err error) {
-	var sealed []byte
-	err = tx.QueryRow(ctx, `SELECT credentials FROM bar_sources WHERE user_id = $1 AND id = $2`, owner, id).Scan(&sealed)
-	if err != nil || len(sealed) == 0 {
-		return nil, err
-	}
-	text, err := s.Keys.Open(sealLabel, string(id), sealed)
-	if errors.Is(err, secrets.ErrSealed) {
-		return nil, nil // sealed by an installation with another secret: it must be entered again
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = json.Unmarshal(text, &credentials)
-	return credentials, err
 }
 
 // reschedule makes an enabled source due now, and suspends others.
@@ -292,11 +228,12 @@ func (s *Service) Update(
 			return err
 		}
 		if change.Credentials.Set {
-			sealed, err := s.seal(provider.Describe(), id, change.Credentials.Value)
+			about := provider.Describe()
+			values, err := credentials.Parse(about.Title, about.Fields, change.Credentials.Value)
 			if err != nil {
 				return err
 			}
-			if err := storeSealed(ctx, tx, owner, id, sealed); err != nil {
+			if err := keys.Put(ctx, tx, s.Keys, owner, string(id), values); err != nil {
 				return err
 			}
 		}
@@ -366,7 +303,7 @@ const leastPause = time.Minute
 // If the source runs already nothing changes.
 func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.BarSourceID, maxPrice string) (source Source, err error) {
 	if !s.Enabled() {
-		return Source{}, errDisabled()
+		return Source{}, remote.Disabled()
 	}
 	err = s.DB.Update(ctx, func(tx *db.Tx) error {
 		if source, err = readSource(ctx, tx, owner, id, tx.Lock()); err != nil {

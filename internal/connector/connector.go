@@ -69,6 +69,9 @@ type Description struct {
 	Overlap time.Duration
 	// Rights is the way in which the rights of credentials become known.
 	Rights RightsCheck
+	// ReplacesKey reports whether the broker replaces a credential each time that it is
+	// used; see [remote.Session.Replace].
+	ReplacesKey bool
 }
 
 // Call is a kind of request. A * in Path is any text without a slash.

@@ -139,6 +139,7 @@ func (a *API) registerRoutes() {
 	a.registerSettingRoutes()
 	a.registerImportRoutes()
 	a.registerBarRoutes()
+	a.registerConnectionRoutes()
 	a.registerExportRoutes()
 	a.registerAnalyticsRoutes()
 	a.registerShareRoutes()

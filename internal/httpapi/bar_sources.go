@@ -17,28 +17,37 @@ import (
 
 // barProvider is a provider of bars that users can choose.
 type barProvider struct {
-	Provider  string             `json:"provider" example:"alpaca"`
-	Name      string             `json:"name" example:"Alpaca"`
-	Covers    string             `json:"covers" doc:"Which instruments it has."`
-	Notes     string             `json:"notes"`
-	Hosts     []string           `json:"hosts" doc:"The hosts that the server calls."`
-	Charges   bool               `json:"charges" doc:"It charges for each query. Ask for the price first and send max_price with a run."`
-	Available bool               `json:"available" doc:"This server may connect to it; false unless SVC_OUTBOUND is set."`
-	Fields    []barProviderField `json:"fields" doc:"The credentials and choices of a source."`
+	Provider  string          `json:"provider" example:"alpaca"`
+	Name      string          `json:"name" example:"Alpaca"`
+	Covers    string          `json:"covers" doc:"Which instruments it has."`
+	Notes     string          `json:"notes"`
+	Hosts     []string        `json:"hosts" doc:"The hosts that the server calls."`
+	Charges   bool            `json:"charges" doc:"It charges for each query. Ask for the price first and send max_price with a run."`
+	Available bool            `json:"available" doc:"This server may connect to it; false unless SVC_OUTBOUND is set."`
+	Fields    []providerField `json:"fields" doc:"The credentials and choices of a source."`
 }
 
-type barProviderField struct {
-	Name     string              `json:"name"`
-	Title    string              `json:"title"`
-	Help     string              `json:"help"`
-	Secret   bool                `json:"secret"`
-	Required bool                `json:"required"`
-	Choices  []barProviderChoice `json:"choices" doc:"The allowed values, the default first; empty for any."`
+// providerField is a credential or a choice of a provider.
+type providerField struct {
+	Name      string           `json:"name"`
+	Title     string           `json:"title"`
+	Help      string           `json:"help"`
+	Secret    bool             `json:"secret"`
+	Required  bool             `json:"required"`
+	Multiline bool             `json:"multiline" doc:"The value may have several lines."`
+	Choices   []providerChoice `json:"choices" doc:"The allowed values, the default first; empty for any."`
 }
 
-type barProviderChoice struct {
+type providerChoice struct {
 	Value string `json:"value" example:"sip"`
 	Title string `json:"title" example:"All US exchanges (SIP)"`
+}
+
+func shapeField(f remote.Field) providerField {
+	return providerField{
+		Name: f.Name, Title: f.Title, Help: f.Help, Secret: f.IsSecret, Required: len(f.Choices) == 0 && !f.IsOptional, Multiline: f.IsMultiline,
+		Choices: shapeAll(f.Choices, func(c remote.Choice) providerChoice { return providerChoice(c) }),
+	}
 }
 
 func (a *API) shapeProvider(p barsource.Provider) barProvider {
@@ -47,12 +56,7 @@ func (a *API) shapeProvider(p barsource.Provider) barProvider {
 	return barProvider{
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges,
 		Available: a.BarSources.Enabled(),
-		Fields: shapeAll(about.Fields, func(f remote.Field) barProviderField {
-			return barProviderField{
-				Name: f.Name, Title: f.Title, Help: f.Help, Secret: f.IsSecret, Required: len(f.Choices) == 0,
-				Choices: shapeAll(f.Choices, func(c remote.Choice) barProviderChoice { return barProviderChoice(c) }),
-			}
-		}),
+		Fields:    shapeAll(about.Fields, shapeField),
 	}
 }
 

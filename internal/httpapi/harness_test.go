@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"fillbook/internal/barsource"
+	"fillbook/internal/connector"
 	"fillbook/internal/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/identity"
@@ -46,6 +47,8 @@ type settle struct {
 	api       httpapi.Options
 	outbound  *outbound.Network
 	providers []barsource.Provider
+
+	connectors []connector.Connector
 }
 
 // eachWorld runs a test on SQLite and on PostgreSQL, each in a fresh world.
@@ -79,7 +82,7 @@ func newWorld(t testing.TB, d *db.DB, change ...func(*settle)) *world {
 	}
 	w.services, err = installation.New(installation.Options{
 		DB: d, Keys: keys, Clock: w.clock.Now, Log: log, Attachments: w.attachments, Identity: settings.identity,
-		Outbound: settings.outbound, BarProviders: settings.providers,
+		Outbound: settings.outbound, BarProviders: settings.providers, Connectors: settings.connectors,
 	})
 	if err != nil {
 		t.Fatal(err)

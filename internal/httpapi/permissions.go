@@ -13,24 +13,26 @@ import (
 type permission string
 
 const (
-	readFigures  permission = "read figures"
-	readNames    permission = "read names"    // of setups and tags
-	readAccounts permission = "read accounts" // their names
-	readBars     permission = "read bars"
-	readImports  permission = "read imports"      // a token of scope import sees its own
-	uploadFiles  permission = "upload files"      // of trades and of bars
-	readJournal  permission = "read the journal"  // everything else that users see
-	writeJournal permission = "write the journal" // everything else that users change
-	readLinks    permission = "read share links"
-	writeLinks   permission = "change share links"
-	readSources  permission = "read sources"   // of bars: they have keys of providers
-	writeSources permission = "change sources" // and run them, which may cost money
-	readHooks    permission = "read hooks"
-	writeHooks   permission = "change hooks"  // their secrets let programs add fills
-	readAccess   permission = "read access"   // sessions and access tokens
-	writeAccess  permission = "revoke access" // sessions and access tokens
-	readAdmin    permission = "read administration"
-	writeAdmin   permission = "administer"
+	readFigures      permission = "read figures"
+	readNames        permission = "read names"    // of setups and tags
+	readAccounts     permission = "read accounts" // their names
+	readBars         permission = "read bars"
+	readImports      permission = "read imports"      // a token of scope import sees its own
+	uploadFiles      permission = "upload files"      // of trades and of bars
+	readJournal      permission = "read the journal"  // everything else that users see
+	writeJournal     permission = "write the journal" // everything else that users change
+	readLinks        permission = "read share links"
+	writeLinks       permission = "change share links"
+	readSources      permission = "read sources"     // of bars: they have keys of providers
+	writeSources     permission = "change sources"   // and run them, which may cost money
+	readConnections  permission = "read connections" // they have keys of brokers
+	writeConnections permission = "change connections"
+	readHooks        permission = "read hooks"
+	writeHooks       permission = "change hooks"  // their secrets let programs add fills
+	readAccess       permission = "read access"   // sessions and access tokens
+	writeAccess      permission = "revoke access" // sessions and access tokens
+	readAdmin        permission = "read administration"
+	writeAdmin       permission = "administer"
 )
 
 // grant is who has a permission.
@@ -59,19 +61,21 @@ var grants = map[permission]grant{
 		scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
 		about:  " With import, only imports that the token made.",
 	},
-	uploadFiles:  {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
-	readJournal:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
-	writeJournal: {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
-	readLinks:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
-	writeLinks:   {scopes: []identity.Scope{identity.ScopeFull}},
-	readSources:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeSources: {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
-	readHooks:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
-	writeHooks:   {scopes: []identity.Scope{identity.ScopeFull}},
-	readAccess:   {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeAccess:  {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
-	readAdmin:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeAdmin:   {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	uploadFiles:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
+	readJournal:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	writeJournal:     {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
+	readLinks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeLinks:       {scopes: []identity.Scope{identity.ScopeFull}},
+	readSources:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeSources:     {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readConnections:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeConnections: {scopes: []identity.Scope{identity.ScopeFull}},
+	readHooks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeHooks:       {scopes: []identity.Scope{identity.ScopeFull}},
+	readAccess:       {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAccess:      {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readAdmin:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAdmin:       {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 }
 
 // requirePermission panics if a route that access tokens may call does not declare what

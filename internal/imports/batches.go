@@ -280,6 +280,11 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
 			return err
 		}
+		if s.reversed != nil {
+			if err := s.reversed(ctx, tx, b); err != nil {
+				return err
+			}
+		}
 		return s.audit(ctx, tx, by, ActionReverse, id)
 	})
 }

@@ -52,6 +52,8 @@ type Options struct {
 	BeforeLarge func() (after func())
 	// BarsLimit is how many price bars one user may store.
 	BarsLimit int64
+	// Reversed is called in the transaction that reverses a batch; it may be nil.
+	Reversed func(ctx context.Context, tx *db.Tx, b Batch) error
 }
 
 // Service imports files. It is safe for concurrent use.
@@ -66,6 +68,7 @@ type Service struct {
 	reading     *fairqueue.Queue
 	running     *running
 	beforeLarge func() (after func())
+	reversed    func(ctx context.Context, tx *db.Tx, b Batch) error
 	// readTime bounds the reading of one file.
 	readTime time.Duration
 }
@@ -75,7 +78,7 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, barsLimit: o.BarsLimit, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
-		beforeLarge: o.BeforeLarge,
+		beforeLarge: o.BeforeLarge, reversed: o.Reversed,
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 	"fillbook/internal/barimport"
 	"fillbook/internal/bars"
 	"fillbook/internal/barsource"
+	"fillbook/internal/connections"
+	"fillbook/internal/connector"
 	"fillbook/internal/db"
 	"fillbook/internal/excursions"
 	"fillbook/internal/figures"
@@ -62,7 +64,9 @@ type Options struct {
 	Outbound *outbound.Network
 	// BarProviders are the providers of bars; nil means [BarProviders].
 	BarProviders []barsource.Provider
-	Identity     identity.Options
+	// Connectors are the clients of brokers; nil means [Connectors].
+	Connectors []connector.Connector
+	Identity   identity.Options
 }
 
 // Installation contains all services of one installation.
@@ -86,6 +90,8 @@ type Installation struct {
 	BarImports *barimport.Service
 	// BarSources fetches bars from providers.
 	BarSources *barfetch.Service
+	// Connections fetches fills and cash from brokers.
+	Connections *connections.Service
 	// Jobs runs work in the background.
 	Jobs *jobs.Queue
 	// Excursions computes what the price did during trades.
@@ -121,14 +127,14 @@ func New(options Options) (*Installation, error) {
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
-	i.connectProviders(options)
 	i.Excursions = excursions.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
-		BarsLimit: barsLimit,
+		BarsLimit: barsLimit, Reversed: fetchAgain,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
+	i.connectProviders(options)
 	return i, nil
 }
 
@@ -182,6 +188,9 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 	if change.AccountDeleted {
 		tx.AfterCommit(func() { i.Figures.Forget(change.Account) })
 		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
+		if err := connections.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
 		if err := hooks.DeleteAccountHooks(ctx, tx, owner, change.Account); err != nil {

@@ -1,6 +1,9 @@
 package installation
 
 import (
+	"context"
+	"slices"
+
 	"fillbook/internal/barfetch"
 	"fillbook/internal/barsource"
 	"fillbook/internal/barsource/alpaca"
@@ -10,7 +13,21 @@ import (
 	"fillbook/internal/barsource/hyperliquid"
 	"fillbook/internal/barsource/oanda"
 	"fillbook/internal/barsource/twelvedata"
+	"fillbook/internal/connections"
+	"fillbook/internal/connector"
+	fromalpaca "fillbook/internal/connector/alpaca"
+	frombybit "fillbook/internal/connector/bybit"
+	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromkraken "fillbook/internal/connector/kraken"
+	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
+	fromoanda "fillbook/internal/connector/oanda"
+	fromokx "fillbook/internal/connector/okx"
+	fromprojectx "fillbook/internal/connector/projectx"
+	fromquestrade "fillbook/internal/connector/questrade"
+	"fillbook/internal/db"
+	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
+	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
 )
 
@@ -21,27 +38,64 @@ func BarProviders() []barsource.Provider {
 	}
 }
 
-// OutboundNames returns the names for which an operator can set another address.
+// Connectors returns the clients of brokers in the order of their names.
+func Connectors() []connector.Connector {
+	return []connector.Connector{
+		fromalpaca.New(),
+		frombybit.New(),
+		fromhyperliquid.New(),
+		fromkraken.New(),
+		fromkrakenfutures.New(),
+		fromoanda.New(),
+		fromokx.New(),
+		fromprojectx.New(),
+		fromquestrade.New(),
+	}
+}
+
+// OutboundNames returns the names for which an operator can set another address. One
+// address serves the prices and the fills of a name.
 func OutboundNames() (names []string) {
 	for _, p := range BarProviders() {
 		names = append(names, p.Describe().Name)
 	}
-	return names
+	for _, c := range Connectors() {
+		names = append(names, c.Describe().Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // connectProviders creates what sends requests to providers: the services and the queue
 // of their jobs.
 func (i *Installation) connectProviders(options Options) {
-	network, providers := options.Outbound, options.BarProviders
+	network, providers, connectors := options.Outbound, options.BarProviders, options.Connectors
 	if network == nil {
 		network = outbound.New(outbound.Options{})
 	}
 	if providers == nil {
 		providers = BarProviders()
 	}
+	if connectors == nil {
+		connectors = Connectors()
+	}
 	i.BarSources = barfetch.New(barfetch.Options{
 		DB: i.DB, Bars: i.Bars, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Providers: providers,
 		Wake: func() { i.Jobs.Wake() },
 	})
-	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{barfetch.JobKind: i.BarSources})
+	i.Connections = connections.New(connections.Options{
+		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
+		Wake: func() { i.Jobs.Wake() },
+	})
+	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
+		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,
+	})
+}
+
+// fetchAgain makes the connection that an import came from fetch its time again.
+func fetchAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
+	if b.Origin != imports.FromConnection {
+		return nil
+	}
+	return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
 }

@@ -53,7 +53,9 @@ type State struct {
 	Running bool
 	// StartedAt is the time of the last claim; nil before the first.
 	StartedAt *time.Time
-	Failures  int
+	// Request is what the last caller of [Schedule] asked for, until the run ends.
+	Request  string
+	Failures int
 }
 
 // ErrLost means that the job was claimed by another server, or deleted.
@@ -93,8 +95,8 @@ func Delete(ctx context.Context, tx *db.Tx, key Key) error {
 // state. It is a step.
 func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, err error) {
 	var leaseUntil int64
-	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
-		key.Owner, key.Kind, key.ID).Scan(db.NullInstant(&state.DueAt), &leaseUntil, db.NullInstant(&state.StartedAt), &state.Failures)
+	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, request, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
+		key.Owner, key.Kind, key.ID).Scan(db.NullInstant(&state.DueAt), &leaseUntil, db.NullInstant(&state.StartedAt), &state.Request, &state.Failures)
 	if errors.Is(err, db.ErrNoRows) {
 		return State{}, nil
 	}
@@ -170,7 +172,8 @@ func Jitter(id string, most time.Duration) time.Duration {
 	return most * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// claim claims the job that has been due for longest. It returns false if none is due.
+// claim claims the job that has been due for longest, except those of users who have
+// enough jobs that run. It returns false if none is due.
 func (q *Queue) claim(ctx context.Context) (Job, bool, error) {
 	due, err := q.listDue(ctx)
 	if err != nil {
@@ -222,8 +225,10 @@ func (q *Queue) listDue(ctx context.Context) (list []Job, err error) {
 			err = row.Scan(&j.Owner, &j.Kind, &j.ID, &j.Request, &j.run, &leaseUntil, &j.Failures, db.NullInstant(&j.FailingSince))
 			j.interrupted = leaseUntil > 0 // each end of a run sets it to 0
 			return j, err
-		}, `SELECT owner, kind, id, request, run, lease_until, failures, failing_since FROM jobs
-			WHERE due_at <= $1 AND lease_until <= $1 ORDER BY due_at, id LIMIT 8`, db.Micros(q.clock()))
+		}, `SELECT owner, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due
+			WHERE due_at <= $1 AND lease_until <= $1
+			AND (SELECT COUNT(*) FROM jobs AS held WHERE held.owner = due.owner AND held.lease_until > $1) < $2
+			ORDER BY due_at, id LIMIT 8`, db.Micros(q.clock()), maxPerOwner)
 		return err
 	})
 	return list, err

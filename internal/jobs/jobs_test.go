@@ -142,6 +142,39 @@ func TestOneServerRunsAJob(t *testing.T) {
 	})
 }
 
+// TestJobsOfOneUserLeaveRoom claims jobs of one user while others of that user run.
+func TestJobsOfOneUserLeaveRoom(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		other := f
+		owner, _ := testkit.NewUser(f.T, f.db)
+		other.key.Owner = owner
+		for _, id := range []string{"2", "3", "4"} {
+			f.key.ID = id
+			f.schedule(0, "")
+		}
+		f.clock.Advance(time.Second)
+		other.schedule(0, "") // due after all jobs of the first user
+		most, running, isOtherRun := 0, 0, false
+		var run func(ctx context.Context, job jobs.Job) error
+		run = func(_ context.Context, job jobs.Job) error {
+			if job.Owner == owner {
+				isOtherRun = true
+				return f.finish(job, jobs.Outcome{})
+			}
+			running++
+			most = max(most, running)
+			f.runDue(run) // the next worker
+			running--
+			return f.finish(job, jobs.Outcome{})
+		}
+		f.runDue(run)
+		if most != 2 || !isOtherRun {
+			f.Errorf("%d jobs of one user ran at once; another user's ran: %t", most, isOtherRun)
+		}
+	})
+}
+
 func TestFailuresDelayTheNextRun(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

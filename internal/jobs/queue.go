@@ -37,6 +37,10 @@ type Queue struct {
 // workers is how many jobs one server runs at the same time.
 const workers = 4
 
+// maxPerOwner is how many jobs of one user run at the same time, so that the jobs of
+// others do not wait for all of them.
+const maxPerOwner = 2
+
 // pollTime is how often a server looks for due jobs.
 const pollTime = 5 * time.Second
 

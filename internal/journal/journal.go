@@ -62,6 +62,10 @@ type (
 	BarSourceID string
 	// BarRunID names a run of such a source.
 	BarRunID string
+	// ConnectionID names a connection to a broker.
+	ConnectionID string
+	// ConnectionRunID names a run of a connection.
+	ConnectionRunID string
 	// ShareID names a public link, not its token.
 	ShareID string
 	// HookID names a hook, not its secret.

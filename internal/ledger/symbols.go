@@ -21,26 +21,33 @@ type Symbols struct {
 }
 
 // ListSymbols returns the names of what a user has traded.
-func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (Symbols, error) {
+func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (list Symbols, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		list, err = ReadSymbols(ctx, tx, owner)
+		return err
+	})
+	return list, err
+}
+
+// ReadSymbols is [Service.ListSymbols] as a step.
+func ReadSymbols(ctx context.Context, tx *db.Tx, owner journal.UserID) (Symbols, error) {
 	roots, grouped, symbols := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	condition, args := streamsOfAllowed(ctx, owner)
-	err := s.db.Peek(ctx, func(tx *db.Tx) error {
-		return db.Each(ctx, tx, func(row db.Scanner) error {
-			var symbol, instrument string
-			if err := row.Scan(&symbol, &instrument); err != nil {
-				return err
-			}
-			root := instruments.RootOf(symbol, instrument)
-			if roots[root] {
-				grouped[root] = true
-			}
-			roots[root] = true
-			if instrument != instruments.TypeOption {
-				symbols[symbol] = true
-			}
-			return nil
-		}, `SELECT DISTINCT symbol, instrument_type FROM streams WHERE user_id = $1`+condition, args...)
-	})
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var symbol, instrument string
+		if err := row.Scan(&symbol, &instrument); err != nil {
+			return err
+		}
+		root := instruments.RootOf(symbol, instrument)
+		if roots[root] {
+			grouped[root] = true
+		}
+		roots[root] = true
+		if instrument != instruments.TypeOption {
+			symbols[symbol] = true
+		}
+		return nil
+	}, `SELECT DISTINCT symbol, instrument_type FROM streams WHERE user_id = $1`+condition, args...)
 	return Symbols{Roots: sortedKeys(roots), GroupedRoots: sortedKeys(grouped), Symbols: sortedKeys(symbols)}, err
 }
 

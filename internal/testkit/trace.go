@@ -36,6 +36,7 @@ var allNodes = []struct{ statement, why string }{
 	{`SELECT user_id, id FROM attachments ORDER BY`, "copy of an installation"},
 	{`SELECT user_id, id, token_sealed FROM share_links`, "new server secret"},
 	{`SELECT user_id, id, credentials FROM bar_sources`, "new server secret"},
+	{`SELECT user_id, id, credentials FROM connections`, "new server secret"},
 	{`DELETE FROM idempotency_keys`, "new server secret"},
 }
 

@@ -62,7 +62,12 @@ func (c Case) newSession(t testing.TB, doer remote.Doer) *remote.Session {
 	d := c.Connector.Describe()
 	const many = 100_000
 	session, err := remote.NewSession(doer, d.Fields, c.Credentials, func() time.Time { return c.Now },
-		remote.Options{MaxBytes: d.MaxBytes, MaxRequests: many})
+		remote.Options{MaxBytes: d.MaxBytes, MaxRequests: many, KeepReplaced: func(context.Context, string, string) error {
+			if !d.ReplacesKey {
+				t.Error("a credential was replaced, and the description doesn't have it")
+			}
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,7 @@ func (client) Describe() connector.Description {
 				IsOptional: true,
 			},
 		},
+		ReplacesKey:       true,
 		RequestsPerMinute: 300,       // of 30 a second and 30,000 an hour
 		DailyAt:           time.Hour, // the evening in Toronto
 		// Questrade answers up to 31 days, and activities are asked for with a margin.
