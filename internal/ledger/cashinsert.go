@@ -119,8 +119,9 @@ func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
 }
 
-// claimBySecond claims a stored row with the type and the amount of c in the same
-// second, if one of them has no fraction of a second.
+// claimBySecond claims a stored row that arrived with the type and the amount of c in
+// the same second, if one of them has no fraction of a second. Edited rows are left
+// out: they arrived with other values.
 func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	from := at - at%second
@@ -129,7 +130,7 @@ func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 		return false, err
 	}
 	return d.claim(same, func(s *Cash) bool {
-		return s.Type == c.Type && s.Amount.Equal(c.Amount) && sameSecond(db.Micros(s.OccurredAt), at)
+		return s.EditedOrigin() == "" && s.Type == c.Type && s.Amount.Equal(c.Amount) && sameSecond(db.Micros(s.OccurredAt), at)
 	}), nil
 }
 
