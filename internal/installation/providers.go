@@ -17,6 +17,8 @@ import (
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
 	frombybit "fillbook/internal/connector/bybit"
+	fromcoinbase "fillbook/internal/connector/coinbase"
+	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
@@ -43,6 +45,8 @@ func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
 		frombybit.New(),
+		fromcoinbase.New(),
+		fromderibit.New(),
 		fromhyperliquid.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
