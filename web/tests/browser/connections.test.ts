@@ -41,7 +41,7 @@ test.describe('with outbound requests', () => {
     await dialog.getByLabel('Secret key').fill('right');
     await dialog.getByLabel('Account', { exact: true }).selectOption('Paper');
     await dialog.getByRole('button', { name: 'Test connection' }).click();
-    await expect(dialog.getByText('Tick this, or go back.')).toBeVisible();
+    await expect(dialog.getByText('Tick this, or go back.')).toBeInViewport();
     await look('the settings of a connection');
     await dialog.getByLabel('Use it although it can trade').check();
     await dialog.getByRole('button', { name: 'Test connection' }).click();
@@ -123,10 +123,14 @@ test.describe('with outbound requests', () => {
     await expect(dialog.getByText(/Alpaca doesn't accept the key/)).toBeVisible();
     await expect(dialog.getByText('Sign in at app.alpaca.markets.')).toBeVisible();
     await expectAccessible('a repair');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog).toBeHidden();
+    await card.getByRole('button', { name: `Repair ${canary}` }).click();
     await dialog.getByLabel('API key ID').fill('PK1');
     await dialog.getByLabel('Secret key').fill('wrong');
     await dialog.getByRole('button', { name: 'Save and sync' }).click();
     await expect(dialog.getByRole('alert')).toContainText("Alpaca doesn't accept the key");
+    await expect(dialog.getByRole('alert')).toBeInViewport();
     await expectInert(page);
     await dialog.getByLabel('Secret key').fill('right');
     await dialog.getByRole('button', { name: 'Save and sync' }).click();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  completeCredentials,
   describeCounts,
   describeCoverage,
   describeDisconnect,
@@ -143,6 +144,20 @@ describe('a broker', () => {
   it('reminds of the key when it is disconnected', () => {
     expect(describeDisconnect(broker)).toContain('Revoke it at Acme');
     expect(describeDisconnect({ ...broker, fields: [] })).not.toContain('Revoke');
+  });
+
+  it('keeps the environment when the key is replaced', () => {
+    const choices = [
+      { value: 'live', title: 'Live' },
+      { value: 'paper', title: 'Paper' },
+    ];
+    const fields = [{ name: 'key' }, { name: 'environment', choices }].map((f) => ({ choices: [], ...f }));
+    const paper = { ...broker, fields } as unknown as Broker;
+    expect(completeCredentials(paper, { key: ' ' }, 'Paper')).toBeNull();
+    expect(completeCredentials(paper, { key: 'x' }, 'Paper')).toEqual({ key: 'x', environment: 'paper' });
+    expect(completeCredentials(paper, { key: 'x' }, null)).toEqual({ key: 'x', environment: 'live' });
+    const changed = { key: 'x', environment: 'live' };
+    expect(completeCredentials(paper, changed, 'Paper')).toEqual(changed);
   });
 
   it('gets only the credentials that were entered', () => {

@@ -151,6 +151,27 @@ export const neededFields = (broker: Broker) =>
 export const enteredCredentials = (values: Record<string, string>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''));
 
+/** The value of a choice before the user changes it: the stored environment, or the default. */
+export function initialChoice(field: Broker['fields'][number], environment: string | null): string {
+  const stored = field.name === 'environment' && field.choices.find((c) => c.title === environment);
+  return (stored || field.choices[0]!).value;
+}
+
+/** The credentials to send for a new key: those that were entered, with all choices; none without a new key. */
+export function completeCredentials(
+  broker: Broker,
+  values: Record<string, string>,
+  environment: string | null,
+): Record<string, string> | null {
+  const entered = enteredCredentials(values);
+  if (Object.keys(entered).length === 0) return null;
+  const choices = broker.fields.filter((field) => field.choices.length > 0);
+  return {
+    ...Object.fromEntries(choices.map((field) => [field.name, initialChoice(field, environment)])),
+    ...entered,
+  };
+}
+
 /** What happens when a connection is deleted. */
 export function describeDisconnect(broker: Broker | undefined): string {
   const hasSecret = broker?.fields.some((field) => field.secret) ?? true;
