@@ -262,6 +262,8 @@ func TestWindows(t *testing.T) {
 	c := newCase(s)
 	c.Query.From = c.Query.To.Add(-New().Describe().Window)
 	expectLines(t, "the longest window", readFile(t, c.MustFetch(t)...), history)
+	c.Query.From, c.Query.To = start, start.AddDate(0, 0, 1)
+	expectLines(t, "a day without trades", readFile(t, c.MustFetch(t)...), nil)
 }
 
 // TestCodes checks what each of the broker's codes means when a report is asked for.
