@@ -18,6 +18,7 @@ import (
 	fromalpaca "fillbook/internal/connector/alpaca"
 	frombybit "fillbook/internal/connector/bybit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromibkrflex "fillbook/internal/connector/ibkrflex"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
 	fromoanda "fillbook/internal/connector/oanda"
@@ -44,6 +45,7 @@ func Connectors() []connector.Connector {
 		fromalpaca.New(),
 		frombybit.New(),
 		fromhyperliquid.New(),
+		fromibkrflex.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
 		fromoanda.New(),

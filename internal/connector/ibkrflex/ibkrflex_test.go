@@ -327,6 +327,12 @@ func TestRefusedPeriod(t *testing.T) {
 	if got := c.MustFetch(t)[0].Messages; !slices.Equal(got, want) {
 		t.Errorf("the messages are %q", got)
 	}
+	c.Query.From, c.Query.To = time.Date(2016, 9, 2, 0, 0, 0, 0, newYork), time.Date(2017, 9, 2, 0, 0, 0, 0, newYork)
+	list = c.MustFetch(t)
+	expectLines(t, "before the account was opened", readFile(t, list...), nil)
+	if got, want := list[0].Messages, []string{"Interactive Brokers has no report for 20160902 to 20170901."}; !slices.Equal(got, want) {
+		t.Errorf("the messages are %q", got)
+	}
 }
 
 // TestNamedAddress: the address that the broker names is used if the documented one has no
