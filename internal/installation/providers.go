@@ -17,6 +17,8 @@ import (
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
 	frombybit "fillbook/internal/connector/bybit"
+	fromcoinbase "fillbook/internal/connector/coinbase"
+	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
 	fromibkrflex "fillbook/internal/connector/ibkrflex"
 	fromkraken "fillbook/internal/connector/kraken"
@@ -44,6 +46,8 @@ func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
 		frombybit.New(),
+		fromcoinbase.New(),
+		fromderibit.New(),
 		fromhyperliquid.New(),
 		fromibkrflex.New(),
 		fromkraken.New(),
