@@ -19,6 +19,8 @@ import (
 	frombinance "fillbook/internal/connector/binance"
 	frombinanceusdm "fillbook/internal/connector/binanceusdm"
 	frombybit "fillbook/internal/connector/bybit"
+	fromcoinbase "fillbook/internal/connector/coinbase"
+	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
@@ -48,6 +50,8 @@ func Connectors() []connector.Connector {
 		frombinance.New(),
 		frombinanceusdm.New(),
 		frombybit.New(),
+		fromcoinbase.New(),
+		fromderibit.New(),
 		fromhyperliquid.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
