@@ -22,6 +22,7 @@ import (
 	fromcoinbase "fillbook/internal/connector/coinbase"
 	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromibkrflex "fillbook/internal/connector/ibkrflex"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
 	fromoanda "fillbook/internal/connector/oanda"
@@ -53,6 +54,7 @@ func Connectors() []connector.Connector {
 		fromcoinbase.New(),
 		fromderibit.New(),
 		fromhyperliquid.New(),
+		fromibkrflex.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
 		fromoanda.New(),
