@@ -16,6 +16,8 @@ import (
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
+	frombinance "fillbook/internal/connector/binance"
+	frombinanceusdm "fillbook/internal/connector/binanceusdm"
 	frombybit "fillbook/internal/connector/bybit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
 	fromkraken "fillbook/internal/connector/kraken"
@@ -24,6 +26,7 @@ import (
 	fromokx "fillbook/internal/connector/okx"
 	fromprojectx "fillbook/internal/connector/projectx"
 	fromquestrade "fillbook/internal/connector/questrade"
+	fromtrading212 "fillbook/internal/connector/trading212"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
@@ -42,6 +45,8 @@ func BarProviders() []barsource.Provider {
 func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
+		frombinance.New(),
+		frombinanceusdm.New(),
 		frombybit.New(),
 		fromhyperliquid.New(),
 		fromkraken.New(),
@@ -50,6 +55,7 @@ func Connectors() []connector.Connector {
 		fromokx.New(),
 		fromprojectx.New(),
 		fromquestrade.New(),
+		fromtrading212.New(),
 	}
 }
 
