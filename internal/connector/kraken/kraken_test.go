@@ -52,8 +52,8 @@ func newServer() *server {
 		ends:     map[string]bool{},
 		key:      `{"apiKeyName": "Fillbook", "iban": "AA08 N84G CPAR UN7A", "permissions": ["query-closed-trades", "query-ledger"], "validUntil": "0", "queryFrom": "0", "queryTo": "0"}`,
 	}
-	s.addTrade("TAAAAA-1", 3600.1234, `"pair": "XXBTZUSD", "type": "buy", "price": "60000.0", "vol": "0.1", "fee": "15.6", "trade_id": 1001`)
-	s.addTrade("TAAAAA-2", 7200.5, `"pair": "XBT/USD", "type": "sell", "price": "62000.0", "vol": "0.1", "fee": "16.12", "margin": "1240.0", "trade_id": 1002`)
+	s.addTrade("TAAAAA-1", 3600.1234, `"pair": "XXBTZUSD", "type": "buy", "price": "60000.0", "vol": "0.1", "fee": "15.6", "trade_id": 1001, "maker": true`)
+	s.addTrade("TAAAAA-2", 7200.5, `"pair": "XBT/USD", "type": "sell", "price": "62000.0", "vol": "0.1", "fee": "16.12", "margin": "1240.0", "trade_id": 1002, "maker": false`)
 	s.addTrade("TAAAAA-3", 7200.5, `"pair": "XTZUSD", "type": "buy", "price": "0.9", "vol": "100", "fee": "-0.02", "trade_id": 7`)
 	s.addTrade("TAAAAA-4", 90000, `"pair": "XXDGXXBT", "type": "buy", "price": "0.000002", "vol": "1000", "fee": "0.000005", "trade_id": 8`)
 	// Two parts of one order in one instant; the order of their ids is not that of the trades.
@@ -160,15 +160,15 @@ func newCase(s *server) connectortest.Case {
 	}
 }
 
-const wantHistory = `2026-01-02T01:00:00.1234Z buy 0.1 crypto BTC/USD @ 60000 fees 15.6 order "O-1" id TAAAAA-1
-2026-01-02T02:00:00.5Z buy 100 crypto XTZ/USD @ 0.9 fees -0.02 order "O-1" id TAAAAA-3
-2026-01-02T02:00:00.5Z sell 0.1 crypto BTC/USD @ 62000 fees 16.12 margin "1240.0 USD" order "O-1" id TAAAAA-2
+const wantHistory = `2026-01-02T01:00:00.1234Z buy 0.1 crypto BTC/USD @ 60000 fees 15.6 liquidity "maker" order_id "O-1" id TAAAAA-1
+2026-01-02T02:00:00.5Z buy 100 crypto XTZ/USD @ 0.9 fees -0.02 order_id "O-1" id TAAAAA-3
+2026-01-02T02:00:00.5Z sell 0.1 crypto BTC/USD @ 62000 fees 16.12 liquidity "taker" margin "1240.0 USD" order_id "O-1" id TAAAAA-2
 2026-01-02T02:46:40Z buy 0.5 crypto SOL/EUR @ 198 fees 1 currency "EUR" id S1
 2026-01-02T05:33:20Z sell 0.25 crypto SOL/USDT @ 200 id S2
-2026-01-03T01:00:00Z buy 1000 crypto DOGE/BTC @ 0.000002 fees 0.000005 currency "BTC" order "O-1" id TAAAAA-4
-2026-01-04T02:00:00Z sell 0.02 crypto BTC/USDT @ 61000 fees 1 order "O-1" id TZZZZZ-5
-2026-01-04T02:00:00Z sell 0.03 crypto BTC/USDT @ 60999 fees 1 order "O-1" id TBBBBB-6
-2026-01-05T00:13:20.9999Z buy 10 crypto NEWCOIN/EUR @ 1.5 currency "EUR" order "O-1" id TCCCCC-7
+2026-01-03T01:00:00Z buy 1000 crypto DOGE/BTC @ 0.000002 fees 0.000005 currency "BTC" order_id "O-1" id TAAAAA-4
+2026-01-04T02:00:00Z sell 0.02 crypto BTC/USDT @ 61000 fees 1 order_id "O-1" id TZZZZZ-5
+2026-01-04T02:00:00Z sell 0.03 crypto BTC/USDT @ 60999 fees 1 order_id "O-1" id TBBBBB-6
+2026-01-05T00:13:20.9999Z buy 10 crypto NEWCOIN/EUR @ 1.5 currency "EUR" order_id "O-1" id TCCCCC-7
 2026-01-02T00:16:40Z cash deposit 10000 USD "deposit"
 2026-01-02T02:13:20Z cash fee -0.25 USD "rollover"
 2026-01-02T11:06:40Z cash withdrawal -1005 USD "withdrawal"

@@ -67,6 +67,7 @@ type trade struct {
 	Quantity remote.Number `json:"vol"`
 	Margin   remote.Number `json:"margin"`
 	TradeID  remote.Number `json:"trade_id"`
+	IsMaker  *bool         `json:"maker"` // missing in old trades
 }
 
 func (f *fetcher) fetchTrades(ctx context.Context, position string) (string, error) {
@@ -115,7 +116,10 @@ func (f *fetcher) addTrade(id string, t trade) {
 	fill.SetInstrument(of)
 	record.Order, _ = record.Optional("trade id", t.TradeID).ToScaled(0)
 	record.ChargeCoins(&fill, of, record.Optional("fee", t.Fee), "")
-	connector.AddDetail(&fill, "order", t.Order)
+	connector.AddDetail(&fill, "order_id", t.Order)
+	if t.IsMaker != nil {
+		connector.AddLiquidity(&fill, *t.IsMaker)
+	}
 	if !record.Optional("margin", t.Margin).IsZero() {
 		connector.AddDetail(&fill, "margin", string(t.Margin)+" "+of.Quote)
 	}

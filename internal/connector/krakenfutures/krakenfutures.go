@@ -41,8 +41,8 @@ func (client) Describe() connector.Description {
 		Name:   "kraken_futures",
 		Title:  "Kraken Futures",
 		Covers: "Fills of perpetuals and futures with fees, funding, transfers, liquidations and settlements",
-		Notes: "Inverse contracts count in the coin that they are settled in. " +
-			"Fees that Kraken takes from fee credits do not count as a cost. A key of Kraken's spot market does not work here.",
+		Notes: "A key of Kraken's spot market does not work here. " +
+			"Inverse contracts count in the coin that they are settled in, and fees that are paid with fee credits do not count as a cost.",
 		Steps: []string{
 			"Sign in at futures.kraken.com, open the menu of your profile and choose Settings, then API keys.",
 			"Choose Create key and name it Fillbook.",

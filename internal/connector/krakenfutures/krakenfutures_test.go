@@ -149,9 +149,9 @@ func newCase(s *server) connectortest.Case {
 const wantHistory = `2026-01-02T01:00:00Z buy 0.02 future PF_XBTUSD @ 60000.5 x 1 fees 0.6 id e1
 2026-01-02T02:00:00Z buy 0.01 future PF_XBTUSD @ 59900 x 1 fees -0.05 id e2
 2026-01-02T05:00:00Z sell 0.02 future PF_XBTUSD @ 61000 x 1 fees 0.6 id e3
-2026-01-02T05:00:00Z sell 0.015 future PF_XBTUSD @ 61000 x 1 fees 1.8 type "futures liquidation" id e4
+2026-01-02T05:00:00Z sell 0.015 future PF_XBTUSD @ 61000 x 1 fees 1.8 kind "futures liquidation" id e4
 2026-01-02T06:00:00Z sell 1000 future FI_XBTUSD_260327 @ 60000 x 1 fees 0.00001 currency "BTC" id e5
-2026-01-02T07:00:00Z buy 600 future FI_XBTUSD_260327 @ 59000 x 1 pnl 0.00017 currency "BTC" type "settlement" id log-15
+2026-01-02T07:00:00Z buy 600 future FI_XBTUSD_260327 @ 59000 x 1 pnl 0.00017 currency "BTC" kind "settlement" id log-15
 2026-01-02T08:00:00Z buy 400 future FI_XBTUSD_260327 @ 59000 x 1 fees 0.000004 pnl 0.00011 currency "BTC" id e6
 2026-01-02T09:00:00Z sell 3 future PF_NEWUSD @ 1.5 x 1 id e7
 2026-01-02T00:00:00Z cash deposit 5000 USD "cross-exchange transfer"

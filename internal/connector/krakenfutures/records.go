@@ -145,14 +145,11 @@ func (f *fetcher) addFill(e entry, page []entry) {
 	}
 	record.Order = e.ID
 	change := record.Decimal("balance", e.New).Sub(record.Decimal("balance", e.Old))
-	fill := statement.Fill{
-		ID:         cmp.Or(e.Execution, logID(e)),
-		At:         record.Time(e.Date),
-		Side:       matching.Buy,
-		Quantity:   change.Abs(),
-		Price:      record.Decimal("price", cmp.Or(e.TradePrice, e.MarkPrice)),
-		Multiplier: decimal.Of(decimal.New(1)),
-	}
+	of, isInverse := nameContract(e.Asset)
+	fill := connector.NewFill(of)
+	fill.ID, fill.At = cmp.Or(e.Execution, logID(e)), record.Time(e.Date)
+	fill.Side, fill.Quantity = matching.Buy, change.Abs()
+	fill.Price = record.Decimal("price", cmp.Or(e.TradePrice, e.MarkPrice))
 	switch change.Sign() {
 	case -1:
 		fill.Side = matching.Sell
@@ -160,15 +157,13 @@ func (f *fetcher) addFill(e entry, page []entry) {
 		record.Skip(fill.At, statement.ReasonNoAmount)
 		return
 	}
-	of, isInverse := nameContract(e.Asset)
-	fill.SetInstrument(of)
 	for _, money := range page {
 		if money.isMoneyOf(e) {
 			f.addMoney(record, &fill, money, of, isInverse)
 		}
 	}
 	if e.Info != "futures trade" {
-		connector.AddDetail(&fill, "type", e.Info)
+		connector.AddDetail(&fill, "kind", e.Info)
 	}
 	record.AddFill(fill, of.Quote)
 }

@@ -69,10 +69,14 @@ func newKrakenPair(base, quote string) Instrument {
 }
 
 // NameDeribitContract builds a contract from its name at Deribit. Options are priced in
-// the coin that they are settled in, futures in dollars.
+// the coin that they are settled in, futures in dollars. BTC_USDC is a pair of coins.
 func NameDeribitContract(symbol, _ string) Instrument {
-	coin, _, _ := strings.Cut(strings.ToUpper(symbol), "-")
-	if base, quote, ok := strings.Cut(coin, "_"); ok {
+	coin, _, isContract := strings.Cut(strings.ToUpper(symbol), "-")
+	base, quote, ok := strings.Cut(coin, "_")
+	switch {
+	case ok && !isContract:
+		return NamePair(symbol, "")
+	case ok:
 		return NewCoinContract(symbol, base, quote)
 	}
 	i := NewCoinContract(symbol, coin, "USD")
