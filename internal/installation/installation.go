@@ -31,6 +31,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/notices"
 	"fillbook/internal/outbound"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
@@ -83,6 +84,7 @@ type Installation struct {
 	Figures  *figures.Service
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
+	Notices  *notices.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
 	Bars     *bars.Service
@@ -134,6 +136,7 @@ func New(options Options) (*Installation, error) {
 		BarsLimit: barsLimit, Reversed: fetchAgain,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
+	i.Notices = notices.New(i.DB)
 	i.connectProviders(options)
 	return i, nil
 }

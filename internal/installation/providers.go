@@ -19,7 +19,10 @@ import (
 	frombinance "fillbook/internal/connector/binance"
 	frombinanceusdm "fillbook/internal/connector/binanceusdm"
 	frombybit "fillbook/internal/connector/bybit"
+	fromcoinbase "fillbook/internal/connector/coinbase"
+	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromibkrflex "fillbook/internal/connector/ibkrflex"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
 	fromoanda "fillbook/internal/connector/oanda"
@@ -48,7 +51,10 @@ func Connectors() []connector.Connector {
 		frombinance.New(),
 		frombinanceusdm.New(),
 		frombybit.New(),
+		fromcoinbase.New(),
+		fromderibit.New(),
 		fromhyperliquid.New(),
+		fromibkrflex.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
 		fromoanda.New(),

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -193,6 +194,33 @@ func TestInsertCashDuplicates(t *testing.T) {
 		if d.count("cash_transactions") != 2 {
 			t.Error("other cash rows went along")
 		}
+	})
+}
+
+// TestCashOfOneSecond checks that a cash row with whole seconds and one with a
+// fraction are the same, in either order, and that two with fractions are not.
+func TestCashOfOneSecond(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
+		at := func(fraction time.Duration) ledger.NewCash {
+			return ledger.NewCash{Type: ledger.Interest, Amount: decimal.New(5), OccurredAt: begin.Truncate(time.Second).Add(fraction)}
+		}
+		other, fee := at(0), at(0)
+		other.Amount, fee.Type = decimal.New(6), ledger.Fee
+		for i, step := range []struct {
+			rows []ledger.NewCash
+			want []bool
+		}{
+			{[]ledger.NewCash{at(300 * time.Millisecond), at(700 * time.Millisecond)}, []bool{false, false}},
+			{[]ledger.NewCash{at(0), at(0), at(0), other, fee}, []bool{true, true, false, false, false}},
+			{[]ledger.NewCash{at(500 * time.Millisecond), at(500 * time.Millisecond)}, []bool{true, false}},
+			{[]ledger.NewCash{at(time.Second)}, []bool{false}},
+			{[]ledger.NewCash{at(time.Second + time.Microsecond), at(-time.Microsecond)}, []bool{true, false}},
+		} {
+			if got := d.insertCash(journal.BatchID(fmt.Sprint(i)), step.rows...); !reflect.DeepEqual(got.Known, step.want) {
+				t.Errorf("step %d: %v, want %v", i+1, got.Known, step.want)
+			}
+		}
+		d.sound()
 	})
 }
 

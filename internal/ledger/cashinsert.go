@@ -60,8 +60,11 @@ func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 
 // cashDedup finds cash rows that are already stored. A row matches a stored one
 // that arrived with the same type, amount and instant, even if that was edited
-// since. A row of a backup also matches a stored one with the same values now:
-// backups of version 1 do not have the key with which an edited row arrived.
+// since. Files often have whole seconds where connections have fractions, so a
+// row also matches one of the same second if either has no fraction. A row of a
+// backup has the values that were stored. It also matches a stored one with the
+// same values now: backups of version 1 do not have the key with which an edited
+// row arrived.
 // Each stored row matches one row of the call: of three equal rows, two of
 // which are stored, the third is new.
 type cashDedup struct {
@@ -69,12 +72,6 @@ type cashDedup struct {
 	found   map[string][]Cash // by condition and key, each read once
 	claimed map[journal.CashID]bool
 }
-
-// The columns by which stored rows are searched.
-const (
-	cashByOrigin  = "origin"
-	cashByInstant = "occurred_at"
-)
 
 // repeatedCash reports for each row whether it is already stored.
 func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
@@ -86,12 +83,16 @@ func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) 
 			return nil, err
 		}
 	}
+	claim := d.claimBySecond
+	if areArchived {
+		claim = d.claimByContent
+	}
 	for i := range rows {
-		if repeats[i] || !areArchived {
+		if repeats[i] {
 			continue
 		}
 		var err error
-		if repeats[i], err = d.claimByContent(ctx, &rows[i]); err != nil {
+		if repeats[i], err = claim(ctx, &rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +102,7 @@ func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) 
 // claimByOrigin claims a stored row that arrived with the key of c, preferably
 // one that has the same values now.
 func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
-	same, err := d.loadStored(ctx, cashByOrigin, c.Origin, c.Origin)
+	same, err := d.loadStored(ctx, c.Origin, `origin = $3`, c.Origin)
 	if err != nil {
 		return false, err
 	}
@@ -111,11 +112,26 @@ func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
 // claimByContent claims a stored row with the values of c.
 func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
-	same, err := d.loadStored(ctx, cashByInstant, db.FromMicros(at).String(), at)
+	same, err := d.loadStored(ctx, fmt.Sprint(at), `occurred_at = $3`, at)
 	if err != nil {
 		return false, err
 	}
 	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
+}
+
+// claimBySecond claims a stored row that arrived with the type and the amount of c in
+// the same second, if one of them has no fraction of a second. Edited rows are left
+// out: they arrived with other values.
+func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
+	at := db.Micros(c.OccurredAt)
+	from := at - at%second
+	same, err := d.loadStored(ctx, fmt.Sprint(from), `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
+	if err != nil {
+		return false, err
+	}
+	return d.claim(same, func(s *Cash) bool {
+		return s.EditedOrigin() == "" && s.Type == c.Type && s.Amount.Equal(c.Amount) && sameSecond(db.Micros(s.OccurredAt), at)
+	}), nil
 }
 
 // claim claims the first row that matches and is not claimed yet.
@@ -129,12 +145,15 @@ func (d *cashDedup) claim(among []Cash, fits func(*Cash) bool) bool {
 	return false
 }
 
-// loadStored returns the account's rows with a value in a column.
-func (d *cashDedup) loadStored(ctx context.Context, column, key string, value any) ([]Cash, error) {
-	if list, known := d.found[column+" "+key]; known {
+// loadStored returns the account's rows that fulfill a condition, whose arguments
+// begin with $3. The key is that of the arguments.
+func (d *cashDedup) loadStored(ctx context.Context, key, condition string, args ...any) ([]Cash, error) {
+	key = condition + " " + key
+	if list, known := d.found[key]; known {
 		return list, nil
 	}
-	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+column+` = $3 ORDER BY id`, d.b.owner, d.b.account.number, value)
-	d.found[column+" "+key] = list
+	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY id`,
+		append([]any{d.b.owner, d.b.account.number}, args...)...)
+	d.found[key] = list
 	return list, err
 }
