@@ -67,6 +67,8 @@ type Options struct {
 	BarProviders []barsource.Provider
 	// Connectors are the clients of brokers; nil means [Connectors].
 	Connectors []connector.Connector
+	// ObserveRun is called after each run of a connection; it may be nil.
+	ObserveRun func(connections.Observation)
 	Identity   identity.Options
 }
 

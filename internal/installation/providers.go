@@ -97,7 +97,7 @@ func (i *Installation) connectProviders(options Options) {
 	})
 	i.Connections = connections.New(connections.Options{
 		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
-		Wake: func() { i.Jobs.Wake() },
+		Observe: options.ObserveRun, Wake: func() { i.Jobs.Wake() },
 	})
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
 		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,
