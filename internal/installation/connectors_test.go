@@ -37,7 +37,7 @@ var factsOfConnections = map[string]connectionFacts{
 	"coinbase":       {files: "transactions: same time to the second, side, quantity and price"},
 	"deribit":        {files: "transaction log: same trade id, as far as known"},
 	"hyperliquid":    {files: "trade history: same time to the second, side, quantity and price; the zone of the file must be right", history: "the newest 10,000 fills"},
-	"ibkr_flex":      {files: "Flex queries: same execution id"},
+	"ibkr_flex":      {files: "Flex queries: same execution id", history: "a year; whether older ones are answered is not documented"},
 	"kraken":         {files: "trades and ledgers: same transaction id"},
 	"kraken_futures": {files: "account log: same execution id, as far as known"},
 	"oanda":          {files: "no file of OANDA is read"},
