@@ -16,6 +16,8 @@ import (
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
+	frombinance "fillbook/internal/connector/binance"
+	frombinanceusdm "fillbook/internal/connector/binanceusdm"
 	frombybit "fillbook/internal/connector/bybit"
 	fromcoinbase "fillbook/internal/connector/coinbase"
 	fromderibit "fillbook/internal/connector/deribit"
@@ -27,6 +29,7 @@ import (
 	fromokx "fillbook/internal/connector/okx"
 	fromprojectx "fillbook/internal/connector/projectx"
 	fromquestrade "fillbook/internal/connector/questrade"
+	fromtrading212 "fillbook/internal/connector/trading212"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
@@ -45,6 +48,8 @@ func BarProviders() []barsource.Provider {
 func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
+		frombinance.New(),
+		frombinanceusdm.New(),
 		frombybit.New(),
 		fromcoinbase.New(),
 		fromderibit.New(),
@@ -56,6 +61,7 @@ func Connectors() []connector.Connector {
 		fromokx.New(),
 		fromprojectx.New(),
 		fromquestrade.New(),
+		fromtrading212.New(),
 	}
 }
 
@@ -91,7 +97,7 @@ func (i *Installation) connectProviders(options Options) {
 	})
 	i.Connections = connections.New(connections.Options{
 		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
-		Wake: func() { i.Jobs.Wake() },
+		Observe: options.ObserveRun, Wake: func() { i.Jobs.Wake() },
 	})
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
 		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,
