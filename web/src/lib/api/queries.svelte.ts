@@ -29,6 +29,7 @@ export type Kind =
   | 'me'
   | 'missed'
   | 'notes'
+  | 'notices'
   | 'preferences'
   | 'routines'
   | 'sessions'
