@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,8 @@ type Options struct {
 	Report   func(Event)
 	// Timeout is how long a request may take.
 	Timeout time.Duration
+	// Transport sends the requests; nil means the network.
+	Transport http.RoundTripper
 	// DryRun only reports what would be imported.
 	DryRun bool
 }
@@ -151,6 +154,9 @@ func New(o Options) (*Agent, error) {
 	client, err := newClient(&o.Config, o.Version, o.Timeout)
 	if err != nil {
 		return nil, err
+	}
+	if o.Transport != nil {
+		client.http.Transport = o.Transport
 	}
 	a := &Agent{
 		Options: o, files: map[string]*watchedFile{}, counts: map[Outcome]int{}, sentAt: map[string]time.Time{}, open: openShared,
