@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/credentials"
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
+	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 )
@@ -110,6 +111,17 @@ func read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Conne
 func ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Connection, error) {
 	list, err := db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 ORDER BY c.id`, owner)
 	return slices.DeleteFunc(list, func(c Connection) bool { return !journal.AllowsAccount(ctx, c.Account) }), err
+}
+
+// Covered implements [imports.CoveredFunc].
+func Covered(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (list []imports.Covered, err error) {
+	stored, err := ListStored(ctx, tx, owner)
+	for _, c := range stored {
+		if c.Account == account && c.CoversTo != nil {
+			list = append(list, imports.Covered{Name: c.Name, From: *c.CoversFrom, To: *c.CoversTo})
+		}
+	}
+	return list, err
 }
 
 // List returns the owner's connections, the oldest first.

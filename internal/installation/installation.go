@@ -67,6 +67,8 @@ type Options struct {
 	BarProviders []barsource.Provider
 	// Connectors are the clients of brokers; nil means [Connectors].
 	Connectors []connector.Connector
+	// ObserveRun is called after each run of a connection; it may be nil.
+	ObserveRun func(connections.Observation)
 	Identity   identity.Options
 }
 
@@ -133,7 +135,7 @@ func New(options Options) (*Installation, error) {
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
-		BarsLimit: barsLimit, Reversed: fetchAgain,
+		BarsLimit: barsLimit, Reversed: fetchAgain, Covered: connections.Covered,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	i.Notices = notices.New(i.DB)
