@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,7 +129,7 @@ func (w *folderWatcher) startAgent(ctx context.Context, name string, account jou
 			Folders: []watch.Folder{{Path: filepath.Join(w.dir, name), AccountID: string(account)}},
 		},
 		State: state, Version: version, Now: w.now, Wait: w.wait, Timeout: watch.DefaultTimeout,
-		Transport: handlerTransport{w.handlerFor(principal)},
+		Handler: w.handlerFor(principal),
 		Report: func(e watch.Event) {
 			w.log.Info("watched folder", "account", account, "outcome", e.Outcome, "file", filepath.Base(e.Path), "message", e.Message)
 		},
@@ -147,16 +146,4 @@ func (w *folderWatcher) startAgent(ctx context.Context, name string, account jou
 		}
 	})
 	return nil
-}
-
-// handlerTransport sends requests to a handler of this process.
-type handlerTransport struct{ handler http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	recorded := httptest.NewRecorder()
-	inner := request.Clone(request.Context())
-	inner.RemoteAddr = "127.0.0.1:0"
-	t.handler.ServeHTTP(recorded, inner)
-	return recorded.Result(), nil
 }

@@ -92,8 +92,9 @@ type Options struct {
 	Report   func(Event)
 	// Timeout is how long a request may take.
 	Timeout time.Duration
-	// Transport sends the requests; nil means the network.
-	Transport http.RoundTripper
+	// Handler answers the requests inside this process, and nothing is sent over the
+	// network. It is nil for an agent that calls a server.
+	Handler http.Handler
 	// DryRun only reports what would be imported.
 	DryRun bool
 }
@@ -155,8 +156,8 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Transport != nil {
-		client.http.Transport = o.Transport
+	if o.Handler != nil {
+		client.http.Transport = handlerTransport{o.Handler}
 	}
 	a := &Agent{
 		Options: o, files: map[string]*watchedFile{}, counts: map[Outcome]int{}, sentAt: map[string]time.Time{}, open: openShared,
