@@ -30,6 +30,7 @@ export type Kind =
   | 'me'
   | 'missed'
   | 'notes'
+  | 'notices'
   | 'preferences'
   | 'routines'
   | 'sessions'

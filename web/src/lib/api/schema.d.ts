@@ -5272,6 +5272,11 @@ export interface components {
              * @description Price bars that were not stored before.
              */
             bars: number;
+            /**
+             * Format: int64
+             * @description Connections to brokers, which need their key again.
+             */
+            connections: number;
             /** Format: int64 */
             missed_trades: number;
             /**
