@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/installation"
 	"fillbook/internal/secrets"
+	"fillbook/internal/transport"
 )
 
 type checkCommand struct{}
@@ -87,7 +88,7 @@ func (s *settings) openNewJournals(env *environment) (*installation.Installation
 // upgrade that was interrupted.
 func (s *settings) openServices(ctx context.Context, d *db.DB) (*installation.Installation, func(), error) {
 	var none *secrets.Keys
-	services, err := s.install(d, none, slog.New(slog.DiscardHandler))
+	services, err := s.install(d, none, slog.New(slog.DiscardHandler), transport.NewMetrics())
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}

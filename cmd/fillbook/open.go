@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"fillbook/internal/connections"
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
 	"fillbook/internal/secrets"
+	"fillbook/internal/transport"
 )
 
 const (
@@ -124,7 +126,7 @@ func (s *settings) withIdentity(env *environment, fn func(*identity.Service) err
 
 // install creates the services. Attachments are files next to a SQLite file, or
 // rows in PostgreSQL, where several servers can read them.
-func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*installation.Installation, error) {
+func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger, metrics *transport.Metrics) (*installation.Installation, error) {
 	attachments := filepath.Join(s.DataDir, "attachments")
 	if d.Engine() == db.PostgreSQL || d.ReadOnly() && !fileExists(attachments) {
 		attachments = ""
@@ -138,6 +140,9 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger) (*ins
 		DB:       d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
 		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen},
 		BeforeLargeImport: new(heapTuner).reduceHeapGrowth, FiguresDir: filepath.Join(s.DataDir, "columns"),
+		ObserveRun: func(o connections.Observation) {
+			metrics.ObserveConnectionRun(o.Provider, string(o.Outcome), o.Requests, o.EndedAt, o.Outcome == connections.StatusOK)
+		},
 	})
 }
 

@@ -113,14 +113,15 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 	if err != nil {
 		return nil, err
 	}
-	services, err := s.install(d, keys, log)
+	metrics := transport.NewMetrics()
+	services, err := s.install(d, keys, log, metrics)
 	if err != nil {
 		return nil, err
 	}
 	if err := services.Identity.CheckSecret(ctx); err != nil {
 		return nil, err
 	}
-	result := &server{log: log, metrics: transport.NewMetrics(), services: services}
+	result := &server{log: log, metrics: metrics, services: services}
 	result.api, err = httpapi.New(result.services, httpapi.Options{
 		Version: version, Log: log, Proxies: toPrefixes(s.TrustedProxies), Origins: s.CORSOrigins, Metrics: result.metrics,
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare, HookRate: s.RateHook,

@@ -165,6 +165,16 @@ type Options struct {
 	Connectors []connector.Connector
 	// Wake is called after a connection was made due; it may be nil.
 	Wake func()
+	// Observe is called after each run; it may be nil.
+	Observe func(Observation)
+}
+
+// Observation is what operators see of a run.
+type Observation struct {
+	Provider string
+	Outcome  Status
+	Requests int
+	EndedAt  time.Time
 }
 
 // Service stores connections and runs them. It is safe for concurrent use.
@@ -178,6 +188,9 @@ func New(options Options) *Service {
 	s := &Service{Options: options, clients: map[string]remote.Doer{}}
 	if s.Wake == nil {
 		s.Wake = func() {}
+	}
+	if s.Observe == nil {
+		s.Observe = func(Observation) {}
 	}
 	for _, c := range s.Connectors {
 		about := c.Describe()

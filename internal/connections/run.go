@@ -424,6 +424,9 @@ func (r *run) end(ctx context.Context, cause error) error {
 		if err := deleteOldRuns(ctx, tx, r.job, now); err != nil {
 			return err
 		}
+		tx.AfterCommit(func() {
+			r.Observe(Observation{Provider: c.Provider, Outcome: v.Status, Requests: record.Requests, EndedAt: now})
+		})
 		return jobs.Finish(ctx, tx, r.job, now, v.Outcome)
 	})
 }
@@ -518,6 +521,7 @@ func (s *Service) RecordFailure(ctx context.Context, tx *db.Tx, job jobs.Job, ne
 	if err := update(ctx, tx, job.Owner, &c); err != nil {
 		return nil, err
 	}
+	tx.AfterCommit(func() { s.Observe(Observation{Provider: c.Provider, Outcome: c.Status, EndedAt: now}) })
 	return again, endOpenRuns(ctx, tx, job, now, c.Status, c.Message)
 }
 

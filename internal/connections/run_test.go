@@ -485,6 +485,22 @@ func TestDailyRun(t *testing.T) {
 	})
 }
 
+// TestRunsAreObserved checks what operators see of runs.
+func TestRunsAreObserved(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		var seen []connections.Observation
+		f.Connections.Observe = func(o connections.Observation) { seen = append(seen, o) }
+		c := f.run(f.connect(connections.Change{}).ID)
+		f.key = "another-key-123"
+		f.run(c.ID)
+		if len(seen) != 2 || seen[0].Outcome != connections.StatusOK || seen[0].Requests != c.LastRun.Requests ||
+			seen[1].Outcome != connections.StatusAttention || seen[1].Provider != "acme" {
+			f.Errorf("observed %+v", seen)
+		}
+	})
+}
+
 // TestOutboundOff checks that nothing runs without outbound requests.
 func TestOutboundOff(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,31 @@ func countQuarantined(ctx context.Context, tx *db.Tx, owner journal.UserID) (map
 	return counts, err
 }
 
+// Refused is what a hook could not store since a time.
+type Refused struct {
+	Name  string
+	Count int
+	At    time.Time // of the last
+}
+
+// ListRefused returns what the owner's hooks could not store since an instant and is
+// still in their quarantine. It is a step.
+func ListRefused(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Refused, err error) {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var r Refused
+		var account journal.AccountID
+		if err := row.Scan(&r.Name, &account, &r.Count, db.Instant(&r.At)); err != nil {
+			return err
+		}
+		if journal.AllowsAccount(ctx, account) {
+			list = append(list, r)
+		}
+		return nil
+	}, `SELECT h.name, h.account_id, COUNT(*), MAX(q.received_at) FROM hooks h JOIN hook_quarantine q ON q.user_id = h.user_id AND q.hook_id = h.id
+		WHERE h.user_id = $1 AND q.received_at > $2 GROUP BY h.id, h.name, h.account_id`, owner, db.Micros(since))
+	return list, err
+}
+
 const selectEntries = `SELECT id, received_at, reason, body FROM hook_quarantine WHERE user_id = $1 AND hook_id = $2`
 
 func scanEntry(row db.Scanner) (e Entry, err error) {

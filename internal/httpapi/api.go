@@ -144,6 +144,7 @@ func (a *API) registerRoutes() {
 	a.registerAnalyticsRoutes()
 	a.registerShareRoutes()
 	a.registerHookRoutes()
+	a.registerNoticeRoutes()
 }
 
 // Handler returns the handler for all requests.

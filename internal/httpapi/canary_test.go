@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -72,7 +73,7 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 		if strings.Contains(places["the database"], "canary-stranger") {
 			t.Error("the database contains the address of a stranger")
 		}
-	}, openRegistration)
+	}, openRegistration, exchangesOn)
 }
 
 // live does everything once and returns all the secrets that came up.
@@ -122,6 +123,7 @@ func (w *world) beginLife(secrets canaries) *client {
 	owner.post("/me/totp/disable", map[string]any{"password": secrets["password"], "code": secrets["last code"]}).wantNone()
 
 	w.useHook(secrets, owner)
+	w.useConnection(secrets, owner)
 	owner.put("/me/password", change(secrets["wrong password"], secrets["new password"])).want(http.StatusForbidden)
 	changed := secrets.pair("changed", owner.put("/me/password", change(secrets["password"], secrets["new password"])))
 	owner = w.as(changed.text("access_token"))
@@ -129,6 +131,36 @@ func (w *world) beginLife(secrets canaries) *client {
 	owner.keyed("canary2").post("/admin/users/"+user.text("id")+"/password", map[string]any{"new_password": secrets["reset password"]}).wantNone()
 	secrets.pair("register", w.anonymous().post("/auth/register", account("canary-user2@example.org", secrets["password"])))
 	return owner
+}
+
+// useConnection sends keys of brokers to every route that takes one, and runs connections
+// with them.
+func (w *world) useConnection(secrets canaries, owner *client) {
+	w.t.Helper()
+	d := owner.desk("Connected")
+	secrets["key"], secrets["wrong key"], secrets["trading key"] = "canary-reads-88123", "canary-wrong-88124", "canary-trade-88125"
+	for _, key := range []string{"key", "wrong key", "trading key"} {
+		values := more{"key": secrets[key]}
+		d.post("/connections/test", more{"provider": "acme", "credentials": values})
+		d.post("/connections?test=true", d.connectionOf(more{"credentials": values, "environment": secrets[key]}))
+		d.post("/connections", d.connectionOf(more{"credentials": more{"key": secrets[key], "environment": secrets[key]}})).want(http.StatusBadRequest)
+		d.keyed(key).post("/connections", d.connectionOf(more{"credentials": more{"key": secrets[key], "symbols": key}})).want(http.StatusCreated)
+	}
+	if err := w.services.Jobs.RunDue(w.t.Context()); err != nil {
+		w.t.Error(err)
+	}
+	for i := range d.get("/connections").count("") {
+		id := d.get("/connections").text(fmt.Sprintf("%d.id", i))
+		d.patch("/connections/"+id, more{"credentials": more{"key": secrets["key"], "symbols": id}}).want(http.StatusOK)
+	}
+	for _, path := range []string{"/connections", "/exports?format=json", "/imports"} {
+		body := string(d.get(path).want(http.StatusOK).body)
+		for _, key := range []string{"key", "wrong key", "trading key"} {
+			if strings.Contains(body, secrets[key]) {
+				w.t.Errorf("%s contains the %s of a broker", path, key)
+			}
+		}
+	}
 }
 
 // useHook sends the secret of a hook in the header, in the query, in bodies that are

@@ -163,7 +163,7 @@ func TestHookQuarantine(t *testing.T) {
 			hookFill("A", "buy", 0, more{"quantity": 0}):                                                "quantity must be above zero.",
 			hookFill("A", "buy", 0, more{"executed_at": "yesterday"}):                                   "executed_at must be",
 			strings.Repeat("[", 300) + strings.Repeat("]", 300):                                         "nested deeper",
-			"{\"symbol\":\"\xff\"}": "The body is not valid JSON.",
+			`{"symbol":"` + "\xff" + `"}`:                                                               "The body is not valid JSON.",
 		} {
 			hook.send(body).wantCounts(0, 0, 1)
 			entry := d.get("/hooks/" + hook.id + "/quarantine").want(http.StatusOK)

@@ -246,6 +246,14 @@ func (s *Service) Batches(
 	return list, total, err
 }
 
+// ListArrived returns the newest committed imports that arrived without being asked for
+// and that changed after an instant, newest first. It is a step.
+func ListArrived(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time, limit int) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND origin IN ($2, $3, $4) AND status = $5 AND updated_at > $6 ORDER BY updated_at DESC, id DESC`+db.Limit(7),
+		owner, FromConnection, FromHook, FromWatch, Committed, db.Micros(since), limit)
+}
+
 // Batch returns an import that the caller sees.
 func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {

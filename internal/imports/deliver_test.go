@@ -196,6 +196,10 @@ func TestReadDelivered(t *testing.T) {
 	if err != nil || len(st.Fills) != 1 || b.batches() != 0 {
 		t.Errorf("%+v, %v", st, err)
 	}
+	empty, err := read(`<FlexQueryResponse><FlexStatements><FlexStatement accountId="U1"><Trades></Trades></FlexStatement></FlexStatements></FlexQueryResponse>`)
+	if err != nil || len(empty.Fills) != 0 || empty.Rows != 0 {
+		t.Errorf("a report without trades: %+v, %v", empty, err)
+	}
 	for name, data := range map[string]string{"empty": "", "unknown columns": "A,B\n1,2\n", "backup": `{"format":"fillbook","version":1}`} {
 		if _, err := read(data); !journal.IsKind(err, journal.KindInvalid) {
 			t.Errorf("%s: %v", name, err)

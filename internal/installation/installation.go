@@ -31,6 +31,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/notices"
 	"fillbook/internal/outbound"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
@@ -66,6 +67,8 @@ type Options struct {
 	BarProviders []barsource.Provider
 	// Connectors are the clients of brokers; nil means [Connectors].
 	Connectors []connector.Connector
+	// ObserveRun is called after each run of a connection; it may be nil.
+	ObserveRun func(connections.Observation)
 	Identity   identity.Options
 }
 
@@ -83,6 +86,7 @@ type Installation struct {
 	Figures  *figures.Service
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
+	Notices  *notices.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
 	Bars     *bars.Service
@@ -134,6 +138,7 @@ func New(options Options) (*Installation, error) {
 		BarsLimit: barsLimit, Reversed: fetchAgain,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
+	i.Notices = notices.New(i.DB)
 	i.connectProviders(options)
 	return i, nil
 }

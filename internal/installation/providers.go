@@ -16,16 +16,20 @@ import (
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
 	fromalpaca "fillbook/internal/connector/alpaca"
+	frombinance "fillbook/internal/connector/binance"
+	frombinanceusdm "fillbook/internal/connector/binanceusdm"
 	frombybit "fillbook/internal/connector/bybit"
 	fromcoinbase "fillbook/internal/connector/coinbase"
 	fromderibit "fillbook/internal/connector/deribit"
 	fromhyperliquid "fillbook/internal/connector/hyperliquid"
+	fromibkrflex "fillbook/internal/connector/ibkrflex"
 	fromkraken "fillbook/internal/connector/kraken"
 	fromkrakenfutures "fillbook/internal/connector/krakenfutures"
 	fromoanda "fillbook/internal/connector/oanda"
 	fromokx "fillbook/internal/connector/okx"
 	fromprojectx "fillbook/internal/connector/projectx"
 	fromquestrade "fillbook/internal/connector/questrade"
+	fromtrading212 "fillbook/internal/connector/trading212"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
 	"fillbook/internal/jobs"
@@ -44,16 +48,20 @@ func BarProviders() []barsource.Provider {
 func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
+		frombinance.New(),
+		frombinanceusdm.New(),
 		frombybit.New(),
 		fromcoinbase.New(),
 		fromderibit.New(),
 		fromhyperliquid.New(),
+		fromibkrflex.New(),
 		fromkraken.New(),
 		fromkrakenfutures.New(),
 		fromoanda.New(),
 		fromokx.New(),
 		fromprojectx.New(),
 		fromquestrade.New(),
+		fromtrading212.New(),
 	}
 }
 
@@ -89,7 +97,7 @@ func (i *Installation) connectProviders(options Options) {
 	})
 	i.Connections = connections.New(connections.Options{
 		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
-		Wake: func() { i.Jobs.Wake() },
+		Observe: options.ObserveRun, Wake: func() { i.Jobs.Wake() },
 	})
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
 		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -248,4 +249,22 @@ func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 		UNION SELECT user_id, batch_id FROM withdrawn_fills
 		UNION SELECT user_id, import_batch_id FROM cash_transactions WHERE import_batch_id IS NOT NULL
 		ORDER BY user_id, batch_id`)
+}
+
+// CountNewRows counts the rows of an import that were stored after an instant. It is a
+// step.
+func CountNewRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, since time.Time) (n BatchRows, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+			AND executions.account = import_spans.account
+			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+		WHERE import_spans.user_id = $1 AND import_spans.batch_id = $2 AND executions.created_at > $3`,
+		owner, batch, db.Micros(since)).Scan(&n.Fills)
+	if err != nil {
+		return n, err
+	}
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2 AND created_at > $3`,
+		owner, batch, db.Micros(since)).Scan(&n.Cash)
+	return n, err
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
@@ -55,6 +56,23 @@ func (s Sort) Basis() DateBasis {
 // trade.
 func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string { return `trades.id IN (` + selectBatchTrades(args, owner, batch) + `)` }
+}
+
+// ClosedSince returns the condition that a trade was closed by a fill of an import that
+// was stored after an instant.
+func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) Condition {
+	return func(args *[]any) string {
+		f := filter{args: *args}
+		user, id, after := f.arg(owner), f.arg(batch), f.arg(db.Micros(since))
+		*args = f.args
+		return `trades.id IN (SELECT closed.id FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+			AND executions.account = import_spans.account
+			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+			JOIN trades AS closed ON closed.user_id = executions.user_id AND closed.account = executions.account
+			AND closed.list_at = executions.executed_at AND closed.last_seq = executions.seq AND closed.is_open = FALSE
+			WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id + ` AND executions.created_at > ` + after + `)`
+	}
 }
 
 // BatchTrades returns the trades that have a fill of an import, in no order. It is

@@ -31,6 +31,7 @@ var levels = map[string]int{
 	"internal/installation": 4,
 	"internal/connections":  4,
 	"internal/hooks":        4,
+	"internal/notices":      4,
 
 	"internal/excursions": 3,
 	"internal/tradeview":  3,
@@ -140,6 +141,10 @@ var sideways = map[[2]string]string{
 	{"internal/connector/binanceapi", "internal/connector"}:       "the connectors of Binance sign requests and check keys the same way",
 	{"internal/connections", "internal/imports"}:                  "what a broker sends is imported",
 	{"internal/hooks", "internal/imports"}:                        "what a hook receives is imported",
+	{"internal/notices", "internal/hooks"}:                        "a notice says what a hook could not store",
+	{"internal/notices", "internal/connections"}:                  "a notice says which connection has stopped",
+	{"internal/notices", "internal/imports"}:                      "a notice says what an import stored",
+	{"internal/installation", "internal/notices"}:                 "the installation wires every service",
 	{"internal/installation", "internal/hooks"}:                   "the installation wires every service",
 	{"internal/installation", "internal/connections"}:             "the installation wires every service",
 	{"internal/installation", "internal/figures"}:                 "the installation wires every service",

@@ -15,6 +15,10 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+
+	connectionRuns     *prometheus.CounterVec
+	connectionRequests *prometheus.CounterVec
+	connectionSuccess  *prometheus.GaugeVec
 }
 
 // NewMetrics returns counters for requests, the Go runtime and the process.
@@ -28,8 +32,17 @@ func NewMetrics() *Metrics {
 			Name: "fillbook_http_request_seconds", Help: "Duration of HTTP requests by route.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"route"}),
+		connectionRuns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "fillbook_connection_runs_total", Help: "Runs of connections by provider and outcome.",
+		}, []string{"provider", "outcome"}),
+		connectionRequests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "fillbook_connection_requests_total", Help: "Requests of connections to providers.",
+		}, []string{"provider"}),
+		connectionSuccess: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "fillbook_connection_last_success_timestamp_seconds", Help: "Time of the last successful run of this server by provider.",
+		}, []string{"provider"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds,
+	m.registry.MustRegister(m.requests, m.seconds, m.connectionRuns, m.connectionRequests, m.connectionSuccess,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -45,4 +58,13 @@ func (m *Metrics) observe(route string, status int, taken time.Duration) {
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(taken.Seconds())
+}
+
+// ObserveConnectionRun counts a run of a connection to a provider.
+func (m *Metrics) ObserveConnectionRun(provider, outcome string, requests int, endedAt time.Time, isSuccess bool) {
+	m.connectionRuns.WithLabelValues(provider, outcome).Inc()
+	m.connectionRequests.WithLabelValues(provider).Add(float64(requests))
+	if isSuccess {
+		m.connectionSuccess.WithLabelValues(provider).Set(float64(endedAt.Unix()))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"fillbook/internal/transport"
 )
@@ -154,8 +155,14 @@ func TestMetricsCountRoutes(t *testing.T) {
 	for i := range 3 {
 		serve(handler, httptest.NewRequest(http.MethodGet, fmt.Sprint("/things/", i), nil))
 	}
+	metrics.ObserveConnectionRun("bybit", "ok", 7, time.Unix(1_700_000_000, 0), true)
+	metrics.ObserveConnectionRun("bybit", "waiting", 2, time.Unix(1_700_000_060, 0), false)
 	text := serve(metrics.Handler(), httptest.NewRequest(http.MethodGet, "/metrics", nil)).Body.String()
 	for _, want := range []string{
+		`fillbook_connection_runs_total{outcome="ok",provider="bybit"} 1`,
+		`fillbook_connection_runs_total{outcome="waiting",provider="bybit"} 1`,
+		`fillbook_connection_requests_total{provider="bybit"} 9`,
+		`fillbook_connection_last_success_timestamp_seconds{provider="bybit"} 1.7e+09`,
 		`fillbook_http_requests_total{route="GET /things/{id}",status="418"} 3`,
 		`fillbook_http_request_seconds_count{route="GET /things/{id}"} 3`,
 		"go_goroutines ",

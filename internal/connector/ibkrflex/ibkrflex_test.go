@@ -262,6 +262,8 @@ func TestWindows(t *testing.T) {
 	c := newCase(s)
 	c.Query.From = c.Query.To.Add(-New().Describe().Window)
 	expectLines(t, "the longest window", readFile(t, c.MustFetch(t)...), history)
+	c.Query.From, c.Query.To = start, start.AddDate(0, 0, 1)
+	expectLines(t, "a day without trades", readFile(t, c.MustFetch(t)...), nil)
 }
 
 // TestCodes checks what each of the broker's codes means when a report is asked for.
@@ -323,6 +325,12 @@ func TestRefusedPeriod(t *testing.T) {
 	c.Query.From = time.Date(2026, 7, 1, 0, 0, 0, 0, newYork)
 	want := []string{"Interactive Brokers sent the report for 20260801 to 20260901 instead of 20260701 to 20260901."}
 	if got := c.MustFetch(t)[0].Messages; !slices.Equal(got, want) {
+		t.Errorf("the messages are %q", got)
+	}
+	c.Query.From, c.Query.To = time.Date(2016, 9, 2, 0, 0, 0, 0, newYork), time.Date(2017, 9, 2, 0, 0, 0, 0, newYork)
+	list = c.MustFetch(t)
+	expectLines(t, "before the account was opened", readFile(t, list...), nil)
+	if got, want := list[0].Messages, []string{"Interactive Brokers has no report for 20160902 to 20170901."}; !slices.Equal(got, want) {
 		t.Errorf("the messages are %q", got)
 	}
 }

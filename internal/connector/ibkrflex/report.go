@@ -263,7 +263,7 @@ func (r *report) isChosen(e element) bool {
 }
 
 // delivery returns the report as a file, without what the user did not choose, what is
-// before the period that was asked for, and what the broker has canceled.
+// outside of the period that was asked for, and what the broker has canceled.
 func (r *report) delivery(asked period) connector.Delivery {
 	d := connector.Delivery{FileName: "flex.xml"}
 	var left []element
@@ -274,7 +274,7 @@ func (r *report) delivery(asked period) connector.Delivery {
 	}
 	trades := slices.DeleteFunc(slices.Clone(r.trades), func(e element) bool { return !r.isChosen(e) })
 	for _, e := range slices.Concat(trades, r.cash) {
-		if r.hasOwnPeriod && e.day() != "" && e.day() < asked.from {
+		if r.hasOwnPeriod && e.day() != "" && (e.day() < asked.from || e.day() > asked.to) {
 			left = append(left, e)
 		}
 	}
@@ -293,7 +293,11 @@ func (r *report) messages(asked period) (list []string) {
 	}
 	for _, s := range r.statements {
 		from, to := s.attr["fromDate"], s.attr["toDate"]
-		if r.hasOwnPeriod && slices.Contains(r.accounts(), s.attr["accountId"]) && (from > asked.from || to < asked.to) {
+		switch {
+		case !r.hasOwnPeriod || !slices.Contains(r.accounts(), s.attr["accountId"]):
+		case from > asked.to || to < asked.from:
+			list = append(list, fmt.Sprintf("Interactive Brokers has no report for %s to %s.", asked.from, asked.to))
+		case from > asked.from || to < asked.to:
 			list = append(list, fmt.Sprintf("Interactive Brokers sent the report for %s to %s instead of %s to %s.", from, to, asked.from, asked.to))
 		}
 	}

@@ -1763,6 +1763,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what arrived and what needs attention, newest first
+         * @description What connections, hooks and watched folders stored, and what stopped or could not be stored. At most 50. Scopes of access tokens: read, write, full.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/positions": {
         parameters: {
             query?: never;
@@ -4896,6 +4916,57 @@ export interface components {
              * @enum {string|null}
              */
             type?: "note" | "daily_log" | "weekly_review" | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Notice: {
+            /** @description What was stored; null for a problem. */
+            arrival: components["schemas"]["NoticeArrival"] | null;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description arrived: fills or cash were stored. problem: something was not stored, or a source has stopped.
+             * @enum {string}
+             */
+            kind: "arrived" | "problem";
+            /**
+             * @description Where the page shows it.
+             * @example /import/01a1e6be-3407-71e0-9be2-65869e7500c6
+             */
+            link: string;
+            /** @description The text without the name of the source. */
+            message: string;
+            /** @description The name of the hook, connection, file or provider. */
+            source: string;
+            /** @example Alerts: 14 fills, 5 trades closed, +312 USD, 2 need review. */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NoticeArrival: {
+            /**
+             * Format: int64
+             * @description New cash transactions.
+             */
+            cash: number;
+            currency: string;
+            /**
+             * Format: int64
+             * @description New fills.
+             */
+            fills: number;
+            /**
+             * Format: int64
+             * @description How many of these trades are not reviewed.
+             */
+            need_review: number;
+            /** @description The net result of these trades. */
+            net_pnl: number;
+            /**
+             * Format: int64
+             * @description Trades that these fills closed.
+             */
+            trades_closed: number;
         } & {
             [key: string]: unknown;
         };
@@ -19202,6 +19273,83 @@ export interface operations {
             };
             /** @description Unsupported Media Type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Only what happened after this instant. Default: a week ago. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

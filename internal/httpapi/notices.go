@@ -1,0 +1,60 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/notices"
+)
+
+// notice is something that happened while the user was away.
+type notice struct {
+	At      time.Time             `json:"at"`
+	Kind    notices.Kind          `json:"kind" enum:"arrived,problem" doc:"arrived: fills or cash were stored. problem: something was not stored, or a source has stopped."`
+	Text    string                `json:"text" example:"Alerts: 14 fills, 5 trades closed, +312 USD, 2 need review."`
+	Link    string                `json:"link" doc:"Where the page shows it." example:"/import/01a1e6be-3407-71e0-9be2-65869e7500c6"`
+	Source  string                `json:"source" doc:"The name of the hook, connection, file or provider."`
+	Message string                `json:"message" doc:"The text without the name of the source."`
+	Arrival orNull[noticeArrival] `json:"arrival" doc:"What was stored; null for a problem."`
+}
+
+type noticeArrival struct {
+	Fills       int             `json:"fills" doc:"New fills."`
+	Cash        int             `json:"cash" doc:"New cash transactions."`
+	Closed      int             `json:"trades_closed" doc:"Trades that these fills closed."`
+	NetPnL      decimal.Decimal `json:"net_pnl" doc:"The net result of these trades."`
+	Currency    string          `json:"currency"`
+	NeedsReview int             `json:"need_review" doc:"How many of these trades are not reviewed."`
+}
+
+func shapeNotice(n notices.Notice) notice {
+	shaped := notice{At: n.At, Kind: n.Kind, Text: n.Source + ": " + n.Text, Link: n.Link, Source: n.Source, Message: n.Text}
+	if a := n.Arrival; a != nil {
+		shaped.Arrival = orNull[noticeArrival]{&noticeArrival{
+			Fills: a.Fills, Cash: a.Cash, Closed: a.Closed, NetPnL: a.NetPnL, Currency: a.Currency, NeedsReview: a.Unreviewed,
+		}}
+	}
+	return shaped
+}
+
+type noticeQuery struct {
+	Since instantParam `query:"since" doc:"Only what happened after this instant. Default: a week ago."`
+}
+
+// noticeTime is how far notices go back if the request does not say.
+const noticeTime = 7 * 24 * time.Hour
+
+func (a *API) registerNoticeRoutes() {
+	list := journalRoute(readJournal, http.MethodGet, "/notices", "listNotices", "Notices", "List what arrived and what needs attention, newest first")
+	list.about = "What connections, hooks and watched folders stored, and what stopped or could not be stored. At most 50."
+	register(a, list, func(ctx context.Context, in *noticeQuery) (*body[[]notice], error) {
+		since := a.Clock().Add(-noticeTime)
+		if in.Since.at != nil {
+			since = *in.Since.at
+		}
+		found, err := a.Notices.List(ctx, caller(ctx).UserID, since)
+		return answer(shapeAll(found, shapeNotice), err)
+	})
+}
