@@ -28,7 +28,7 @@ test-citus: ## Test on a distributed database: a Citus coordinator and two worke
 test-patroni: ## Test failovers with a temporary Patroni cluster of three nodes
 	scripts/with-patroni
 
-soak: ## Kill servers 1000 times, their database 50 times and the watch agent 200 times, and repeat what make test does a few times (15 minutes or more)
+soak: ## Kill servers 1000 times, their database 50 times, the watch agent and a server that fetches from a broker 200 times each, and repeat what make test does a few times (15 minutes or more)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
 		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|MigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
 	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/ledger -rapid.checks=300

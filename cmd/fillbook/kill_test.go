@@ -42,10 +42,11 @@ type victim struct {
 	rounds   int
 }
 
-// newVictim starts the first server and creates a user and an account.
-func newVictim(t *testing.T, engine db.Engine) *victim {
+// newVictim starts the first server, with more settings, and creates a user and an
+// account.
+func newVictim(t *testing.T, engine db.Engine, settings ...string) *victim {
 	t.Helper()
-	v := &victim{t: t, env: engineEnv(t, engine)}
+	v := &victim{t: t, env: append(engineEnv(t, engine), settings...)}
 	v.p = serve(t, v.env)
 	made := v.p.must("POST", "/setup", "", map[string]any{
 		"email": someone["email"], "password": someone["password"], "account": map[string]any{"name": "Main"},
@@ -65,11 +66,17 @@ func (v *victim) signIn() {
 	v.signedIn = time.Now()
 }
 
-// revive waits for the end of the killed server and starts another. It runs check
-// alternately before the start, when it is the first to open the database, and after.
+// revive waits for the end of the killed server and starts another.
 func (v *victim) revive() {
 	v.t.Helper()
 	v.p.wait()
+	v.restart()
+}
+
+// restart starts another server. It runs check alternately before the start, when it is
+// the first to open the database, and after.
+func (v *victim) restart() {
+	v.t.Helper()
 	v.rounds++
 	if v.rounds%2 == 0 {
 		v.check()

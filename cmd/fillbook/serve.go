@@ -18,6 +18,7 @@ import (
 	"fillbook/internal/httpapi"
 	"fillbook/internal/installation"
 	"fillbook/internal/transport"
+	"fillbook/internal/watch"
 	"fillbook/internal/webui"
 )
 
@@ -105,6 +106,7 @@ type server struct {
 	services *installation.Installation
 	api      *httpapi.API
 	metrics  *transport.Metrics
+	folders  *folderWatcher // nil if no folders are watched
 }
 
 // assemble creates the services and the API.
@@ -129,6 +131,12 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, BarsMaxBytes: s.BarsMaxBytes, ShareLinks: s.ShareLinksEnabled,
 		PublicURL: s.PublicURL,
 	})
+	if err == nil && s.WatchDir != "" {
+		result.folders = &folderWatcher{
+			dir: s.WatchDir, stateDir: filepath.Join(s.DataDir, "watch"), services: services, handlerFor: result.api.HandlerFor,
+			log: log, now: time.Now, wait: watch.WaitFor,
+		}
+	}
 	return result, err
 }
 
@@ -141,6 +149,9 @@ func (v *server) run(ctx context.Context, ports listeners) error {
 	group.Go(func() error { return v.watchDisk(ctx) })
 	if v.services.BarSources.Enabled() && !v.services.DB.ReadOnly() {
 		group.Go(func() error { v.services.Jobs.Run(ctx); return nil })
+	}
+	if v.folders != nil && !v.services.DB.ReadOnly() {
+		group.Go(func() error { v.folders.run(ctx); return nil })
 	}
 	if ports.metrics != nil {
 		mux := http.NewServeMux()

@@ -45,6 +45,7 @@ type settings struct {
 	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
 	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`
 	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
+	WatchDir           string         `name:"watch-dir" env:"SVC_WATCH_DIR" placeholder:"DIR" help:"Directory with a folder for each account, named after its id, whose files are imported. Default: none."`
 }
 
 // removedSettings maps variables that are no longer used to the reason.

@@ -55,6 +55,8 @@ type Bundle struct {
 	Cash       []Cash             `json:"cash_transactions"`
 	Orphans    []Orphan           `json:"orphans"`
 	Deleted    []DeletedFill      `json:"deleted_fills"` // oldest first
+	// Connections are those of the account, the oldest first.
+	Connections []Connection `json:"connections"`
 }
 
 // Account is what an account is known by and made of.

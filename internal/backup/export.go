@@ -197,7 +197,10 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 	if err := e.writeOrphans(a); err != nil {
 		return err
 	}
-	return e.writeDeletedFills(a)
+	if err := e.writeDeletedFills(a); err != nil {
+		return err
+	}
+	return e.writeConnections(a)
 }
 
 func (e *exporter) writeDeletedFills(a ledger.Account) error {

@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, BarSources, Bars int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -200,7 +200,10 @@ func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
 	if err := r.restoreCash(b); err != nil {
 		return err
 	}
-	return r.restoreDeletedFills(b)
+	if err := r.restoreDeletedFills(b); err != nil {
+		return err
+	}
+	return r.restoreConnections(b)
 }
 
 // restoreDeletedFills adds the fills that the user deleted by hand, without those

@@ -160,6 +160,10 @@ func explain(title string, err error) remote.Meaning {
 // maxConnections is how many connections a user can have.
 const maxConnections = 200
 
+func errTooMany() error {
+	return journal.Conflict("You can have %d connections. Delete one first.", maxConnections)
+}
+
 // Create stores a connection and makes it due, unless it runs only when asked. With test
 // it signs in first, and stores nothing if that fails.
 func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool) (c Connection, err error) {
@@ -231,7 +235,7 @@ func (s *Service) checkNew(ctx context.Context, tx *db.Tx, owner journal.UserID,
 		return err
 	}
 	if len(list) >= maxConnections {
-		return journal.Conflict("You can have %d connections. Delete one first.", maxConnections)
+		return errTooMany()
 	}
 	return s.checkUnique(ctx, tx, owner, list, c, values)
 }

@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/credentials"
 	"fillbook/internal/db"
 	"fillbook/internal/identity"
-	"fillbook/internal/imports"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
@@ -153,10 +153,38 @@ type Actor struct {
 	Client identity.Client
 }
 
+// Importer imports what connections fetch.
+type Importer interface {
+	// Deliver imports a delivery. It is a step, and leaves the Statement as it is.
+	Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Delivered, error)
+	// Read reads a file as an upload is read. It writes nothing.
+	Read(ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte) (*statement.Statement, error)
+}
+
+// Delivery is a part of what a run fetches.
+type Delivery struct {
+	Connection journal.ConnectionID
+	Account    journal.AccountID
+	// Batch is the import to add to; empty for a new one.
+	Batch     journal.BatchID
+	Statement *statement.Statement
+	// Withdrawn are ids of fills that the broker has canceled, and Replaced maps the new id
+	// of a corrected fill to the one before.
+	Withdrawn []string
+	Replaced  map[string]string
+}
+
+// Delivered counts what became of a delivery; see [Run].
+type Delivered struct {
+	Batch journal.BatchID
+
+	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
+}
+
 // Options are the settings of a [Service].
 type Options struct {
 	DB      *db.DB
-	Imports *imports.Service
+	Imports Importer
 	Keys    *secrets.Keys
 	Clock   journal.Clock
 	Log     *slog.Logger

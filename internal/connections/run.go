@@ -11,7 +11,6 @@ import (
 	"fillbook/internal/connector"
 	"fillbook/internal/credentials"
 	"fillbook/internal/db"
-	"fillbook/internal/imports"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
@@ -234,7 +233,7 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 		return err
 	}
 	if delivery.File != nil {
-		if delivery.Statement, err = r.Imports.ReadDelivered(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
+		if delivery.Statement, err = r.Imports.Read(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
 			return err
 		}
 	}
@@ -315,9 +314,8 @@ func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement
 	if isEmpty(st, d) {
 		return nil
 	}
-	result, err := r.Imports.Deliver(ctx, tx, r.job.Owner, imports.Delivery{
-		Account: r.stored.Account, Origin: imports.FromConnection, OriginID: string(r.stored.ID), Batch: r.record.Batch, Statement: st,
-		Withdrawn: d.Withdrawn, Replaced: d.Replaced,
+	result, err := r.Imports.Deliver(ctx, tx, r.job.Owner, Delivery{
+		Connection: r.stored.ID, Account: r.stored.Account, Batch: r.record.Batch, Statement: st, Withdrawn: d.Withdrawn, Replaced: d.Replaced,
 	})
 	if err != nil {
 		return err
@@ -327,8 +325,8 @@ func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement
 	record.Completed = r.record.Completed + result.Completed
 	record.Withdrawn = r.record.Withdrawn + result.Withdrawn
 	record.CashInserted = r.record.CashInserted + result.CashInserted
-	record.Problems = r.record.Problems + result.ErrorCount
-	record.Batch = result.BatchID
+	record.Problems = r.record.Problems + result.Problems
+	record.Batch = result.Batch
 	return nil
 }
 

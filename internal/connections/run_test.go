@@ -572,3 +572,32 @@ func TestStoredInSealedForm(t *testing.T) {
 		}
 	})
 }
+
+// TestFileOfACoveredTime previews files of a time that a connection has fetched: one with
+// the same fills, one whose zone is wrong, and one of an earlier time.
+func TestFileOfACoveredTime(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		f.addFills(10, f.clock.Now().Add(-20*day))
+		f.run(f.connect(connections.Change{Name: journal.Some("My broker")}).ID)
+		preview := func(shift time.Duration) []string {
+			text := "Symbol,Side,Quantity,Price,Executed At\n"
+			for _, r := range f.fills {
+				text += fmt.Sprintf("%s,%s,%d,%d,%s\n", r.Symbol, r.Side, r.Quantity, r.Price, r.At.Add(shift).Format(time.RFC3339))
+			}
+			p, err := f.Imports.Inspect(f.Context(), f.by.UserID, imports.Upload{FileName: "fills.csv", Account: f.account, Data: []byte(text)})
+			f.must(err)
+			return slices.DeleteFunc(p.Sentences, func(s string) bool { return !strings.Contains(s, "My broker") })
+		}
+		for shift, want := range map[time.Duration]int{0: 0, 3 * time.Hour: 1, -400 * day: 0} {
+			if got := preview(shift); len(got) != want {
+				f.Errorf("shifted by %s: %q", shift, got)
+			}
+		}
+		want := "The connection My broker has brought everything of this time, but only 0 of 10 fills of the file match (0%). " +
+			"Check the time zone, and that the file lists fills and not orders."
+		if got := preview(time.Hour); len(got) != 1 || got[0] != want {
+			f.Errorf("the warnings are %q", got)
+		}
+	})
+}

@@ -112,6 +112,37 @@ func ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Connect
 	return slices.DeleteFunc(list, func(c Connection) bool { return !journal.AllowsAccount(ctx, c.Account) }), err
 }
 
+// ListOfAccount returns the connections of an account as they are stored, the oldest
+// first. It is a step.
+func ListOfAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Connection, error) {
+	return db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 AND c.account_id = $2 ORDER BY c.id`, owner, account)
+}
+
+// Restore adds a connection of a backup without its key, unless the account has one of
+// that provider and name. It is a step.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, c Connection) (added bool, err error) {
+	if c.Provider, err = journal.CleanRequiredName("provider", c.Provider); err != nil {
+		return false, err
+	}
+	change := Change{Name: journal.Some(c.Name), Schedule: journal.Some(c.Schedule)}
+	if c, err = change.apply(c, connector.Description{Title: c.Provider}, c.CreatedAt); err != nil {
+		return false, err
+	}
+	var count, taken int
+	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN account_id = $2 AND provider = $3 AND name = $4 THEN 1 END) FROM connections WHERE user_id = $1`,
+		owner, c.Account, c.Provider, c.Name).Scan(&count, &taken)
+	switch {
+	case err != nil || taken > 0:
+		return false, err
+	case count >= maxConnections:
+		return false, errTooMany()
+	}
+	c.ID, c.UpdatedAt, c.Identity.Notes = journal.NewID[journal.ConnectionID](), c.CreatedAt, []string{}
+	c.Status, c.Message = StatusAttention, "Restored from a backup, which has no keys. Enter your key again."
+	_, err = tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(owner, &c)...)
+	return err == nil, err
+}
+
 // List returns the owner's connections, the oldest first.
 func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Connection, err error) {
 	err = s.DB.View(ctx, func(tx *db.Tx) error {

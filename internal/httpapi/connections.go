@@ -23,6 +23,7 @@ type connectionProvider struct {
 	Hosts       []string              `json:"hosts" doc:"The hosts that the server calls."`
 	Rights      connector.RightsCheck `json:"rights" enum:"harmless,checked,unknown" doc:"harmless: its keys can only read. checked: Fillbook checks what a key allows. unknown: the broker doesn't say, and keys may be able to trade."`
 	Zone        string                `json:"zone" doc:"The zone of since and of the daily run." example:"UTC"`
+	HistoryDays *int                  `json:"history_days" doc:"How many days back the broker answers; null for no limit."`
 	ReplacesKey bool                  `json:"replaces_key" doc:"The broker replaces a key when it is used, so it can't be tested without saving the connection."`
 	Available   bool                  `json:"available" doc:"This server may connect to it; false unless SVC_OUTBOUND is set."`
 	Fields      []providerField       `json:"fields" doc:"The credentials and choices of a connection."`
@@ -34,9 +35,10 @@ func (a *API) shapeConnector(c connector.Connector) connectionProvider {
 	if zone == "" {
 		zone = time.UTC.String()
 	}
+	days := int(about.History / (24 * time.Hour))
 	return connectionProvider{
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Steps: about.Steps, Hosts: about.Hosts,
-		Rights: about.Rights, Zone: zone, ReplacesKey: about.ReplacesKey, Available: a.Connections.Enabled(), Fields: shapeAll(about.Fields, shapeField),
+		Rights: about.Rights, Zone: zone, HistoryDays: nilIfZero(days), ReplacesKey: about.ReplacesKey, Available: a.Connections.Enabled(), Fields: shapeAll(about.Fields, shapeField),
 	}
 }
 

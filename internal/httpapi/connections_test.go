@@ -64,7 +64,7 @@ func TestConnections(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.get("/connections/providers").want(http.StatusOK).is("0.provider", `"acme"`).is("0.name", `"ACME"`).is("0.available", `true`).
-			is("0.rights", `"checked"`).is("0.steps", `["Make a key."]`).is("0.hosts", `["api.acme.example"]`).is("0.zone", `"UTC"`).
+			is("0.rights", `"checked"`).is("0.steps", `["Make a key."]`).is("0.hosts", `["api.acme.example"]`).is("0.zone", `"UTC"`).is("0.history_days", `1`).
 			is("0.fields.0.secret", `true`).is("0.fields.0.required", `true`).is("0.fields.1.required", `false`).is("0.fields.2.required", `false`).
 			is("0.fields.2.multiline", `true`).is("0.replaces_key", `false`).is("1.replaces_key", `true`)
 		for field, changes := range map[string]more{

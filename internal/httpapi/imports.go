@@ -237,7 +237,7 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	if up.Account == "" {
 		up.Account = in.AccountID
 	}
-	if caller(ctx).Scope == identity.ScopeImport && form.Fields["origin"] == string(imports.FromWatch) {
+	if by := caller(ctx); (by.Scope == identity.ScopeImport || by.Credential == identity.CredentialWatch) && form.Fields["origin"] == string(imports.FromWatch) {
 		up.Origin = imports.FromWatch
 	}
 	switch form.Fields["allow_currency_mismatch"] {

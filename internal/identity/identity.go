@@ -137,6 +137,9 @@ const (
 	CredentialToken Credential = "token"
 	// CredentialCLI is an operator with shell access to the server.
 	CredentialCLI Credential = "cli"
+	// CredentialWatch is the server itself, which imports the files of a watched
+	// folder for the owner of its account.
+	CredentialWatch Credential = "watch"
 )
 
 // Principal is an authenticated caller. What it says about the user is read from

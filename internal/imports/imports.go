@@ -54,6 +54,8 @@ type Options struct {
 	BarsLimit int64
 	// Reversed is called in the transaction that reverses a batch; it may be nil.
 	Reversed func(ctx context.Context, tx *db.Tx, b Batch) error
+	// Covered returns what connections have brought; it may be nil.
+	Covered CoveredFunc
 }
 
 // Service imports files. It is safe for concurrent use.
@@ -69,6 +71,7 @@ type Service struct {
 	running     *running
 	beforeLarge func() (after func())
 	reversed    func(ctx context.Context, tx *db.Tx, b Batch) error
+	covered     CoveredFunc
 	// readTime bounds the reading of one file.
 	readTime time.Duration
 }
@@ -78,7 +81,7 @@ func New(o Options) *Service {
 	return &Service{
 		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, barsLimit: o.BarsLimit, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
-		beforeLarge: o.BeforeLarge, reversed: o.Reversed,
+		beforeLarge: o.BeforeLarge, reversed: o.Reversed, covered: o.Covered,
 	}
 }
 

@@ -53,11 +53,18 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 
 // previewPlan sets the results that a commit of the plan would have. It only
 // reads and takes no lock.
-func (p *Preview) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin) error {
+func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin, p *Preview) error {
 	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills,
 		ledger.InsertOptions{SkipDeleted: origin.isAutomatic(), SkipWithdrawn: true})
 	if err != nil {
 		return err
+	}
+	if s.covered != nil {
+		covered, err := s.covered(ctx, tx, owner, account.ID)
+		if err != nil {
+			return err
+		}
+		p.warnCovered(covered, planned, ahead.Known)
 	}
 	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates - countTrue(ahead.Deleted) - countTrue(ahead.Withdrawn)

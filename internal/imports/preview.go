@@ -139,7 +139,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	var trades []SampleTrade
 	parallel.Run(
 		func() {
-			err = s.db.View(ctx, func(tx *db.Tx) error { return p.previewPlan(ctx, tx, owner, *account, planned, up.Origin) })
+			err = s.db.View(ctx, func(tx *db.Tx) error { return s.previewPlan(ctx, tx, owner, *account, planned, up.Origin, &p) })
 		},
 		func() {
 			trades = sampleTrades(c.statement)

@@ -55,7 +55,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 		Warnings: newWarnings(), Reconciliation: []Reconciliation{},
 		Restored: &Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
-			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, BarSources: done.BarSources, Bars: done.Bars,
+			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, BarSources: done.BarSources, Bars: done.Bars, Connections: done.Connections,
 		},
 	}
 	result.addWarningTexts(done.Warnings)

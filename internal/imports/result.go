@@ -57,6 +57,8 @@ type Restored struct {
 	BarSources int `json:"bar_sources" doc:"Price providers, which are switched off and need their key again."`
 	Bars       int `json:"bars" doc:"Price bars that were not stored before."`
 
+	Connections int `json:"connections" doc:"Connections to brokers, which need their key again."`
+
 	MissedUpdated int `json:"missed_trades_updated" doc:"Stored missed trades whose empty fields were filled."`
 
 	Attachments int `json:"attachments"`

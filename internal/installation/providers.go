@@ -32,6 +32,7 @@ import (
 	fromtrading212 "fillbook/internal/connector/trading212"
 	"fillbook/internal/db"
 	"fillbook/internal/imports"
+	"fillbook/internal/imports/statement"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/outbound"
@@ -96,7 +97,7 @@ func (i *Installation) connectProviders(options Options) {
 		Wake: func() { i.Jobs.Wake() },
 	})
 	i.Connections = connections.New(connections.Options{
-		DB: i.DB, Imports: i.Imports, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
+		DB: i.DB, Imports: importer{i.Imports}, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
 		Observe: options.ObserveRun, Wake: func() { i.Jobs.Wake() },
 	})
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
@@ -110,4 +111,37 @@ func fetchAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
 		return nil
 	}
 	return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
+}
+
+// covered returns what connections have brought into an account.
+func covered(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (list []imports.Covered, err error) {
+	stored, err := connections.ListOfAccount(ctx, tx, owner, account)
+	for _, c := range stored {
+		if c.CoversTo != nil {
+			list = append(list, imports.Covered{Name: c.Name, From: *c.CoversFrom, To: *c.CoversTo})
+		}
+	}
+	return list, err
+}
+
+// importer imports what connections fetch.
+type importer struct{ imports *imports.Service }
+
+// Deliver implements [connections.Importer].
+func (i importer) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d connections.Delivery) (connections.Delivered, error) {
+	result, err := i.imports.Deliver(ctx, tx, owner, imports.Delivery{
+		Account: d.Account, Origin: imports.FromConnection, OriginID: string(d.Connection), Batch: d.Batch, Statement: d.Statement,
+		Withdrawn: d.Withdrawn, Replaced: d.Replaced,
+	})
+	return connections.Delivered{
+		Batch: result.BatchID, Inserted: result.Inserted, Skipped: result.Skipped, Completed: result.Completed, Withdrawn: result.Withdrawn,
+		CashInserted: result.CashInserted, Problems: result.ErrorCount,
+	}, err
+}
+
+// Read implements [connections.Importer].
+func (i importer) Read(
+	ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte,
+) (*statement.Statement, error) {
+	return i.imports.ReadDelivered(ctx, owner, account, name, data)
 }

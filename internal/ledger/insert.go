@@ -53,6 +53,9 @@ type CheckedFill struct {
 	unmultiplied bool       // the usual multiplier applies
 }
 
+// ExecutedAt returns the instant of the fill.
+func (c CheckedFill) ExecutedAt() time.Time { return db.FromMicros(c.fill.at) }
+
 // ToChecked returns the fill in its stored form, or an error if it is invalid.
 func (n NewFill) ToChecked() (CheckedFill, error) { return NewFillChecker().Check(&n) }
 

@@ -33,7 +33,7 @@ var connectingPackages = []string{"net/smtp", "net/rpc", "net/rpc/jsonrpc", "net
 var mayConnect = map[string]string{
 	"internal/outbound/outbound.go": "it is the client that checks every request",
 	"cmd/fillbook/healthcheck.go":   "it calls the server of this machine",
-	"internal/watch/client.go":      "it is not part of the server: it calls the server that its user chose",
+	"internal/watch/client.go":      "the agent calls the server that its user chose; inside the server it calls a handler and connects to nothing",
 	"internal/db/postgres.go":       "it connects to the database that the operator chose",
 }
 

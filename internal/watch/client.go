@@ -12,6 +12,7 @@ import (
 	"maps"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"slices"
@@ -71,6 +72,18 @@ func newClient(config *Config, version string, timeout time.Duration) (*client, 
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// handlerTransport sends requests to a handler of this process.
+type handlerTransport struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	recorded := httptest.NewRecorder()
+	inner := request.Clone(request.Context())
+	inner.RemoteAddr = "127.0.0.1:0"
+	t.handler.ServeHTTP(recorded, inner)
+	return recorded.Result(), nil
 }
 
 // get requests a resource and decodes it.

@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,9 @@ type Options struct {
 	Report   func(Event)
 	// Timeout is how long a request may take.
 	Timeout time.Duration
+	// Handler answers the requests inside this process, and nothing is sent over the
+	// network. It is nil for an agent that calls a server.
+	Handler http.Handler
 	// DryRun only reports what would be imported.
 	DryRun bool
 }
@@ -151,6 +155,9 @@ func New(o Options) (*Agent, error) {
 	client, err := newClient(&o.Config, o.Version, o.Timeout)
 	if err != nil {
 		return nil, err
+	}
+	if o.Handler != nil {
+		client.http.Transport = handlerTransport{o.Handler}
 	}
 	a := &Agent{
 		Options: o, files: map[string]*watchedFile{}, counts: map[Outcome]int{}, sentAt: map[string]time.Time{}, open: openShared,

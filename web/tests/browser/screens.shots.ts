@@ -7,6 +7,7 @@
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { minuteBars } from './bars';
+import { address, startBrokers } from './brokers';
 import { expect, test } from './fixtures';
 import { mainAccount, manyTrades, trade } from './journal';
 import { inFewColors } from './png';
@@ -506,6 +507,64 @@ for (const [size, viewport] of Object.entries(sizes)) {
         page.getByText('1,950 bars imported.').or(page.getByText('1.950 bars imported.')),
       ).toBeVisible();
       await shoot(page, 'prices-imported');
+    });
+  });
+
+  test.describe(`connections of a new journal, ${size}`, () => {
+    test.use({
+      viewport,
+      env: async ({}, use) => {
+        const brokers = await startBrokers();
+        await use(brokers.env);
+        brokers.stop();
+      },
+    });
+
+    test('pictures', async ({ page, api, signIn }) => {
+      test.skip(!only.test('connections'));
+      const account_id = await mainAccount(api);
+      const dialog = page.getByRole('dialog');
+      await signIn('/connections');
+      await shoot(page, 'connections-empty');
+      await button('Connect a broker')(page);
+      await shoot(page, 'connections-brokers');
+      await dialog.getByRole('button', { name: /^Alpaca/ }).click();
+      await shoot(page, 'connections-steps');
+      await button('I have it, next')(page);
+      await dialog.getByLabel('API key ID').fill('PK1');
+      await dialog.getByLabel('Secret key').fill('right');
+      await shoot(page, 'connections-settings');
+      await dialog.getByLabel('Use it although it can trade').check();
+      await button('Test connection')(page);
+      await expect(dialog.getByText('Rights', { exact: true })).toBeVisible();
+      await shoot(page, 'connections-test');
+      await button('Connect')(page);
+      await expect(dialog.getByText(/2 new fills/)).toBeVisible();
+      await shoot(page, 'connections-run');
+      await button('Done')(page);
+      await api('POST', '/connections', {
+        provider: 'hyperliquid',
+        account_id,
+        credentials: { address },
+        since: '2026-01-03',
+      });
+      await api('POST', '/connections', {
+        provider: 'alpaca',
+        account_id,
+        name: 'Alpaca, second account',
+        credentials: { api_key: 'PK1', api_secret: 'wrong' },
+        accept_trading_key: true,
+      });
+      await page.reload();
+      await expect(page.getByText('Needs you')).toBeVisible();
+      await shoot(page, 'connections-list');
+      await button('Repair Alpaca, second account')(page);
+      await shoot(page, 'connections-repair');
+      await button('Cancel')(page);
+      await button('Menu of Alpaca')(page);
+      await page.getByRole('menuitem', { name: 'Runs' }).click();
+      await expect(dialog.getByText('Complete', { exact: true })).toBeVisible();
+      await shoot(page, 'connections-runs');
     });
   });
 }

@@ -23,12 +23,14 @@ export type Kind =
   | 'attachments'
   | 'bars'
   | 'cash'
+  | 'connections'
   | 'executions'
   | 'hooks'
   | 'imports'
   | 'me'
   | 'missed'
   | 'notes'
+  | 'notices'
   | 'preferences'
   | 'routines'
   | 'sessions'
@@ -159,6 +161,14 @@ export const readSymbols = () =>
   query(() => ({
     key: ['trades', 'symbols'],
     load: (signal) => answer(api.GET('/api/v1/symbols', { signal })),
+  }));
+
+/** Reads the connections again and again while one of them runs. */
+export const readConnections = (isRunning: () => boolean = () => false) =>
+  query(() => ({
+    key: ['connections', 'list'],
+    load: (signal) => answer(api.GET('/api/v1/connections', { signal })),
+    ...(isRunning() ? { refetchEvery: 1500 } : {}),
   }));
 
 export const readSummary = (scope: () => ResultScope = () => filter.results) =>

@@ -3426,6 +3426,11 @@ export interface components {
             covers: string;
             /** @description The credentials and choices of a connection. */
             fields: components["schemas"]["ProviderField"][];
+            /**
+             * Format: int64
+             * @description How many days back the broker answers; null for no limit.
+             */
+            history_days: number | null;
             /** @description The hosts that the server calls. */
             hosts: string[];
             /** @example Bybit */
@@ -5267,6 +5272,11 @@ export interface components {
              * @description Price bars that were not stored before.
              */
             bars: number;
+            /**
+             * Format: int64
+             * @description Connections to brokers, which need their key again.
+             */
+            connections: number;
             /** Format: int64 */
             missed_trades: number;
             /**

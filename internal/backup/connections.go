@@ -1,0 +1,51 @@
+package backup
+
+import (
+	"fillbook/internal/connections"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+)
+
+// Connection is a connection to a broker, without its key: a key is sealed with the
+// secret of one installation, and a backup may be read by others.
+type Connection struct {
+	Provider  string      `json:"provider"`
+	Name      string      `json:"name"`
+	Schedule  string      `json:"schedule"`
+	Since     journal.Day `json:"since,omitzero"`
+	CreatedAt Instant     `json:"created_at,omitzero"`
+}
+
+func (e *exporter) writeConnections(a ledger.Account) error {
+	stored, err := connections.ListOfAccount(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	return e.list("connections", func() error {
+		for _, c := range stored {
+			out := Connection{Provider: c.Provider, Name: c.Name, Schedule: string(c.Schedule), Since: c.Since, CreatedAt: Instant{c.CreatedAt}}
+			if err := e.element(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// restoreConnections adds the connections that an account does not have. They run only
+// after their key was entered again.
+func (r *restorer) restoreConnections(b *restoredBundle) error {
+	for i, c := range b.Connections {
+		added, err := connections.Restore(r.ctx, r.tx, r.Owner, connections.Connection{
+			Account: b.target.account.ID, Provider: c.Provider, Name: c.Name, Schedule: connections.Schedule(c.Schedule), Since: c.Since,
+			CreatedAt: c.CreatedAt.instantOr(r.now),
+		})
+		if err := r.accept("Connection", i, err); err != nil {
+			return err
+		}
+		if added {
+			r.result.Connections++
+		}
+	}
+	return nil
+}
