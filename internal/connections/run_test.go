@@ -449,6 +449,43 @@ func TestInterruptedRun(t *testing.T) {
 	})
 }
 
+// TestStoppedAtEveryRequest stops the server after one, two, three, … requests of a run
+// until a run ends. Nothing may be lost or doubled.
+func TestStoppedAtEveryRequest(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		f.addFills(40, f.clock.Now().Add(-50*day))
+		c := f.connect(connections.Change{Schedule: journal.Some(connections.Hourly)})
+		stops := 0
+		for ; c.Status != connections.StatusOK && stops < 50; stops++ {
+			ctx, stop := context.WithCancel(f.Context())
+			sent := 0
+			f.answer = func(http.ResponseWriter, *http.Request) bool {
+				if sent++; sent > stops {
+					stop()
+				}
+				return false
+			}
+			_ = f.Jobs.RunDue(ctx)
+			stop()
+			if c = f.get(c.ID); c.CoversTo == nil {
+				continue
+			}
+			stored := f.stored()
+			for _, fill := range f.fills {
+				if fill.At.Before(*c.CoversTo) && !slices.ContainsFunc(stored, func(s string) bool { return strings.HasPrefix(s, fill.ID+" ") }) {
+					f.Errorf("fill %s is covered and not stored", fill.ID)
+				}
+			}
+		}
+		f.wantStatus(c, connections.StatusOK, "")
+		f.wantStored()
+		if stops < 5 {
+			f.Errorf("only %d runs were stopped", stops)
+		}
+	})
+}
+
 // TestDailyRun checks that the daily run is at the same time of the clock in summer and
 // in winter.
 func TestDailyRun(t *testing.T) {

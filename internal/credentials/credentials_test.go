@@ -27,8 +27,10 @@ func TestParse(t *testing.T) {
 	}{
 		{"defaults", map[string]string{"key": " k1 "}, map[string]string{"key": "k1", "feed": "all", "symbols": "", "pem": ""}, ""},
 		{
-			"everything", map[string]string{"key": "k1", "feed": "some", "symbols": "A, B", "pem": "a\nb"},
-			map[string]string{"key": "k1", "feed": "some", "symbols": "A, B", "pem": "a\nb"}, "",
+			"everything",
+			map[string]string{"key": "k1", "feed": "some", "symbols": "A, B", "pem": "a\nb"},
+			map[string]string{"key": "k1", "feed": "some", "symbols": "A, B", "pem": "a\nb"},
+			"",
 		},
 		{"nothing", nil, nil, "credentials.key"},
 		{"blank", map[string]string{"key": " "}, nil, "credentials.key"},

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,9 +54,7 @@ const exchangeKey = "canary-key-5512"
 
 func (d desk) connectionOf(changes more) more {
 	out := more{"provider": "acme", "account_id": d.account, "credentials": more{"key": exchangeKey}}
-	for name, value := range changes {
-		out[name] = value
-	}
+	maps.Copy(out, changes)
 	return out
 }
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -112,7 +113,7 @@ func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
 // claimByContent claims a stored row with the values of c.
 func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
-	same, err := d.loadStored(ctx, fmt.Sprint(at), `occurred_at = $3`, at)
+	same, err := d.loadStored(ctx, strconv.FormatInt(at, 10), `occurred_at = $3`, at)
 	if err != nil {
 		return false, err
 	}
@@ -125,7 +126,7 @@ func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	from := at - at%second
-	same, err := d.loadStored(ctx, fmt.Sprint(from), `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
+	same, err := d.loadStored(ctx, strconv.FormatInt(from, 10), `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
 	if err != nil {
 		return false, err
 	}

@@ -184,5 +184,5 @@ func (f Field) maxLength() int {
 // cannot be in a header.
 func (f Field) isForbidden(c rune) bool {
 	isLineEnd := c == '\n' || c == '\r'
-	return (c < ' ' || c > '~') && !(f.IsMultiline && isLineEnd)
+	return (c < ' ' || c > '~') && (!f.IsMultiline || !isLineEnd)
 }

@@ -1,1 +1,0 @@
-import{cr as e,sn as t,sr as n}from"./index-BGT8PPf3.js";import{At as r}from"./base-8lELDSbj.js";function i(i,a){e(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
