@@ -36,6 +36,8 @@ const broker = {
 } as unknown as Broker;
 
 const connection = {
+  name: 'Acme',
+  provider: 'acme',
   status: 'ok',
   schedule: 'hourly',
   has_credentials: true,
@@ -48,6 +50,7 @@ const connection = {
 } as unknown as Connection;
 
 const run = {
+  outcome: 'ok',
   inserted: 0,
   skipped: 0,
   completed: 0,
@@ -85,7 +88,7 @@ describe('a connection', () => {
   });
 
   it('says what it fetches, and when', () => {
-    expect(listFacts(connection, 'Main', formats, today, now)).toEqual([
+    expect(listFacts(connection, broker, 'Main', formats, today, now)).toEqual([
       'into Main',
       'every hour',
       'next run today, 10:15',
@@ -96,7 +99,8 @@ describe('a connection', () => {
       expires_at: '2026-06-01T00:00:00Z',
     } as Connection['identity'];
     const manual = { ...connection, identity, schedule: 'manual', next_run_at: null } as Connection;
-    expect(listFacts(manual, 'Main', formats, today, now)).toEqual([
+    expect(listFacts(manual, undefined, 'Main', formats, today, now)).toEqual([
+      'acme',
       'into Main',
       'U1',
       'key ends 2026-06-01',
@@ -115,6 +119,7 @@ describe('a connection', () => {
 
   it('counts what a run brought', () => {
     expect(describeCounts(run, formats)).toBe('nothing new');
+    expect(describeCounts({ ...run, outcome: 'waiting' }, formats)).toBe('nothing fetched');
     expect(describeCounts({ ...run, skipped: 2 }, formats)).toBe(
       'nothing new, 2 fills already in your journal',
     );

@@ -39,7 +39,12 @@ const outcomes: Record<string, string> = {
   unknown_user: 'Unknown user',
 };
 
-const credentials: Record<string, string> = { session: 'page', token: 'access token', cli: 'command line', watch: 'watched folder' };
+const credentials: Record<string, string> = {
+  session: 'page',
+  token: 'access token',
+  cli: 'command line',
+  watch: 'watched folder',
+};
 
 const spellOut = (value: string) => value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
 

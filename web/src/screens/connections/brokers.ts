@@ -61,13 +61,16 @@ const scheduleFacts: Record<Schedule, string> = {
 /** What is known of a connection: the account at the broker and in the journal, and when it runs. */
 export function listFacts(
   c: Connection,
+  broker: Broker | undefined,
   account: string,
   formats: Formats,
   today: string,
   now = Date.now(),
 ): string[] {
   const next = !isDue(c, now) && c.next_run_at;
+  const name = broker?.name ?? c.provider;
   return [
+    c.name === name ? '' : name,
     `into ${account}`,
     c.identity ? c.identity.name || c.identity.account : '',
     c.identity?.expires_at ? `key ends ${formats.date(c.identity.expires_at)}` : '',
@@ -104,7 +107,7 @@ export function describeCounts(run: Run, formats: Formats): string {
     run.withdrawn > 0 ? `${formats.plural(run.withdrawn, 'fill')} canceled by the broker` : '',
     run.problems > 0 ? `${formats.plural(run.problems, 'record')} that couldn’t be read` : '',
   ].filter(Boolean);
-  if (counts.length === 0) counts.push('nothing new');
+  if (counts.length === 0) counts.push(run.outcome === 'ok' ? 'nothing new' : 'nothing fetched');
   if (run.skipped > 0) counts.push(`${formats.plural(run.skipped, 'fill')} already in your journal`);
   return counts.join(', ');
 }
