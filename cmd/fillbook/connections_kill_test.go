@@ -92,16 +92,13 @@ func describe(list []*transaction, before time.Time) (want []string) {
 	return want
 }
 
-// firstDay is where the connections begin: the broker has windows of a year.
-func firstDay() time.Time { return time.Now().UTC().Truncate(24*time.Hour).AddDate(-2, 0, 0) }
-
-func newBroker(t *testing.T, tokens ...string) (b *broker, address string) {
+func newBroker(t *testing.T, first time.Time, tokens ...string) (b *broker, address string) {
 	t.Helper()
 	b = &broker{accounts: map[string]*brokerAccount{}, requests: make(chan struct{}, 1000)}
 	for i, token := range tokens {
 		a := &brokerAccount{id: fmt.Sprintf("001-001-1234567-%03d", i+1)}
-		for n := range 72 {
-			a.add(firstDay().AddDate(0, 0, 10*n))
+		for at := first; time.Since(at) > 24*time.Hour; at = at.AddDate(0, 0, 10) {
+			a.add(at)
 		}
 		a.recent = len(a.list)
 		a.add(time.Now().UTC().Add(-time.Hour))
@@ -178,20 +175,25 @@ func (b *broker) close() {
 type connectedServer struct {
 	*victim
 	broker *broker
+	// first is where the connections begin.
+	first time.Time
 	// tokens are by account of the server.
 	tokens map[string]string
 }
 
-func newConnectedServer(t *testing.T, engine db.Engine) *connectedServer {
+// newConnectedServer starts a server with two connections to a broker with a history of
+// some years. Each year is a window.
+func newConnectedServer(t *testing.T, engine db.Engine, years int) *connectedServer {
 	t.Helper()
-	b, address := newBroker(t, "token-1", "token-2")
-	s := &connectedServer{broker: b, tokens: map[string]string{}}
+	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(-years, 0, 0)
+	b, address := newBroker(t, first, "token-1", "token-2")
+	s := &connectedServer{broker: b, first: first, tokens: map[string]string{}}
 	s.victim = newVictim(t, engine, "SVC_OUTBOUND=true", "SVC_OUTBOUND_ENDPOINTS=oanda="+address)
 	second := s.p.must("POST", "/accounts", s.token, map[string]any{"name": "Second", "base_currency": "USD"}, http.StatusCreated)["id"].(string)
 	for account, token := range map[string]string{s.account: "token-1", second: "token-2"} {
 		s.tokens[account] = token
 		s.p.must("POST", "/connections", s.token, map[string]any{
-			"provider": "oanda", "account_id": account, "schedule": "hourly", "since": firstDay().Format(time.DateOnly),
+			"provider": "oanda", "account_id": account, "schedule": "hourly", "since": first.Format(time.DateOnly),
 			"credentials": map[string]any{"token": token, "environment": "practice"},
 		}, http.StatusCreated)
 	}
@@ -202,12 +204,12 @@ func newConnectedServer(t *testing.T, engine db.Engine) *connectedServer {
 // history grows and is corrected. Nothing may be lost or doubled.
 func TestKilledDuringConnectionRuns(t *testing.T) {
 	t.Parallel()
-	rounds := 2
+	rounds, years := 2, 2
 	if os.Getenv("SVC_TEST_KILL_ROUNDS") != "" {
-		rounds = 200
+		rounds, years = 200, 20 // the first pass takes dozens of rounds
 	}
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		s := newConnectedServer(t, engine)
+		s := newConnectedServer(t, engine, years)
 		for range rounds {
 			s.killDuringRuns()
 			s.endClaims()
@@ -357,8 +359,8 @@ func (s *connectedServer) compareAll(started time.Time) {
 		}
 	}
 	for _, c := range s.list("/connections") {
-		if from := parseInstant(c["covers_from"]); !from.Equal(firstDay()) {
-			s.t.Errorf("covers from %s, want %s", from, firstDay())
+		if from := parseInstant(c["covers_from"]); !from.Equal(s.first) {
+			s.t.Errorf("covers from %s, want %s", from, s.first)
 		}
 		if to := parseInstant(c["covers_to"]).Add(time.Minute); to.Before(started.Truncate(time.Second)) || to.After(time.Now()) {
 			s.t.Errorf("covers to %s, and the server was started at %s", c["covers_to"], started)
