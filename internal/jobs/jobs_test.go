@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,6 +172,38 @@ func TestJobsOfOneUserLeaveRoom(t *testing.T) {
 		f.runDue(run)
 		if most != 2 || !isOtherRun {
 			f.Errorf("%d jobs of one user ran at once; another user's ran: %t", most, isOtherRun)
+		}
+	})
+}
+
+// TestEndOfAJobStartsTheNext checks that jobs of one user, which do not run all at
+// once, follow each other without a further look for due jobs.
+func TestEndOfAJobStartsTheNext(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		ids := []string{"1", "2", "3", "4", "5", "6"}
+		for _, id := range ids {
+			f.key.ID = id
+			f.schedule(0, "")
+		}
+		ctx, stop := context.WithCancel(f.Context())
+		defer stop()
+		var left atomic.Int64
+		left.Store(int64(len(ids)))
+		handle := &handler{run: func(_ context.Context, job jobs.Job) error {
+			if err := f.finish(job, jobs.Outcome{}); err != nil {
+				return err
+			}
+			if left.Add(-1) == 0 {
+				stop()
+			}
+			return nil
+		}}
+		queue := jobs.New(f.db, f.clock.Now, slog.New(slog.DiscardHandler), map[string]jobs.Handler{"test": handle})
+		queue.NeverPoll()
+		queue.Run(ctx)
+		if n := left.Load(); n != 0 {
+			f.Errorf("%d jobs did not run", n)
 		}
 	})
 }

@@ -32,6 +32,7 @@ type Queue struct {
 	log      *slog.Logger
 	handlers map[string]Handler
 	wake     chan struct{}
+	pollTime time.Duration
 }
 
 // workers is how many jobs one server runs at the same time.
@@ -41,12 +42,12 @@ const workers = 4
 // others do not wait for all of them.
 const maxPerOwner = 2
 
-// pollTime is how often a server looks for due jobs.
-const pollTime = 5 * time.Second
+// usualPollTime is how often a server looks for due jobs.
+const usualPollTime = 5 * time.Second
 
 // New returns a Queue. Handlers are by kind of job; jobs of other kinds are not run.
 func New(d *db.DB, clock journal.Clock, log *slog.Logger, handlers map[string]Handler) *Queue {
-	return &Queue{db: d, clock: clock, log: log, handlers: handlers, wake: make(chan struct{}, 1)}
+	return &Queue{db: d, clock: clock, log: log, handlers: handlers, wake: make(chan struct{}, 1), pollTime: usualPollTime}
 }
 
 // Wake makes the queue look for due jobs now.
@@ -62,7 +63,7 @@ func (q *Queue) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	free := make(chan struct{}, workers)
-	ticker := time.NewTicker(pollTime)
+	ticker := time.NewTicker(q.pollTime)
 	defer ticker.Stop()
 	for {
 		for ctx.Err() == nil {
@@ -76,7 +77,10 @@ func (q *Queue) Run(ctx context.Context) {
 				break
 			}
 			running.Go(func() {
-				defer func() { <-free }()
+				defer func() {
+					<-free
+					q.Wake() // another job of the same user, or the same job, may be due
+				}()
 				q.run(ctx, job)
 			})
 		}
