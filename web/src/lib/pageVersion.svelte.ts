@@ -1,5 +1,6 @@
-// Detects that the server was updated while the page is open: its start page then names
-// other files than those that this page was loaded from.
+// Detects that the page must be loaded again: the server was updated while it is open,
+// so that its start page names other files than those that this page was loaded from, or
+// the browser no longer loads a part of it.
 
 import { connection } from './connection.svelte';
 import { hasUnsavedForm } from './form.svelte';
@@ -17,6 +18,12 @@ export interface VersionSource {
 export class PageVersion {
   /** Whether the server has a newer page. */
   outdated = $state(false);
+  /**
+   * Whether a part can be loaded only by a new page: it could not be loaded while the server was away, and browsers
+   * keep that for as long as the page is open.
+   */
+  stuck = $state(false);
+  private failedAway = false;
   private checkedAt = Date.now();
   private holds = 0;
 
@@ -40,10 +47,16 @@ export class PageVersion {
     return () => this.holds--;
   }
 
-  /** Reports whether the page should be reloaded now: there is a newer one, and nothing would be lost. */
+  /** Records that a part could not be loaded, after a check of the server. */
+  noteFailure(isAway: boolean): void {
+    if (isAway) this.failedAway = true;
+    else if (this.failedAway) this.stuck = true;
+  }
+
+  /** Reports whether the page should be reloaded now: a new one is needed, and nothing would be lost. */
   get shouldReload(): boolean {
     return (
-      this.outdated &&
+      (this.outdated || this.stuck) &&
       this.holds === 0 &&
       !hasUnsavedForm() &&
       document.querySelector('dialog[open]') === null
@@ -68,6 +81,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } catch (fault) {
     await pageVersion.check();
+    pageVersion.noteFailure(connection.lost);
     throw fault;
   }
 }
@@ -77,7 +91,9 @@ export async function loadDialog<T>(load: () => Promise<{ default: T }>): Promis
   try {
     return (await loadPart(load)).default;
   } catch {
-    toast.failed('Couldn’t load this part of the page. Try again.');
+    toast.failed(
+      `Couldn’t load this part of the page. ${pageVersion.stuck ? 'Reload the page.' : 'Try again.'}`,
+    );
     return undefined;
   }
 }

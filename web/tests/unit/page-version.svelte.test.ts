@@ -54,6 +54,16 @@ test('an open dialog, a changed form and held work keep the page', async () => {
   expect(version.shouldReload).toBe(true);
 });
 
+test('a part that failed without a server and fails with it needs a new page', () => {
+  const version = new PageVersion({ script, load: async () => start('index-old') });
+  version.noteFailure(false); // a file that is missing: a new page would not have it either
+  expect(version.shouldReload).toBe(false);
+  version.noteFailure(true);
+  expect(version.shouldReload).toBe(false);
+  version.noteFailure(false);
+  expect(version.shouldReload).toBe(true);
+});
+
 test('the server is not asked too often', async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => start('index-old'));
