@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,6 +113,32 @@ func (v *victim) send(method, path string, body io.Reader, contentType string) (
 	defer response.Body.Close() //nolint:errcheck // only read
 	content, err = io.ReadAll(response.Body)
 	return content, response.StatusCode, err
+}
+
+// listAll requests all pages of a list.
+func (v *victim) listAll(path string) (all []map[string]any) {
+	v.t.Helper()
+	for next := "/api/v1" + path; next != ""; {
+		request, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, v.p.address+next, http.NoBody)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+v.token)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		var page []map[string]any
+		err = json.NewDecoder(response.Body).Decode(&page)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			v.t.Fatalf("GET %s: %d %v", next, response.StatusCode, err)
+		}
+		all = append(all, page...)
+		link, _, _ := strings.Cut(response.Header.Get("Link"), ">")
+		next = strings.TrimPrefix(link, "<")
+	}
+	return all
 }
 
 // list requests a list.

@@ -184,14 +184,8 @@ func (w *watchedFolder) compareFills() {
 	w.t.Helper()
 	w.signIn()
 	got := map[string]int{}
-	for offset := 0; ; offset += 500 {
-		page := w.list(fmt.Sprintf("/executions?limit=500&offset=%d", offset))
-		for _, fill := range page {
-			got[fill["executed_at"].(string)]++
-		}
-		if len(page) < 500 {
-			break
-		}
+	for _, fill := range w.listAll("/executions?limit=500") {
+		got[fill["executed_at"].(string)]++
 	}
 	for at, n := range got {
 		if n > 1 {
