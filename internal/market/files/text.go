@@ -78,6 +78,9 @@ type textReader struct {
 	series  map[string]*Series
 	lastKey []byte
 	last    *Series
+	// rates are the series of the columns of a file of reference rates, nil for a column
+	// without one.
+	rates []*Series
 }
 
 // readText reads a text file.
@@ -89,8 +92,12 @@ func readText(in io.Reader, name string, options Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	add := r.addRow
+	if r.rates != nil {
+		add = r.addRates
+	}
 	for {
-		if err := r.addRow(); err != nil {
+		if err := add(); err != nil {
 			return nil, err
 		}
 		if !r.next() {
@@ -135,6 +142,10 @@ func (r *textReader) findLayout(name string) (delimiter byte, err error) {
 		return 0, orError(lineError(r.lines.Err(), r.line), ErrNoBars)
 	}
 	r.row.split(r.lines.Bytes(), delimiter)
+	if currencies := parseRatesHeader(header); currencies != nil {
+		r.useRates(currencies)
+		return delimiter, nil
+	}
 	for _, l := range layouts {
 		if l.fits(name, header, r.row) {
 			r.useLayout(l, header)
