@@ -25,6 +25,7 @@ type plan struct {
 	rows       int
 	errors     []Problem
 	errorCount int
+	warnings   []string
 	groups     []*group
 	byKey      map[groupKey]*group
 }
@@ -107,6 +108,9 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*p
 
 // addFile adds the series of a file to the groups.
 func (p *plan) addFile(file *files.File, isArchive bool, chosen choices) {
+	if file.Refused != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s is left out: %s.", file.Name, file.Refused))
+	}
 	p.layout = cmp.Or(p.layout, file.Layout)
 	p.rows += file.Rows
 	p.errorCount += file.ErrorCount
@@ -543,7 +547,7 @@ func (g *group) count() (n int) {
 }
 
 func (p *plan) result() Result {
-	r := Result{Layout: p.layout, Rows: p.rows, Errors: p.errors, ErrorCount: p.errorCount, Missing: p.missing()}
+	r := Result{Layout: p.layout, Rows: p.rows, Errors: p.errors, ErrorCount: p.errorCount, Missing: p.missing(), Warnings: slices.Clone(p.warnings)}
 	for _, g := range p.groups {
 		s := g.describe()
 		r.Series = append(r.Series, s)

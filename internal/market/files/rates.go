@@ -71,7 +71,7 @@ func (r *textReader) addRates() error {
 		if s == nil || isNoRate(cell) {
 			continue
 		}
-		if problem := s.addRate(at, cell); problem != "" {
+		if problem := r.addRate(s, at, cell); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
@@ -85,11 +85,11 @@ func (r *textReader) addRates() error {
 	return nil
 }
 
-// addRate adds a rate as a bar whose four prices are equal, or returns why it cannot be
+// addRate adds a rate to a series as a bar whose four prices are equal, or returns why it cannot be
 // one.
-func (s *Series) addRate(at int64, cell []byte) (problem string) {
+func (r *textReader) addRate(s *Series, at int64, cell []byte) (problem string) {
 	currency, _ := market.ReferenceCurrency(s.Symbol)
-	n, err := parseNumber(cell)
+	n, err := r.parseNumber(cell)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("The rate of %s isn't a number.", currency)

@@ -72,6 +72,18 @@ func TestRatesOfOneDay(t *testing.T) {
 	}
 }
 
+// A table program saved the file with semicolons and decimal commas.
+func TestRatesWithDecimalCommas(t *testing.T) {
+	t.Parallel()
+	file, err := files.Read(strings.NewReader("Date;USD;JPY;\n2026-03-03;1,1012;161,05;\n"), "rates.csv", limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("EURUSD 2026-03-03 1.1012\nEURJPY 2026-03-03 161.05\n", describeRates(file)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRatesInArchive(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
