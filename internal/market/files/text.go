@@ -447,6 +447,9 @@ func (r *textReader) finish() error {
 	}
 	r.file.Series = slices.DeleteFunc(r.file.Series, func(s *Series) bool { return s.bars.count == 0 })
 	if len(r.file.Series) == 0 {
+		if len(r.file.Errors) == 0 {
+			return ErrNoBars // a file of rates may have no rate
+		}
 		first := r.file.Errors[0]
 		return fmt.Errorf("%w that can be read. Row %d: %s", ErrNoBars, first.Row, strings.TrimSuffix(first.Reason, "."))
 	}
