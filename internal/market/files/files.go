@@ -70,6 +70,9 @@ type Clock struct {
 	// Stamp is the instant of a bar that its time names; it is known if StampKnown.
 	Stamp      market.Stamp
 	StampKnown bool
+	// IsUTC reports that each time says its distance from UTC, so that no zone can change
+	// it.
+	IsUTC bool
 }
 
 // Series are the bars of one instrument in a file.
@@ -144,6 +147,7 @@ func (s *Series) finish(volume market.VolumeKind) {
 		// A daily bar has only a date.
 		s.Clock = Clock{Zone: time.UTC, StampKnown: true}
 	}
+	s.Clock.IsUTC = s.isUTC
 	for _, c := range [...]*collector{&s.bars, &s.repeated} {
 		c.closeDay()
 		s.Conflicts += c.conflicts
