@@ -81,6 +81,9 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*p
 	for _, file := range list {
 		p.addFile(file, len(list) > 1, chosen)
 	}
+	if err := p.checkRateOptions(chosen); err != nil {
+		return nil, err
+	}
 	if err := p.chooseSymbol(chosen.symbol); err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (p *plan) addFile(file *files.File, isArchive bool, chosen choices) {
 		}
 	}
 	for _, s := range file.Series {
-		if chosen.secs > 0 {
+		if chosen.secs > 0 && s.PriceKind != market.ReferencePrice {
 			s.Secs = chosen.secs
 		}
 		p.addSeries(file.Layout, s)
@@ -145,7 +148,32 @@ func (p *plan) addSeries(layout string, s *files.Series) {
 	}
 }
 
-// chooseSymbol renames the only symbol of a file, or chooses one of several.
+// hasRates reports whether a file has reference rates of currencies.
+func (p *plan) hasRates() bool { return slices.ContainsFunc(p.groups, (*group).isRates) }
+
+// isRates reports whether the group has reference rates. What is found with fills is not
+// found for them, because no fill has their prices.
+func (g *group) isRates() bool { return g.key.PriceKind == market.ReferencePrice }
+
+// checkRateOptions returns an error if an option would change reference rates: their
+// values and days are as they were published.
+func (p *plan) checkRateOptions(chosen choices) error {
+	if !p.hasRates() {
+		return nil
+	}
+	for _, option := range []struct {
+		name    string
+		isGiven bool
+	}{{"stamp", chosen.stamp != nil}, {"bar_secs", chosen.secs > 0}, {"price_scale", chosen.scale != nil}} {
+		if option.isGiven {
+			return journal.InvalidField(option.name, "The file has reference rates of currencies, which are read as they are. Leave out %s.", option.name)
+		}
+	}
+	return nil
+}
+
+// chooseSymbol renames the only symbol of a file, or chooses one of several. The symbols
+// of reference rates are not renamed.
 func (p *plan) chooseSymbol(symbol string) error {
 	if symbol == "" {
 		return nil
@@ -154,9 +182,9 @@ func (p *plan) chooseSymbol(symbol string) error {
 	for _, g := range p.groups {
 		names[g.key.Symbol] = true
 	}
-	if len(names) > 1 {
+	if len(names) > 1 || p.hasRates() {
 		if !names[symbol] {
-			return journal.InvalidField("symbol", "The file has %d symbols, and %s is not one of them. Leave symbol empty to import all.", len(names), symbol)
+			return journal.InvalidField("symbol", "The file has no symbol %s. Leave symbol empty to import all.", symbol)
 		}
 		p.groups = slices.DeleteFunc(p.groups, func(g *group) bool { return g.key.Symbol != symbol })
 	}
@@ -184,6 +212,9 @@ func (p *plan) load(ctx context.Context, tx *db.Tx, owner journal.UserID) error 
 	for _, g := range p.groups {
 		if g.stored, g.isStored = lookup.FindKey(g.key, g.last); g.isStored {
 			g.key = g.stored.Key // the same instrument in another notation
+		}
+		if g.isRates() {
+			continue
 		}
 		if err := g.loadFills(ctx, tx, owner, users); err != nil {
 			return err
@@ -550,7 +581,7 @@ func (g *group) describe() Series {
 	for _, member := range g.members {
 		s.Repeated += member.Conflicts
 	}
-	if g.key.Secs > 0 && g.key.Secs <= secondsOfDay {
+	if g.key.Secs > 0 && g.key.Secs <= secondsOfDay && !g.isRates() { // a day without a rate is a holiday
 		s.Gaps, s.GapDays = g.counted.days.gaps()
 	}
 	return s

@@ -81,6 +81,9 @@ type textReader struct {
 	series  map[string]*Series
 	lastKey []byte
 	last    *Series
+	// rates are the series of the columns of a file of reference rates, nil for a column
+	// without one.
+	rates []*Series
 }
 
 // readText reads a text file.
@@ -99,8 +102,12 @@ func readText(in io.Reader, name string, options Options) (*File, error) {
 		return nil, err
 	}
 	r.hasDecimalCommas = delimiter != ','
+	add := r.addRow
+	if r.rates != nil {
+		add = r.addRates
+	}
 	for {
-		if err := r.addRow(); err != nil {
+		if err := add(); err != nil {
 			return nil, err
 		}
 		if !r.next() {
@@ -157,6 +164,10 @@ func (r *textReader) findLayout(name string) (delimiter byte, err error) {
 		return 0, orError(lineError(r.lines.Err(), r.line), ErrNoBars)
 	}
 	r.row.split(r.lines.Bytes(), delimiter)
+	if currencies := parseRatesHeader(header); currencies != nil {
+		r.useRates(currencies)
+		return delimiter, nil
+	}
 	for _, l := range layouts {
 		if l.fits(name, header, r.row) {
 			r.useLayout(l, header)
@@ -437,6 +448,9 @@ func (r *textReader) finish() error {
 	}
 	r.file.Series = slices.DeleteFunc(r.file.Series, func(s *Series) bool { return s.bars.count == 0 })
 	if len(r.file.Series) == 0 {
+		if len(r.file.Errors) == 0 {
+			return ErrNoBars // a file of rates may have no rate
+		}
 		first := r.file.Errors[0]
 		return fmt.Errorf("%w that can be read. Row %d: %s", ErrNoBars, first.Row, strings.TrimSuffix(first.Reason, "."))
 	}
