@@ -16,7 +16,7 @@ const (
 	// sliceFills is how many fills are read while those before are measured.
 	sliceFills = 50_000
 	// maxKept is how many instruments each worker keeps the history of. With more, all
-	// histories are made anew for each slice, and the slices are longer.
+	// histories are made again for each slice, and the slices are longer.
 	maxKept = 64
 	// positionsAtOnce is how many positions of one instrument are measured together.
 	positionsAtOnce = 10_000
@@ -74,18 +74,23 @@ func (c *computation) read() error {
 		if len(batch) > maxKept {
 			fills = fillsAtOnce
 		}
-		c.put(batch)
+		if !c.put(batch) {
+			return nil
+		}
 	}
 	return nil
 }
 
 // put adds positions, in parts that are not too long, after most of those before were
-// taken.
-func (c *computation) put(batch []ledger.InstrumentPositions) {
+// taken. It returns false if a worker failed.
+func (c *computation) put(batch []ledger.InstrumentPositions) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.parts) > len(batch)/2 && !c.isEnded {
 		c.changed.Wait()
+	}
+	if c.isEnded {
+		return false
 	}
 	for _, list := range batch {
 		for part := range slices.Chunk(list.Positions, positionsAtOnce) {
@@ -93,9 +98,10 @@ func (c *computation) put(batch []ledger.InstrumentPositions) {
 		}
 	}
 	c.changed.Broadcast()
+	return true
 }
 
-// end says that no more positions are read, or that reading them is of no use.
+// end stops reading; the positions that are read are still measured.
 func (c *computation) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

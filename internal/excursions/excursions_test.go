@@ -433,7 +433,7 @@ func TestAllResultsEqualSingleOnes(t *testing.T) {
 				fill.Symbol, fill.InstrumentType, fill.Details = symbol, kind, map[string]string{"lot": lot}
 				fills = append(fills, fill)
 				held += quantity
-				first = min(first+1+random.IntN(len(list)/10), len(list)-1)
+				first = min(first+1+random.IntN(len(list)/20), len(list)-1)
 			}
 			for range 1 + random.IntN(3) {
 				add(1 + random.Int64N(3))

@@ -509,7 +509,7 @@ func (r *seriesReader) hold(need market.Range) error {
 	return nil
 }
 
-// release gives the memory of the bars to the next series, and keeps of the history what
+// release keeps the memory of the bars for the next series, and of the history what
 // positions need that are opened from a session on.
 func (r *seriesReader) release(session int64) {
 	if cap(r.block.Bars) > cap(r.group.memory) {
