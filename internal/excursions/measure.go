@@ -28,6 +28,8 @@ type group struct {
 	sessions *market.Sessions
 	readers  map[journal.SeriesID]*seriesReader
 	matches  map[month]readers
+	// tradingDays are the answers of isTradingDay.
+	tradingDays map[market.Range]bool
 	// daily are bars of days, which are loaded once they are needed.
 	daily    market.Block
 	hasDaily bool
@@ -81,7 +83,7 @@ func (m *meter) newGroup(i ledger.Instrument) *group {
 	}
 	return &group{
 		meter: m, priced: toPriced(i), calendar: calendar, sessions: m.sessions[calendar],
-		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{},
+		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{}, tradingDays: map[market.Range]bool{},
 	}
 }
 
