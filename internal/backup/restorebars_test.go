@@ -99,3 +99,34 @@ func TestBarsAreRestored(t *testing.T) {
 		}
 	})
 }
+
+// TestRatesAreRestored restores reference rates, which change no result of a trade.
+func TestRatesAreRestored(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		from, to := h.user(t), h.user(t)
+		bar := market.Bar{Time: 20_000 * market.ReferenceSecs, Open: 11012, High: 11012, Low: 11012, Close: 11012}
+		_, _, err := h.bars().Commit(h.ctx(), from, bars.NewImport{FileName: "x", Layout: "x", Series: []bars.NewSeries{{
+			Key: bars.Key{Symbol: "EURUSD", Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice}, VolumeKind: market.NoVolume,
+			Blocks: market.SplitBlocks(market.Block{Secs: market.ReferenceSecs, PriceScale: 4, Bars: []market.Bar{bar}}),
+		}}})
+		must(t, err)
+		text := h.exportBars(t, from, true)
+		result := h.restore(t, to, text)
+		sound(t, result)
+		if result.Bars != 1 {
+			t.Errorf("restored %d rates", result.Bars)
+		}
+		unchanged(t, h.restore(t, to, text))
+		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+			series, found, err := bars.FindReference(h.ctx(), tx, to, "USD")
+			if err != nil || !found || series.Bars != 1 {
+				t.Errorf("%+v, %v", series, err)
+			}
+			if last, err := bars.LastChange(h.ctx(), tx, to); err != nil || last != 0 {
+				t.Errorf("the last change is %d, %v", last, err)
+			}
+			return bars.Check(h.ctx(), tx, to, func(what string) { t.Error(what) })
+		}))
+	})
+}

@@ -25,6 +25,7 @@ type plan struct {
 	rows       int
 	errors     []Problem
 	errorCount int
+	warnings   []string
 	groups     []*group
 	byKey      map[groupKey]*group
 }
@@ -79,6 +80,9 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*p
 	for _, file := range list {
 		p.addFile(file, len(list) > 1, chosen)
 	}
+	if err := p.checkRateOptions(chosen); err != nil {
+		return nil, err
+	}
 	if err := p.chooseSymbol(chosen.symbol); err != nil {
 		return nil, err
 	}
@@ -104,6 +108,9 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*p
 
 // addFile adds the series of a file to the groups.
 func (p *plan) addFile(file *files.File, isArchive bool, chosen choices) {
+	if file.Refused != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s is left out: %s.", file.Name, file.Refused))
+	}
 	p.layout = cmp.Or(p.layout, file.Layout)
 	p.rows += file.Rows
 	p.errorCount += file.ErrorCount
@@ -117,7 +124,7 @@ func (p *plan) addFile(file *files.File, isArchive bool, chosen choices) {
 		}
 	}
 	for _, s := range file.Series {
-		if chosen.secs > 0 {
+		if chosen.secs > 0 && s.PriceKind != market.ReferencePrice {
 			s.Secs = chosen.secs
 		}
 		p.addSeries(file.Layout, s)
@@ -140,7 +147,32 @@ func (p *plan) addSeries(layout string, s *files.Series) {
 	}
 }
 
-// chooseSymbol renames the only symbol of a file, or chooses one of several.
+// hasRates reports whether a file has reference rates of currencies.
+func (p *plan) hasRates() bool { return slices.ContainsFunc(p.groups, (*group).isRates) }
+
+// isRates reports whether the group has reference rates. What is found with fills is not
+// found for them, because no fill has their prices.
+func (g *group) isRates() bool { return g.key.PriceKind == market.ReferencePrice }
+
+// checkRateOptions returns an error if an option would change reference rates: their
+// values and days are as they were published.
+func (p *plan) checkRateOptions(chosen choices) error {
+	if !p.hasRates() {
+		return nil
+	}
+	for _, option := range []struct {
+		name    string
+		isGiven bool
+	}{{"stamp", chosen.stamp != nil}, {"bar_secs", chosen.secs > 0}, {"price_scale", chosen.scale != nil}} {
+		if option.isGiven {
+			return journal.InvalidField(option.name, "The file has reference rates of currencies, which are read as they are. Leave out %s.", option.name)
+		}
+	}
+	return nil
+}
+
+// chooseSymbol renames the only symbol of a file, or chooses one of several. The symbols
+// of reference rates are not renamed.
 func (p *plan) chooseSymbol(symbol string) error {
 	if symbol == "" {
 		return nil
@@ -149,9 +181,9 @@ func (p *plan) chooseSymbol(symbol string) error {
 	for _, g := range p.groups {
 		names[g.key.Symbol] = true
 	}
-	if len(names) > 1 {
+	if len(names) > 1 || p.hasRates() {
 		if !names[symbol] {
-			return journal.InvalidField("symbol", "The file has %d symbols, and %s is not one of them. Leave symbol empty to import all.", len(names), symbol)
+			return journal.InvalidField("symbol", "The file has no symbol %s. Leave symbol empty to import all.", symbol)
 		}
 		p.groups = slices.DeleteFunc(p.groups, func(g *group) bool { return g.key.Symbol != symbol })
 	}
@@ -179,6 +211,9 @@ func (p *plan) load(ctx context.Context, tx *db.Tx, owner journal.UserID) error 
 	for _, g := range p.groups {
 		if g.stored, g.isStored = lookup.FindKey(g.key, g.last); g.isStored {
 			g.key = g.stored.Key // the same instrument in another notation
+		}
+		if g.isRates() {
+			continue
 		}
 		if err := g.loadFills(ctx, tx, owner, users); err != nil {
 			return err
@@ -512,7 +547,7 @@ func (g *group) count() (n int) {
 }
 
 func (p *plan) result() Result {
-	r := Result{Layout: p.layout, Rows: p.rows, Errors: p.errors, ErrorCount: p.errorCount, Missing: p.missing()}
+	r := Result{Layout: p.layout, Rows: p.rows, Errors: p.errors, ErrorCount: p.errorCount, Missing: p.missing(), Warnings: slices.Clone(p.warnings)}
 	for _, g := range p.groups {
 		s := g.describe()
 		r.Series = append(r.Series, s)
@@ -538,7 +573,7 @@ func (g *group) describe() Series {
 	for _, member := range g.members {
 		s.Repeated += member.Conflicts
 	}
-	if g.key.Secs > 0 && g.key.Secs <= secondsOfDay {
+	if g.key.Secs > 0 && g.key.Secs <= secondsOfDay && !g.isRates() { // a day without a rate is a holiday
 		s.Gaps, s.GapDays = g.counted.days.gaps()
 	}
 	return s

@@ -29,14 +29,15 @@ type Change struct {
 }
 
 // recordChanges records that the bars of some declared ranges change. where selects
-// them by series and import, with its arguments from $2 on.
+// them by series and import, with its arguments from $2 on. Reference rates are left out:
+// no result is computed from them.
 func recordChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usage, where string, args ...any) error {
 	list, err := db.List(ctx, tx, func(row db.Scanner) (c Change, err error) {
 		err = row.Scan(&c.Symbol, &c.Contract, &c.From, &c.To)
 		return c, err
 	}, `SELECT s.symbol, s.contract, MIN(r.from_at), MAX(r.to_at)
 		FROM bar_ranges AS r JOIN bar_series AS s ON s.user_id = r.user_id AND s.number = r.series
-		WHERE r.user_id = $1 `+where+` GROUP BY s.symbol, s.contract ORDER BY s.symbol, s.contract`, append([]any{owner}, args...)...)
+		WHERE r.user_id = $1 AND s.price_kind <> 'reference' `+where+` GROUP BY s.symbol, s.contract ORDER BY s.symbol, s.contract`, append([]any{owner}, args...)...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package bars
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,9 @@ type Lookup struct {
 	series  []Series
 	byKey   map[string][]int
 	aliases map[string]string
+	// references are the series of reference rates. They are not in series, because no
+	// instrument has these prices.
+	references []Series
 }
 
 // LoadLookup reads the series and aliases of the owner. It is a step.
@@ -29,8 +33,15 @@ func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, 
 	if err != nil {
 		return nil, err
 	}
-	l := &Lookup{series: series, byKey: map[string][]int{}, aliases: map[string]string{}}
-	for i, s := range series {
+	l := &Lookup{byKey: map[string][]int{}, aliases: map[string]string{}}
+	for _, s := range series {
+		if s.PriceKind == market.ReferencePrice {
+			l.references = append(l.references, s)
+		} else {
+			l.series = append(l.series, s)
+		}
+	}
+	for i, s := range l.series {
 		key := instruments.SeriesKey(s.Symbol, time.Unix(s.Last, 0).UTC())
 		l.byKey[key] = append(l.byKey[key], i)
 	}
@@ -121,6 +132,13 @@ func containsSeries(list []Match, id journal.SeriesID) bool {
 // FindKey returns the stored series that a series of a file continues: of the same
 // length and kind of prices, with the symbol in any notation.
 func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
+	if key.PriceKind == market.ReferencePrice {
+		i := slices.IndexFunc(l.references, func(s Series) bool { return s.Key == key })
+		if i < 0 {
+			return Series{}, false
+		}
+		return l.references[i], true
+	}
 	for i := range l.series {
 		if l.series[i].Key == key {
 			return l.series[i], true
@@ -132,6 +150,18 @@ func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
 		}
 	}
 	return Series{}, false
+}
+
+// FindReference returns the series with the reference rates of a currency, if the owner
+// has one. It is a step.
+func FindReference(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (series Series, found bool, err error) {
+	series, err = findSeries(ctx, tx, owner, Key{
+		Symbol: market.ReferenceSymbol(currency), Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice,
+	})
+	if errors.Is(err, db.ErrNoRows) {
+		return Series{}, false, nil
+	}
+	return series, err == nil, err
 }
 
 // Names returns the names under which prices for an instrument may be found that was

@@ -27,12 +27,20 @@ func (n NewSeries) Check() error {
 		return journal.InvalidField("symbol", "symbol must be in upper case.")
 	case n.Secs < 1:
 		return journal.InvalidField("bar_secs", "bar_secs must be above 0.")
-	case !slices.Contains(kindOrder, n.PriceKind):
-		return journal.InvalidField("price_kind", "price_kind must be trade, mid, bid or ask.")
+	case !slices.Contains(kindOrder, n.PriceKind) && n.PriceKind != market.ReferencePrice:
+		return journal.InvalidField("price_kind", "price_kind must be trade, mid, bid, ask or reference.")
+	case n.PriceKind == market.ReferencePrice && !n.isReference():
+		return journal.InvalidField("price_kind", "A series of reference rates must have a symbol such as EURUSD and bars of a day.")
 	case n.VolumeKind != market.RealVolume && n.VolumeKind != market.TickVolume && n.VolumeKind != market.NoVolume:
 		return journal.InvalidField("volume_kind", "volume_kind must be real, ticks or none.")
 	}
 	return nil
+}
+
+// isReference reports whether the key is one that [FindReference] finds.
+func (k Key) isReference() bool {
+	_, ok := market.ReferenceCurrency(k.Symbol)
+	return ok && k.Contract == "" && k.Secs == market.ReferenceSecs
 }
 
 // Missing returns the bars of blocks that the owner has not stored, in blocks as they

@@ -61,7 +61,7 @@ type barPreviewSeries struct {
 	TZ             orNull[string]     `json:"tz" doc:"The time zone that a commit uses; null if it must be sent."`
 	Stamp          orNull[string]     `json:"stamp" doc:"open or close: which instant of a bar its time is; null if it must be sent."`
 	PriceScale     decimal.Decimal    `json:"price_scale" doc:"What prices of the file are multiplied by."`
-	PriceKind      market.PriceKind   `json:"price_kind" enum:"trade,bid,ask,mid"`
+	PriceKind      market.PriceKind   `json:"price_kind" enum:"trade,bid,ask,mid,reference" doc:"reference: the rates of a currency, which are never the prices of an instrument."`
 	VolumeKind     market.VolumeKind  `json:"volume_kind" enum:"real,ticks,none"`
 	Layout         string             `json:"layout" doc:"The name of what wrote the file."`
 	FillsChecked   int                `json:"fills_checked" doc:"Your fills of the symbol between the first and the last bar."`

@@ -20,7 +20,7 @@ type barSeries struct {
 	Symbol     string            `json:"symbol"`
 	Contract   string            `json:"contract" doc:"The contract of an option; empty otherwise."`
 	BarSecs    int64             `json:"bar_secs"`
-	PriceKind  market.PriceKind  `json:"price_kind" enum:"trade,bid,ask,mid"`
+	PriceKind  market.PriceKind  `json:"price_kind" enum:"trade,bid,ask,mid,reference" doc:"reference: the rates of a currency, which are never the prices of an instrument."`
 	VolumeKind market.VolumeKind `json:"volume_kind" enum:"real,ticks,none"`
 	Bars       int               `json:"bars"`
 	From       time.Time         `json:"from" doc:"The opening of the first bar."`

@@ -9,6 +9,10 @@ const (
 	BidPrice   PriceKind = "bid"
 	AskPrice   PriceKind = "ask"
 	MidPrice   PriceKind = "mid"
+	// ReferencePrice is the rate of a currency that a central bank publishes once a day.
+	// Amounts are converted with it. It is never the price of an instrument: no trade
+	// happens at it.
+	ReferencePrice PriceKind = "reference"
 )
 
 // VolumeKind is what the volume of bars counts.

@@ -24,12 +24,31 @@ func (m moment) toDay() moment {
 
 var errTime = errors.New("not a time")
 
+// dateOrder is whether dates that end with the year begin with the day or the month.
+type dateOrder int
+
+// The orders. The zero value means that it is not known.
+const (
+	dayFirst   dateOrder = iota + 1 // 31/12/2025
+	monthFirst                      // 12/31/2025
+)
+
+// dateOrderError is the error of a row that proves the order of day and month, after
+// rows that were read in the other one.
+type dateOrderError struct{ order dateOrder }
+
+func (dateOrderError) Error() string { return "the dates have another order of day and month" }
+
 // timeParser parses the times of one file. It keeps the date that it parsed last,
 // because most rows have the date of the row before.
 type timeParser struct {
-	monthFirst bool // 12/31/2025, not 31/12/2025
-	text       []byte
-	days       int64
+	text []byte
+	days int64
+
+	// order is that of day and month. Until a date with a day after the 12th proves it,
+	// isProven is false and it may be wrong; isUsed reports that a date was read with it.
+	order            dateOrder
+	isProven, isUsed bool
 }
 
 const (
@@ -100,7 +119,10 @@ func (p *timeParser) parseDate(text []byte) (int64, error) {
 	if len(text) > 0 && bytes.Equal(text, p.text) {
 		return p.days, nil
 	}
-	year, month, day, ok := splitDate(text, p.monthFirst)
+	year, month, day, ok, err := p.splitDate(text)
+	if err != nil {
+		return 0, err
+	}
 	if !ok || month < 1 || month > 12 || day < 1 || day > 31 || year < 1900 || year > 2200 {
 		return 0, errTime
 	}
@@ -113,35 +135,67 @@ func (p *timeParser) parseDate(text []byte) (int64, error) {
 }
 
 // splitDate finds year, month and day in 20250131, 2025-01-31, 2025.1.31, 2025/1/31,
-// 31.01.2025, 31/01/2025 and 01/31/2025.
-func splitDate(text []byte, monthFirst bool) (year, month, day int, ok bool) {
+// 31.01.2025, 31/01/2025 and 01/31/2025. Its error is a dateOrderError.
+func (p *timeParser) splitDate(text []byte) (year, month, day int, ok bool, err error) {
 	if len(text) == 8 {
 		if n, isNumber := atoi(text); isNumber {
-			return n / 10000, n / 100 % 100, n % 100, true
+			return n / 10000, n / 100 % 100, n % 100, true, nil
 		}
 	}
-	var parts [3]int
+	parts, ok := splitNumbers(text)
+	if !ok || parts[0] > 31 {
+		return parts[0], parts[1], parts[2], ok, nil
+	}
+	if err := p.proveOrder(text, parts[0], parts[1]); err != nil {
+		return 0, 0, 0, false, err
+	}
+	if p.order == monthFirst {
+		return parts[2], parts[0], parts[1], true, nil
+	}
+	return parts[2], parts[1], parts[0], true, nil
+}
+
+// splitNumbers returns the three numbers of a date.
+func splitNumbers(text []byte) (parts [3]int, ok bool) {
 	rest := text
 	for i := range parts {
 		end := bytes.IndexAny(rest, "-./")
 		if isLast := i == 2; (end < 0) != isLast {
-			return 0, 0, 0, false
+			return parts, false
 		}
 		part := rest
 		if end >= 0 {
 			part, rest = rest[:end], rest[end+1:]
 		}
 		if parts[i], ok = atoi(part); !ok {
-			return 0, 0, 0, false
+			return parts, false
 		}
 	}
-	switch {
-	case parts[0] > 31:
-		return parts[0], parts[1], parts[2], true
-	case monthFirst:
-		return parts[2], parts[0], parts[1], true
+	return parts, true
+}
+
+// proveOrder sets the order of day and month from the first two numbers of a date, if one
+// of them can't be a month. Without a proof dates with slashes begin with the month and
+// others with the day. It returns a dateOrderError if dates before were read wrongly.
+func (p *timeParser) proveOrder(text []byte, first, second int) error {
+	if p.order == 0 {
+		if p.order = dayFirst; bytes.IndexByte(text, '/') >= 0 {
+			p.order = monthFirst
+		}
 	}
-	return parts[2], parts[1], parts[0], true
+	if p.isProven || (first > 12) == (second > 12) {
+		p.isUsed = true
+		return nil
+	}
+	order := monthFirst
+	if first > 12 {
+		order = dayFirst
+	}
+	if p.isUsed && order != p.order {
+		return dateOrderError{order}
+	}
+	p.order, p.isProven, p.isUsed = order, true, true
+	return nil
 }
 
 func atoi(text []byte) (n int, ok bool) {

@@ -161,13 +161,17 @@ func (c *collector) countGap(time int64) {
 	c.first, c.last = min(c.first, time), max(c.last, time)
 }
 
-// barLength returns the most common distance of neighbouring bars in seconds, or 0.
+// barLength returns the most common distance of neighbouring bars in seconds, or 0. Two to
+// four days are a weekend or a holiday between bars of days.
 func (c *collector) barLength() int64 {
 	best, count := int64(0), 0
 	for gap, n := range c.gaps {
 		if n > count || n == count && gap < best {
 			best, count = gap, n
 		}
+	}
+	if best%secondsOfDay == 0 && best < 5*secondsOfDay {
+		best = min(best, secondsOfDay)
 	}
 	return best
 }

@@ -27,6 +27,9 @@ type Options struct {
 	Limits
 	// TickSecs is the length of the bars that are made of ticks; 0 is one second.
 	TickSecs int64
+
+	// dates is the order of day and month that a row proved.
+	dates dateOrder
 }
 
 func (o Options) tickSecs() int64 { return max(o.TickSecs, 1) }
@@ -44,8 +47,8 @@ type File struct {
 	// Errors are the first rows that could not be read; ErrorCount counts all.
 	Errors     []RowError
 	ErrorCount int
-
-	bytes int64 // the length of the unpacked file
+	// Refused is why a file of an archive was left out, or nil.
+	Refused error
 }
 
 // RowError is a row of a file that was left out.

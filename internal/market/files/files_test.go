@@ -103,7 +103,7 @@ func TestLayouts(t *testing.T) {
 		},
 		{
 			"XAUUSD_Daily.csv", "<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>\n2026.02.16\t5010.50\t5014.78\t5010.50\t5014.77\t271\t5\t19\n2026.02.17\t5010.50\t5014.78\t5010.50\t5014.77\t271\t7\t19\n",
-			found{"MetaTrader 5", "XAUUSD_DAILY", 86400, "bid", "real", "UTC", 0, true, "2026-02-16 00:00:00", 2},
+			found{"MetaTrader 5", "XAUUSD", 86400, "bid", "real", "UTC", 0, true, "2026-02-16 00:00:00", 2},
 		},
 		{
 			"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n2025-04-05 01:05:00,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
@@ -163,7 +163,7 @@ func TestLayouts(t *testing.T) {
 		},
 		{
 			"EURUSD_Candlestick_1_m_BID.csv", "Gmt time,Open,High,Low,Close,Volume\n26.03.2025 00:00:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n26.03.2025 00:01:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n",
-			found{"Dukascopy", "EURUSD_CANDLESTICK_1_M_BID", 60, "bid", "real", "UTC", 0, true, "2025-03-26 00:00:00", 2},
+			found{"Dukascopy", "EURUSD", 60, "bid", "real", "UTC", 0, true, "2025-03-26 00:00:00", 2},
 		},
 		{
 			"eurusd-d1-bid-2021.csv", "timestamp,open,high,low,close,volume\n1612137600000,1.21225,1.21363,1.2056,1.20676,165569.8187\n1612224000000,1.20676,1.20877,1.20115,1.20365,147916.4607\n",
@@ -180,6 +180,14 @@ func TestLayouts(t *testing.T) {
 		{
 			"SPX.csv", "date,open,high,low,close,volume,average,barCount\n2024-07-24 13:30:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n2024-07-24 13:31:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n",
 			found{"Interactive Brokers", "SPX", 60, "trade", "none", "UTC", 0, true, "2024-07-24 13:30:00", 2},
+		},
+		{
+			"AAPL.csv", "Datetime,Open,High,Low,Close,Adj Close,Volume\n2026-01-05 14:30:00+00:00,10,12,9,11,11,5\n2026-01-05 14:31:00+00:00,11,12,9,11,11,5\n",
+			found{"yfinance", "AAPL", 60, "trade", "real", "UTC", 0, true, "2026-01-05 14:30:00", 2},
+		},
+		{
+			"GE.csv", "Date,Open,High,Low,Close,Volume\n2026-01-02,10,12,9,11,5\n2026-01-05,11,12,9,11,5\n", // a weekend between two days
+			found{"Stooq", "GE", 86400, "trade", "real", "UTC", 0, true, "2026-01-02 00:00:00", 2},
 		},
 		{
 			"DAX.txt", "Date,Time,Open,High,Low,Close,Volume,OpenInterest\n2026-01-02,09:05:00,3578.73,3587.88,3578.73,3582.99,0,0\n2026-01-02,09:10:00,3578.73,3587.88,3578.73,3582.99,0,0\n",
@@ -199,8 +207,10 @@ func TestLayouts(t *testing.T) {
 			if file.ErrorCount != 0 {
 				t.Errorf("errors: %v", file.Errors)
 			}
-			// The same file packed with gzip, and as MetaTrader writes it, in UTF-16.
-			for name, packed := range map[string][]byte{"gzip": pack(test.lines), "UTF-16": toUTF16(test.lines)} {
+			// The same file packed with gzip, as MetaTrader writes it, in UTF-16, and with the
+			// ends of lines of old programs.
+			returns := strings.ReplaceAll(strings.ReplaceAll(test.lines, "\r\n", "\n"), "\n", "\r")
+			for name, packed := range map[string][]byte{"gzip": pack(test.lines), "UTF-16": toUTF16(test.lines), "returns": []byte(returns)} {
 				again, err := files.Read(bytes.NewReader(packed), test.file, limits)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
@@ -347,6 +357,7 @@ func TestRefusedFiles(t *testing.T) {
 		{"fills of a broker", "Symbol,Side,Qty,Price,Time\nES,Buy,1,5000,2025-01-02 10:00\n", limits.Limits, files.ErrUnknownLayout},
 		{"a picture", "\x89PNG\x0d\x0a\x1a\x0a\x00\x00", limits.Limits, files.ErrUnknownLayout},
 		{"a packed file that is cut off", string(packed[:len(packed)-6]), limits.Limits, files.ErrDamaged},
+		{"a packed file with a wrong byte", string(packed[:len(packed)-20]) + "\xff\xff" + string(packed[len(packed)-18:]), limits.Limits, files.ErrDamaged},
 		{"a very long line", "time,open,high,low,close\n" + strings.Repeat("1", 1<<17), limits.Limits, files.ErrDamaged},
 		{"too many bars", good, files.Limits{Bytes: 1 << 20, Bars: 49}, files.LimitError{What: "bars", Limit: 49}},
 		{"too many bytes", good, files.Limits{Bytes: 500, Bars: 1000}, files.LimitError{What: "bytes", Limit: 500}},
@@ -391,6 +402,142 @@ func TestZip(t *testing.T) {
 	}
 	if len(list) != 1 || list[0].Series[0].Symbol != "BTCUSDT" {
 		t.Errorf("the archive has %d files with bars", len(list))
+	}
+}
+
+// TestZipWithOtherFiles has what archives contain besides bars: reports, notes of macOS
+// about each file, and endings in capitals.
+func TestZipWithOtherFiles(t *testing.T) {
+	t.Parallel()
+	const row = "20240201 000000;1.0866;1.0867;1.0865;1.0866;0\n"
+	packed := packZip(t, map[string]string{
+		"DAT_ASCII_EURUSD_M1_202402.CSV":            row,
+		"DAT_ASCII_EURUSD_M1_202402.txt":            "File DAT_ASCII_EURUSD_M1_202402.csv status report\nGap of 72s found.\n",
+		"__MACOSX/._DAT_ASCII_EURUSD_M1_202402.csv": "\x00\x05\x16\x07",
+	})
+	list, err := files.ReadZip(bytes.NewReader(packed), int64(len(packed)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, file := range list {
+		if found[file.Name] = len(file.Series); (file.Refused != nil) != (len(file.Series) == 0) {
+			t.Errorf("%s has %d series and the error %v", file.Name, len(file.Series), file.Refused)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"DAT_ASCII_EURUSD_M1_202402.CSV": 1, "DAT_ASCII_EURUSD_M1_202402.txt": 0}, found); diff != "" {
+		t.Errorf("the files differ (-want +got):\n%s", diff)
+	}
+	reports := packZip(t, map[string]string{"report.txt": "Status report\nGap of 72s found.\n"})
+	if _, err := files.ReadZip(bytes.NewReader(reports), int64(len(reports)), limits); !errors.Is(err, files.ErrUnknownLayout) {
+		t.Errorf("without any bars the error is %v", err)
+	}
+}
+
+// TestDamagedArchive changes every byte of the packed content: the archive is refused as
+// damaged or is read, and no other error occurs.
+func TestDamagedArchive(t *testing.T) {
+	t.Parallel()
+	packed := packZip(t, map[string]string{"ES.csv": "time,open,high,low,close\n" + strings.Repeat("1735828200,10,12,9,11\n", 20)})
+	damaged := 0
+	for i := 30; i < len(packed); i++ {
+		changed := bytes.Clone(packed)
+		changed[i] ^= 0xff
+		_, err := files.ReadAll(bytes.NewReader(changed), int64(len(changed)), "ES.zip", limits)
+		switch {
+		case errors.Is(err, files.ErrDamaged):
+			damaged++
+		case err != nil && !errors.Is(err, files.ErrNoBars) && !errors.Is(err, files.ErrUnknownLayout):
+			t.Errorf("byte %d: the error is %v", i, err)
+		}
+	}
+	if damaged == 0 {
+		t.Error("no archive was damaged")
+	}
+}
+
+func TestOrderOfDayAndMonth(t *testing.T) {
+	t.Parallel()
+	const header = "Date,Time,Open,High,Low,Close,Volume\n"
+	tests := []struct {
+		name, rows string
+		want       []string // the days of the bars
+		errors     int
+	}{
+		{"the month first", "01/02/2026,09:35,1,1,1,1,1\n01/13/2026,09:35,1,1,1,1,1\n", []string{"2026-01-02", "2026-01-13"}, 0},
+		{"the day first", "01/02/2026,09:35,1,1,1,1,1\n13/02/2026,09:35,1,1,1,1,1\n", []string{"2026-02-01", "2026-02-13"}, 0},
+		{"points, the day first", "01.02.2026,09:35,1,1,1,1,1\n02.02.2026,09:35,1,1,1,1,1\n", []string{"2026-02-01", "2026-02-02"}, 0},
+		{"points, the month first", "01.02.2026,09:35,1,1,1,1,1\n01.13.2026,09:35,1,1,1,1,1\n", []string{"2026-01-02", "2026-01-13"}, 0},
+		{"both", "01/13/2026,09:35,1,1,1,1,1\n13/01/2026,09:35,1,1,1,1,1\n", []string{"2026-01-13"}, 1},
+		{"both, after others", "01/02/2026,09:35,1,1,1,1,1\n13/02/2026,09:35,1,1,1,1,1\n02/13/2026,09:35,1,1,1,1,1\n", []string{"2026-02-01", "2026-02-13"}, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			archive := packZip(t, map[string]string{"DAX.txt": header + test.rows})
+			for name, content := range map[string][]byte{"plain": []byte(header + test.rows), "gzip": pack(header + test.rows), "zip": archive} {
+				list, err := files.ReadAll(bytes.NewReader(content), int64(len(content)), "DAX.txt", limits)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				var days []string
+				for _, bar := range barsOf(t, list[0]) {
+					days = append(days, time.Unix(bar.Time, 0).UTC().Format(time.DateOnly))
+				}
+				if !cmp.Equal(days, test.want) || list[0].ErrorCount != test.errors {
+					t.Errorf("%s: %v with %d errors, not %v with %d", name, days, list[0].ErrorCount, test.want, test.errors)
+				}
+			}
+		})
+	}
+}
+
+func TestDecimalCommas(t *testing.T) {
+	t.Parallel()
+	text := "time;open;high;low;close;Volume\n1735828200;10,25;12;9,5;11,75;1,5\n1735828260;1.234,5;1300;9;11;1\n"
+	file, err := files.Read(strings.NewReader(text), "ES, 1.csv", limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []market.Bar{{Time: 1735828200, Open: 1025, High: 1200, Low: 950, Close: 1175, Volume: 15}}
+	if diff := cmp.Diff(want, barsOf(t, file)); diff != "" || file.ErrorCount != 1 {
+		t.Errorf("%d errors; the bars differ (-want +got):\n%s", file.ErrorCount, diff)
+	}
+}
+
+// TestFileNames has names that programs and browsers give to files.
+func TestFileNames(t *testing.T) {
+	t.Parallel()
+	type named struct {
+		Symbol string
+		Secs   int64
+		Price  market.PriceKind
+	}
+	const header = "Gmt time,Open,High,Low,Close,Volume\n26.03.2025 00:00:00.000,1,1,1,1,1\n"
+	for name, want := range map[string]named{
+		"CME_MINI_ES1!, 5 (1).csv":                             {"ES1!", 300, market.BidPrice},
+		"BINANCE_BTCUSDT, 1M.csv":                              {"BTCUSDT", 0, market.BidPrice},
+		"intraday_5min_IBM.csv":                                {"IBM", 300, market.BidPrice},
+		"daily_IBM.csv":                                        {"IBM", 86400, market.BidPrice},
+		"ES_H26_1min.txt":                                      {"ESH26", 60, market.BidPrice},
+		"AAPL_full_1min_UNADJUSTED.txt":                        {"AAPL", 60, market.BidPrice},
+		"AAPL_full_1hour_UNADJUSTED.txt":                       {"AAPL", 3600, market.BidPrice},
+		"EURUSD_M15.csv":                                       {"EURUSD", 900, market.BidPrice},
+		"EURUSD_H4_202601010000_202602010000.csv":              {"EURUSD", 14400, market.BidPrice},
+		"XAUUSD_Daily_202601010000_202602010000.csv":           {"XAUUSD", 86400, market.BidPrice},
+		"eurusd-m1-ask-2026-01-01-2026-02-01.csv":              {"EURUSD", 60, market.AskPrice},
+		"EURUSD_Candlestick_1_M_ASK_01.01.2026-31.01.2026.csv": {"EURUSD", 60, market.AskPrice},
+		"ESM26-CME.txt":                                        {"ESM26", 0, market.BidPrice},
+		"ESM26_FUT_CME.txt":                                    {"ESM26", 0, market.BidPrice},
+	} {
+		file, err := files.Read(strings.NewReader(header), name, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := file.Series[0]
+		if diff := cmp.Diff(want, named{s.Symbol, s.Secs, s.PriceKind}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -26,7 +26,6 @@ type layout struct {
 	zone       string // the zone of times without an offset, or empty if not known
 	stamp      market.Stamp
 	stampKnown bool
-	monthFirst bool
 	price      market.PriceKind
 	volume     market.VolumeKind
 	ticks      bool // rows are trades or quotes, not bars
@@ -89,6 +88,7 @@ var layouts = []layout{
 	{name: "Sierra Chart", header: []string{"date", "time", "open", "high", "low", "last", "volume"}, stampKnown: true},
 	{name: "Interactive Brokers", header: []string{"date", "open", "high", "low", "close", "average", "barcount"}, stampKnown: true},
 	{name: "yfinance", header: []string{"open", "high", "low", "close", "dividends", "stock splits"}, stampKnown: true, datesAreDays: true},
+	{name: "yfinance", header: []string{"datetime", "open", "high", "low", "close"}, stampKnown: true, datesAreDays: true},
 	{name: "Yahoo", header: []string{"date", "open", "high", "low", "close", "adj close"}, stampKnown: true},
 	{name: "Visual Chart", header: []string{"date", "time", "open", "high", "low", "close"}, stamp: market.CloseStamp, stampKnown: true},
 	{name: "Dukascopy", header: []string{"gmt time", "open", "high", "low", "close"}, zone: "UTC", stampKnown: true, price: market.BidPrice},
@@ -107,8 +107,8 @@ var layouts = []layout{
 	{name: "NinjaTrader ticks", columns: []role{timeColumn, priceColumn, ignored, ignored, volumeColumn}, file: ninja, zone: "UTC", ticks: true},
 	{name: "NinjaTrader ticks", columns: []role{timeColumn, priceColumn, volumeColumn}, file: ninja, zone: "UTC", ticks: true},
 	{name: "MetaTrader 4", columns: clockOHLCV, accepts: hasDotDate, stampKnown: true, price: market.BidPrice, volume: market.TickVolume},
-	{name: "Kibot", columns: clockOHLCV, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true, monthFirst: true},
-	{name: "Kibot", columns: ohlcv, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true, monthFirst: true},
+	{name: "Kibot", columns: clockOHLCV, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true},
+	{name: "Kibot", columns: ohlcv, accepts: hasSlashDate, zone: newYorkZone, stampKnown: true},
 	{name: "NinjaTrader or HistData", columns: ohlcv, accepts: isCompact},
 	{name: "FirstRate Data", columns: ohlcv, accepts: hasDashDate, zone: newYorkZone, stampKnown: true},
 	{name: "FirstRate Data", columns: ohlc, accepts: hasDashDate, zone: newYorkZone, stampKnown: true},

@@ -4,12 +4,14 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -18,32 +20,73 @@ import (
 // sniffed is how many bytes of a file decide what it is.
 const sniffed = 4 << 10
 
+// errNotUnpacked is the error of a packed file with damaged content.
+var errNotUnpacked = fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
+
 // Read reads a bar file, which may be packed with gzip. The name is part of the data:
 // many layouts have the symbol and the length of a bar only there.
-func Read(in io.Reader, name string, options Options) (*File, error) {
+func Read(in Content, name string, options Options) (*File, error) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(in, 0, in.Size())), nil }
+	file, _, err := readOpened(open, name, options)
+	return file, err
+}
+
+// Content is what a file contains.
+type Content interface {
+	io.ReaderAt
+	Size() int64
+}
+
+// readOpened is [Read] for a file that can be opened several times: it is read again if a
+// row shows that the day comes before the month, or after it, in the rows before. It
+// returns also how many bytes were unpacked.
+func readOpened(open func() (io.ReadCloser, error), name string, options Options) (*File, int64, error) {
+	file, used, err := readOnce(open, name, options)
+	if found, ok := errors.AsType[dateOrderError](err); ok {
+		options.dates = found.order
+		return readOnce(open, name, options)
+	}
+	return file, used, err
+}
+
+func readOnce(open func() (io.ReadCloser, error), name string, options Options) (file *File, used int64, err error) {
+	in, err := open()
+	if err != nil {
+		return nil, 0, errNotUnpacked
+	}
+	defer func() { _ = in.Close() }()
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	start, _ := buffered.Peek(sniffed)
 	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
+			return nil, 0, errNotUnpacked
 		}
 		buffered = bufio.NewReaderSize(unpacked, 64<<10)
 	}
 	limited := &limitedReader{in: buffered, left: options.Bytes, limit: options.Bytes}
-	file, err := readUnpacked(bufio.NewReaderSize(limited, 64<<10), name, options)
+	file, err = readUnpacked(bufio.NewReaderSize(limited, 64<<10), name, options)
+	used = limited.limit - limited.left
 	if err != nil && isPackingError(err) {
-		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
+		err = errNotUnpacked
 	}
 	if err != nil {
-		return nil, err
+		return nil, used, err
 	}
-	file.Name, file.bytes = path.Base(name), limited.limit-limited.left
-	return file, nil
+	file.Name = path.Base(name)
+	return file, used, nil
 }
 
 func isPackingError(err error) bool {
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
+	if _, ok := errors.AsType[flate.CorruptInputError](err); ok {
+		return true
+	}
+	for _, of := range []error{io.ErrUnexpectedEOF, gzip.ErrChecksum, gzip.ErrHeader, zip.ErrChecksum, zip.ErrFormat} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
 }
 
 // ReadAll reads a bar file, or all bar files of a ZIP archive.
@@ -60,48 +103,49 @@ func ReadAll(in io.ReaderAt, size int64, name string, options Options) ([]*File,
 }
 
 // ReadZip reads all bar files in a ZIP archive. Files of other kinds, such as checksums,
-// are ignored by their names.
+// are ignored by their names. A file without bars is returned with [File.Refused]: the
+// archives of HistData have a report beside the bars. If all are, the error is that of
+// the first.
 func ReadZip(in io.ReaderAt, size int64, options Options) ([]*File, error) {
 	archive, err := zip.NewReader(in, size)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
+		return nil, errNotUnpacked
 	}
 	var list []*File
-	whole := options.Limits
+	whole, refused := options.Limits, error(nil)
 	for _, member := range archive.File {
-		if member.FileInfo().IsDir() || !hasBarEnding(member.Name) {
+		if member.FileInfo().IsDir() || !isBarName(member.Name) {
 			continue
 		}
-		file, err := readMember(member, options)
-		if tooLarge, ok := errors.AsType[LimitError](err); ok {
+		file, used, err := readOpened(member.Open, member.Name, options)
+		options.Bytes -= used
+		switch tooLarge, isTooLarge := errors.AsType[LimitError](err); {
+		case isTooLarge:
 			return nil, tooLarge.ofWhole(whole)
-		}
-		if err != nil {
+		case errors.Is(err, ErrUnknownLayout), errors.Is(err, ErrNoBars):
+			file = &File{Name: path.Base(member.Name), Refused: err}
+			refused = orError(refused, err)
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path.Base(member.Name), err)
 		}
-		options.Bytes -= file.bytes
 		for _, s := range file.Series {
 			options.Bars -= min(s.Count(), options.Bars)
 		}
 		list = append(list, file)
 	}
-	if len(list) == 0 {
-		return nil, ErrNoBars
+	if !slices.ContainsFunc(list, func(f *File) bool { return f.Refused == nil }) {
+		return nil, orError(refused, ErrNoBars)
 	}
 	return list, nil
 }
 
-func readMember(member *zip.File, options Options) (*File, error) {
-	in, err := member.Open()
-	if err != nil {
-		return nil, fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
+// isBarName reports whether a file of an archive may have bars, by its name. Archives of
+// macOS have a second file with attributes for each file.
+func isBarName(name string) bool {
+	if strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(path.Base(name), "._") {
+		return false
 	}
-	defer func() { _ = in.Close() }()
-	return Read(in, member.Name, options)
-}
-
-func hasBarEnding(name string) bool {
-	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz"}, path.Ext(name))
+	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz"}, strings.ToLower(path.Ext(name)))
 }
 
 func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error) {

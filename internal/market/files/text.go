@@ -70,27 +70,44 @@ type textReader struct {
 	index   [priceColumn + 1]int // the column of each role, or -1
 	times   timeParser
 	lines   *bufio.Scanner
-	line    int
-	row     row
-	bars    int
+	// hasDecimalCommas allows numbers like 1,25, because commas do not separate cells.
+	hasDecimalCommas bool
+
+	line int
+	row  row
+	bars int
 	// series by the texts of symbol, period and record; last is the one of the row
 	// before.
 	series  map[string]*Series
 	lastKey []byte
 	last    *Series
+	// rates are the series of the columns of a file of reference rates, nil for a column
+	// without one.
+	rates []*Series
 }
 
 // readText reads a text file.
 func readText(in io.Reader, name string, options Options) (*File, error) {
 	r := &textReader{file: &File{}, options: options, name: parseName(name), series: map[string]*Series{}}
-	r.lines = bufio.NewScanner(in)
+	r.times.order, r.times.isProven = options.dates, options.dates != 0
+	buffered := bufio.NewReaderSize(in, sniffed)
+	start, _ := buffered.Peek(sniffed)
+	r.lines = bufio.NewScanner(buffered)
 	r.lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(bytes.TrimSuffix(start, []byte{'\r'}), '\r') >= 0 {
+		r.lines.Split(scanReturns)
+	}
 	delimiter, err := r.findLayout(name)
 	if err != nil {
 		return nil, err
 	}
+	r.hasDecimalCommas = delimiter != ','
+	add := r.addRow
+	if r.rates != nil {
+		add = r.addRates
+	}
 	for {
-		if err := r.addRow(); err != nil {
+		if err := add(); err != nil {
 			return nil, err
 		}
 		if !r.next() {
@@ -102,6 +119,18 @@ func readText(in io.Reader, name string, options Options) (*File, error) {
 		return nil, lineError(err, r.line)
 	}
 	return r.file, r.finish()
+}
+
+// scanReturns is a [bufio.SplitFunc] for lines that end with a carriage return only, as
+// those of old Macintosh programs.
+func scanReturns(data []byte, isEnd bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\r'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if isEnd && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }
 
 func lineError(err error, line int) error {
@@ -135,6 +164,10 @@ func (r *textReader) findLayout(name string) (delimiter byte, err error) {
 		return 0, orError(lineError(r.lines.Err(), r.line), ErrNoBars)
 	}
 	r.row.split(r.lines.Bytes(), delimiter)
+	if currencies := parseRatesHeader(header); currencies != nil {
+		r.useRates(currencies)
+		return delimiter, nil
+	}
 	for _, l := range layouts {
 		if l.fits(name, header, r.row) {
 			r.useLayout(l, header)
@@ -182,7 +215,6 @@ func parseHeader(line []byte, delimiter byte) []string {
 
 func (r *textReader) useLayout(l layout, header []string) {
 	r.layout, r.file.Layout = l, l.name
-	r.times.monthFirst = l.monthFirst
 	if r.roles = l.columns; header != nil {
 		r.roles = assignRoles(header)
 	}
@@ -216,8 +248,11 @@ func (r *textReader) addRow() error {
 
 // readRow adds the current row to its series, or returns why it cannot be read.
 func (r *textReader) readRow() (problem string, err error) {
-	at, ok := r.parseTime()
-	if !ok {
+	at, err := r.parseTime()
+	if _, ok := errors.AsType[dateOrderError](err); ok {
+		return "", err
+	}
+	if err != nil {
 		return "The time can't be read.", nil
 	}
 	s, err := r.seriesOf(at)
@@ -246,12 +281,12 @@ func (r *textReader) readRow() (problem string, err error) {
 	return "", nil
 }
 
-func (r *textReader) parseTime() (moment, bool) {
+func (r *textReader) parseTime() (moment, error) {
 	at, err := r.times.parse(r.cellOf(timeColumn), r.cellOf(clockColumn))
 	if r.layout.datesAreDays {
 		at = at.toDay()
 	}
-	return at, err == nil
+	return at, err
 }
 
 func floorSecond(micros int64) int64 {
@@ -282,7 +317,7 @@ func (r *textReader) parseValues() (v values, problem string) {
 		{&v.low, lowColumn, "low"},
 		{&v.close, closeColumn, "close"},
 	} {
-		n, err := parseNumber(r.cellOf(part.column))
+		n, err := r.parseNumber(r.cellOf(part.column))
 		if err != nil {
 			return values{}, "The " + part.name + " isn't a number."
 		}
@@ -291,8 +326,22 @@ func (r *textReader) parseValues() (v values, problem string) {
 	return v, r.parseVolume(&v)
 }
 
+// parseNumber parses a number, which may have a decimal comma if commas do not separate
+// cells.
+func (r *textReader) parseNumber(text []byte) (number, error) {
+	n, err := parseNumber(text)
+	if err == nil || !r.hasDecimalCommas {
+		return n, err
+	}
+	whole, decimals, found := bytes.Cut(text, []byte{','})
+	if !found || bytes.IndexAny(decimals, ",.") >= 0 || bytes.IndexByte(whole, '.') >= 0 {
+		return n, err
+	}
+	return parseNumber(slices.Concat(whole, []byte{'.'}, decimals))
+}
+
 func (r *textReader) parseTick() (v values, problem string) {
-	price, err := parseNumber(r.cellOf(priceColumn))
+	price, err := r.parseNumber(r.cellOf(priceColumn))
 	if err != nil {
 		return values{}, "The price isn't a number."
 	}
@@ -308,7 +357,7 @@ func (r *textReader) parseVolume(v *values) (problem string) {
 		column role
 	}{{&v.volume, volumeColumn}, {&v.ticks, tickVolumeColumn}} {
 		text := r.cellOf(part.column)
-		n, err := parseNumber(text)
+		n, err := r.parseNumber(text)
 		switch {
 		case err == nil && n.coef > 0:
 			*part.into = n
@@ -398,7 +447,11 @@ func (r *textReader) finish() error {
 	}
 	r.file.Series = slices.DeleteFunc(r.file.Series, func(s *Series) bool { return s.bars.count == 0 })
 	if len(r.file.Series) == 0 {
-		return ErrNoBars
+		if len(r.file.Errors) == 0 {
+			return ErrNoBars // a file of rates may have no rate
+		}
+		first := r.file.Errors[0]
+		return fmt.Errorf("%w that can be read. Row %d: %s", ErrNoBars, first.Row, strings.TrimSuffix(first.Reason, "."))
 	}
 	if r.layout.name == "FirstRate Data" && isNewestFirst {
 		r.file.Layout = "Alpha Vantage"

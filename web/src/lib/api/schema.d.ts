@@ -2858,8 +2858,11 @@ export interface components {
              * @description Bars that are stored already.
              */
             overlaps: number;
-            /** @enum {string} */
-            price_kind: "trade" | "bid" | "ask" | "mid";
+            /**
+             * @description reference: the rates of a currency, which are never the prices of an instrument.
+             * @enum {string}
+             */
+            price_kind: "trade" | "bid" | "ask" | "mid" | "reference";
             /** @description What prices of the file are multiplied by. */
             price_scale: number;
             /** @description The reading under which most fills lie inside their bar; null without fills. */
@@ -3007,8 +3010,11 @@ export interface components {
              */
             from: string;
             id: string;
-            /** @enum {string} */
-            price_kind: "trade" | "bid" | "ask" | "mid";
+            /**
+             * @description reference: the rates of a currency, which are never the prices of an instrument.
+             * @enum {string}
+             */
+            price_kind: "trade" | "bid" | "ask" | "mid" | "reference";
             symbol: string;
             /**
              * Format: date-time
