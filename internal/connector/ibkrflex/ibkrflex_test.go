@@ -453,7 +453,9 @@ func TestCSV(t *testing.T) {
 // TestCoveredTime: a report of another period than the one that was asked for says which
 // part of the time it has.
 func TestCoveredTime(t *testing.T) {
-	at := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, newYork).UTC() }
+	at := func(month time.Month, day int) time.Time {
+		return time.Date(2026, month, day, 0, 0, 0, 0, newYork).UTC()
+	}
 	for name, c := range map[string]struct{ from, to, wantFrom, wantTo time.Time }{
 		"a part": {at(7, 1), at(9, 2), at(8, 1), at(9, 2)},
 		"all":    {at(8, 11), at(8, 21), at(8, 11), at(8, 21)},
