@@ -236,7 +236,7 @@ func TestBurst(t *testing.T) {
 	send(100, 101, 102, 103, 110)
 }
 
-// TestOwnLimits gives a client other limits than the usual ones.
+// TestOwnLimits checks a client with other limits than the usual ones.
 func TestOwnLimits(t *testing.T) {
 	t.Parallel()
 	n, _ := newServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100)) })
