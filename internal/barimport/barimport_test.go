@@ -201,6 +201,26 @@ func TestWrongZone(t *testing.T) {
 	})
 }
 
+// TestZoneOfTimesInUTC: a zone does not move times that say their distance from UTC.
+func TestZoneOfTimesInUTC(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		for _, rows := range []string{
+			"1761055200,10,12,9,11\n1761055260,10,12,9,11\n",
+			"2025-10-21T23:00:00+09:00,10,12,9,11\n2025-10-21T23:01:00+09:00,10,12,9,11\n",
+		} {
+			up := upload("ES, 1.csv", "time,open,high,low,close\n"+rows)
+			for zone, warnings := range map[string]int{"": 0, "UTC": 0, "America/New_York": 1} {
+				up.Zone = zone
+				found := f.preview(up)
+				if s := found.Series[0]; s.First != 1761055200 || s.Reading.Zone.String() != "UTC" || len(found.Warnings) != warnings {
+					f.Errorf("with the zone %q the first bar is at %d in %s; warnings %q", zone, s.First, s.Reading.Zone, found.Warnings)
+				}
+			}
+		}
+	})
+}
+
 func TestPriceScale(t *testing.T) {
 	t.Parallel()
 	list := walk(600)

@@ -58,6 +58,7 @@ type group struct {
 	reading             market.Reading
 	zoneKnown           bool
 	stampKnown          bool
+	isZoneIgnored       bool // a zone was given for times that need none
 	proposed            *market.Proposal
 	overlaps, conflicts int
 	counted             tally
@@ -313,9 +314,10 @@ func (g *group) calendar() market.Calendar { return bars.CalendarOf(g.instrument
 // decide chooses the reading: what the user or the file says, and for the rest what the
 // fills prove.
 func (g *group) decide(chosen choices, userZone *time.Location) {
-	if chosen.zone != nil && g.key.Secs < secondsOfDay {
+	if chosen.zone != nil && g.key.Secs < secondsOfDay && !g.clock.IsUTC {
 		g.clock.Zone = chosen.zone
 	}
+	g.isZoneIgnored = chosen.zone != nil && g.clock.IsUTC && chosen.zone.String() != time.UTC.String()
 	if chosen.stamp != nil {
 		g.clock.Stamp, g.clock.StampKnown = *chosen.stamp, true
 	}
@@ -331,6 +333,9 @@ func (g *group) decide(chosen choices, userZone *time.Location) {
 		return
 	}
 	free := anyReading(userZone)
+	if g.clock.IsUTC {
+		free = market.Choices{Zones: []*time.Location{time.UTC}, OnlyZones: true}
+	}
 	found := g.findReading(g.knownReading(free, chosen.scale))
 	g.propose(found, free)
 	if found.Inside == 0 {
@@ -551,6 +556,9 @@ func (p *plan) result() Result {
 	for _, g := range p.groups {
 		s := g.describe()
 		r.Series = append(r.Series, s)
+		if g.isZoneIgnored {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: tz is not used. The times of the file say their distance from UTC.", s.Symbol))
+		}
 		r.Warnings = append(r.Warnings, s.warnings()...)
 	}
 	if len(r.Warnings) > maxErrors {

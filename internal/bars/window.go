@@ -3,6 +3,7 @@ package bars
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -111,8 +112,10 @@ func compareSimilar(a, b Match) int {
 
 func (s *Service) readWindow(ctx context.Context, tx *db.Tx, owner journal.UserID, m Match, q WindowQuery) (Window, error) {
 	from, to := m.First, m.Last
+	// A longer bar may open before the first stored one. Only an asked start leaves it out.
+	earliest := int64(math.MinInt64)
 	if q.From != nil {
-		from = *q.From
+		from, earliest = *q.From, *q.From
 	}
 	if q.To != nil {
 		to = *q.To
@@ -123,7 +126,7 @@ func (s *Service) readWindow(ctx context.Context, tx *db.Tx, owner journal.UserI
 			return Window{}, err
 		}
 	}
-	c := coarsener{stored: m.Secs, secs: max(q.Secs, m.Secs), most: q.MaxPoints, from: from, block: market.Block{Secs: m.Secs}}
+	c := coarsener{stored: m.Secs, secs: max(q.Secs, m.Secs), most: q.MaxPoints, from: earliest, block: market.Block{Secs: m.Secs}}
 	read := func(within market.Range) error {
 		return eachMerged(ctx, tx, owner, m.Series, within, func(block market.Block) error {
 			c.add(block, within)

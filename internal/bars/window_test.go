@@ -73,6 +73,26 @@ func TestWindow(t *testing.T) {
 	})
 }
 
+// TestWindowWithoutStart has longer bars that open before the first stored one. They are
+// left out only if the window starts later.
+func TestWindowWithoutStart(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		f.mustCommit(0, countedBars(3, 100))
+		of := instruments.Priced{Symbol: "ESZ5"}
+		first := market.Bar{Time: *at(0), Open: 3, High: 4, Low: 3, Close: 4}
+		if w := f.window(bars.WindowQuery{Of: of, Secs: 300}); len(w.Bars) != 21 || w.Bars[0] != first {
+			f.Errorf("%d bars, the first is %v", len(w.Bars), w.Bars[0])
+		}
+		if w := f.window(bars.WindowQuery{Of: of, MaxPoints: 1}); len(w.Bars) != 1 || w.Bars[0].Open != 3 || w.Bars[0].Close != 102 {
+			f.Errorf("the only bar is %v", w.Bars)
+		}
+		if w := f.window(bars.WindowQuery{Of: of, Secs: 300, From: at(3)}); len(w.Bars) != 20 || w.Bars[0].Time != *at(5) {
+			f.Errorf("%d bars, the first is %v", len(w.Bars), w.Bars[0])
+		}
+	})
+}
+
 // TestSimilarPricesNeedFills shows bars of the continuous contract only if the fills
 // lie inside them.
 func TestSimilarPricesNeedFills(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
@@ -91,7 +92,7 @@ func (v *dayValuer) add(list ledger.InstrumentPositions) error {
 		}
 		v.addTrade(t, isSame && t.isRateKnown(), func(at int64) decimal.Null {
 			for _, r := range readers {
-				if price := closes[r].at(at); price.Valid {
+				if price := closes[r].at(at, g.isTradingDay); price.Valid {
 					return price
 				}
 			}
@@ -149,15 +150,43 @@ func (g *group) readersOfDays(at int64) ([]*seriesReader, error) {
 // dayCloses are the last closes of days, by the end of the day.
 type dayCloses map[int64]decimal.Decimal
 
-// at returns the close of the last bar that ended at or before an instant, in the five
-// days before.
-func (c dayCloses) at(second int64) decimal.Null {
+// at returns the close of the last bar that ended at or before an instant, on the same day
+// or on the last one before on which the instrument was traded. It is absent if that day
+// has no bars.
+func (c dayCloses) at(second int64, isTradingDay func(market.Range) bool) decimal.Null {
 	for end := nextDay(second - 1); end > second-longestBreak; end -= secondsOfDay {
 		if price, found := c[end]; found {
 			return decimal.Of(price)
 		}
+		if isTradingDay(market.Range{From: end - secondsOfDay, To: min(end, second)}) {
+			break
+		}
 	}
 	return decimal.Null{}
+}
+
+// leastOpen is how many seconds of a day of UTC an instrument must be traded, so that the
+// day should have bars. It is more than a Sunday evening.
+const leastOpen = 4 * 60 * 60
+
+// isTradingDay reports whether the instrument is traded on a day of UTC, or on a part of
+// it. Holidays are not known. What is not crypto and has no calendar rests on weekends.
+func (g *group) isTradingDay(day market.Range) bool {
+	if known, found := g.tradingDays[day]; found {
+		return known
+	}
+	isOpen := false
+	weekday := time.Unix(day.From, 0).UTC().Weekday()
+	isWeekend := weekday == time.Saturday || weekday == time.Sunday
+	if !isWeekend || g.calendar != market.AroundTheClock || g.priced.Type == instruments.TypeCrypto {
+		open := int64(0)
+		for _, part := range g.calendar.OpenRanges(day) {
+			open += part.To - part.From
+		}
+		isOpen = open >= leastOpen
+	}
+	g.tradingDays[day] = isOpen
+	return isOpen
 }
 
 // add adds the closes of the days of a block, of bars that ended until now.

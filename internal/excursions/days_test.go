@@ -15,7 +15,7 @@ import (
 )
 
 // TestValueDays compares the results of open trades at the end of days with a slow
-// computation from fills and bars. Some days have no bars.
+// computation from fills and bars. Some days have no bars and no result.
 func TestValueDays(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -77,7 +77,7 @@ func TestValueDays(t *testing.T) {
 func slowValue(lots [][]ledger.NewFill, list []market.Bar, secs int64, at time.Time) decimal.Null {
 	var price decimal.Null
 	for _, bar := range list {
-		if end := bar.Time + secs; end <= at.Unix() && end > at.Unix()-5*24*3600 {
+		if day := (at.Unix() - 1) / 86400; bar.Time+secs <= at.Unix() && bar.Time/86400 == day {
 			price = decimal.Of(decimal.FromScaled(bar.Close, 2))
 		}
 	}
@@ -106,4 +106,36 @@ func slowValue(lots [][]ledger.NewFill, list []market.Bar, secs int64, at time.T
 		}
 	}
 	return sum
+}
+
+// TestValueDaysOverWeekend holds a share over a weekend and a day without bars: the close
+// of Friday counts until Monday, and Monday without bars has no result.
+func TestValueDaysOverWeekend(t *testing.T) {
+	t.Parallel()
+	const day = 24 * 3600
+	eachEngine(t, func(f fixture) {
+		for _, d := range []int64{3, 4, 8} { // Thursday, Friday and Tuesday
+			list := []market.Bar{{Time: monday + d*day + 15*3600, Open: 11_000 + d, High: 11_000 + d, Low: 11_000 + d, Close: 11_000 + d}}
+			f.commit(bars.Key{Symbol: "GE", Secs: 3600, PriceKind: market.TradePrice}, market.USStocks, list)
+			f.commit(bars.Key{Symbol: "DE40", Secs: 3600, PriceKind: market.TradePrice}, market.AroundTheClock, list)
+		}
+		for symbol, instrument := range map[string]string{"GE": "stock", "DE40": "cfd"} {
+			for _, fill := range []ledger.NewFill{newFill(3*day+16*3600, 1, "100"), newFill(9*day+16*3600, -1, "100")} {
+				fill.Symbol, fill.InstrumentType = symbol, instrument
+				f.addFills(fill)
+			}
+		}
+		for _, trade := range f.trades() {
+			got, err := f.excursions.ValueDays(f.ctx, f.owner, at(20*day), []journal.TradeID{trade.ID})
+			f.must(err)
+			var results []string
+			for _, d := range got {
+				results = append(results, d.At.Format("Mon ")+d.Result.String())
+			}
+			want := "[Fri 10.03 Sat 10.04 Sun 10.04 Mon 10.04 Tue null Wed 10.08]"
+			if text := fmt.Sprint(results); text != want {
+				f.Errorf("%s: the days are %s, not %s", trade.Instrument.Symbol, text, want)
+			}
+		}
+	})
 }

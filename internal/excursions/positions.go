@@ -1,7 +1,10 @@
 package excursions
 
 import (
+	"cmp"
 	"context"
+	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -90,8 +93,8 @@ func (s *Service) SetMark(ctx context.Context, owner journal.UserID, now time.Ti
 		if len(trades) == 0 || !trades[0].Open() {
 			return journal.Conflict("The trade is closed. Only an open position has a mark.")
 		}
-		if price.Valid && price.Decimal.Sign() <= 0 && !instruments.AllowsNegativePrice(trades[0].Instrument.Type) {
-			return journal.InvalidField("price", "price must be above zero.")
+		if price.Valid && price.Decimal.Sign() < 0 && !instruments.AllowsNegativePrice(trades[0].Instrument.Type) {
+			return journal.InvalidField("price", "price must be zero or more.")
 		}
 		if !price.Valid {
 			return bars.SetMark(ctx, tx, owner, id, nil)
@@ -113,20 +116,30 @@ type valuer struct {
 func (v *valuer) add(list ledger.InstrumentPositions) error {
 	i := list.Instrument
 	g := v.newGroup(i)
-	last, source, err := g.lastBars(v.now)
-	if err != nil {
-		return err
-	}
+	var found [2]*lastBars // for long and short positions
 	for _, p := range list.Positions {
 		if !p.Open {
 			continue
 		}
 		t := &trade{Position: p}
 		isSame := t.prepare()
-		value := Valuation{Mark: v.markOf(t, i, last, source)}
+		var value Valuation
 		for _, f := range t.Fills {
 			value.Quantity = value.Quantity.Add(f.Quantity)
 		}
+		side, isShort := 0, value.Quantity.Sign() < 0
+		if isShort {
+			side = 1
+		}
+		if found[side] == nil {
+			bars, err := g.findLastBars(v.now, isShort)
+			if err != nil {
+				return err
+			}
+			found[side] = &bars
+		}
+		last := found[side].Block
+		value.Mark = v.markOf(t, i, last, found[side].source)
 		if value.Mark != nil && isSame && t.isRateKnown() {
 			result := market.ResultAt(t.fills, t.multiplier, value.Mark.Price)
 			value.Unrealized = decimal.Of(t.convert(result).Sub(v.realized[p.Trade]))
@@ -144,31 +157,67 @@ const lookBackForMark = 10 * secondsOfDay
 // longestBreak is the most seconds between two sessions: a long weekend.
 const longestBreak = 5 * secondsOfDay
 
-// lastBars returns the newest bars of an instrument that ended before now, from the
-// series that goes on for longest, and what wrote them.
-func (g *group) lastBars(now time.Time) (block market.Block, source string, err error) {
+// lastBars are the newest bars of a series that have ended, and what wrote them.
+type lastBars struct {
+	market.Block
+	source string
+}
+
+// end returns when the last bar ended, in seconds.
+func (b *lastBars) end() int64 {
+	if n := len(b.Bars); n > 0 {
+		return b.Bars[n-1].Time + b.Secs
+	}
+	return math.MinInt64
+}
+
+// findLastBars returns the bars of an instrument whose last one ended latest before now.
+// Of several series those with the best kind of price count, then the shortest bars.
+func (g *group) findLastBars(now time.Time, isShort bool) (best lastBars, err error) {
 	own, _, err := g.readersAt(now.UnixMicro())
 	if err != nil {
-		return block, "", err
+		return best, err
 	}
-	var best *seriesReader
-	for _, r := range own {
-		isLater := best == nil || r.series.Last+r.series.Secs > best.series.Last+best.series.Secs
-		isEqual := best != nil && r.series.Last+r.series.Secs == best.series.Last+best.series.Secs
-		if isLater || isEqual && r.series.Secs < best.series.Secs {
-			best = r
+	// latest is the latest end that the last bar of a series can have.
+	latest := func(r *seriesReader) int64 { return min(r.series.Last+r.series.Secs, now.Unix()) }
+	list := slices.Clone(own)
+	slices.SortStableFunc(list, func(a, b *seriesReader) int {
+		return cmp.Or(cmp.Compare(latest(b), latest(a)), cmp.Compare(markRank(a.series.PriceKind, isShort), markRank(b.series.PriceKind, isShort)),
+			cmp.Compare(a.series.Secs, b.series.Secs))
+	})
+	for _, r := range list {
+		if latest(r) <= best.end() {
+			break
+		}
+		found, err := r.readLastBars(now)
+		if err != nil {
+			return best, err
+		}
+		if found.end() > best.end() {
+			best = found
 		}
 	}
-	if best == nil {
-		return block, "", nil
+	return best, nil
+}
+
+// markRank orders kinds of prices for a mark: those of trades are best, then the middle,
+// then the price at which the position can be closed.
+func markRank(kind market.PriceKind, isShort bool) int {
+	if isShort && kind == market.AskPrice || !isShort && kind == market.BidPrice {
+		return 2*kindRank(kind) - 1
 	}
-	to := min(best.series.Last, now.Unix()-best.series.Secs) + 1
-	from := to - max(lookBackForMark, 10*best.series.Secs)
-	block, err = bars.Read(g.ctx, g.tx, g.owner, best.series, market.Range{From: from, To: to})
-	if n := len(block.Bars); n > 0 {
-		source, _ = best.coverage.Source(market.Range{From: block.Bars[n-1].Time, To: block.Bars[n-1].Time + block.Secs})
+	return 2 * kindRank(kind)
+}
+
+// readLastBars returns the bars of a series that ended before now, some days of them.
+func (r *seriesReader) readLastBars(now time.Time) (last lastBars, err error) {
+	to := min(r.series.Last, now.Unix()-r.series.Secs) + 1
+	from := to - max(lookBackForMark, 10*r.series.Secs)
+	last.Block, err = bars.Read(r.group.ctx, r.group.tx, r.group.owner, r.series, market.Range{From: from, To: to})
+	if n := len(last.Bars); n > 0 {
+		last.source, _ = r.coverage.Source(market.Range{From: last.Bars[n-1].Time, To: last.Bars[n-1].Time + last.Secs})
 	}
-	return block, source, err
+	return last, err
 }
 
 // markOf returns the later of the typed price and the close of the last bar, or nil.

@@ -148,7 +148,7 @@ func stampName(stamp market.Stamp) string {
 // barFields are the fields of the form besides the file.
 var barFields = map[string]string{
 	"symbol":      "The symbol of a file that does not name it. Of a file with several symbols only this one is read.",
-	"tz":          "The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it.",
+	"tz":          "The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. Times with an offset and numbers since 1970 do not need it.",
 	"stamp":       "open or close: which instant of a bar its time is. Without it the fills find it.",
 	"bar_secs":    "The length of a bar in seconds. Ticks become bars of this length; default 1.",
 	"price_scale": "What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another.",

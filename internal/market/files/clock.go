@@ -12,6 +12,7 @@ type moment struct {
 	micros int64
 	offset int64 // from UTC, in microseconds
 	isUTC  bool
+	isUnix bool // a number since 1970
 }
 
 // toDay returns midnight UTC of the date that was written, if the time was midnight.
@@ -88,7 +89,7 @@ func parseUnix(text []byte) (moment, bool) {
 		}
 		n = n*10 + int64(c-'0')
 	}
-	m := moment{isUTC: true}
+	m := moment{isUTC: true, isUnix: true}
 	switch len(text) {
 	case 9, 10:
 		m.micros = n * microsOfSecond

@@ -34,6 +34,10 @@ type converter struct {
 	current  market.Block
 	start    int64
 	repeated []repeatedBar
+	// later are the times by the file's clock of bars that belong to the second instant
+	// of two with the same time, although they come first in the file: it is newest
+	// first.
+	later []market.Range
 
 	// The offset of the zone, and the times by the file's clock for which it holds.
 	offset     int64
@@ -51,12 +55,15 @@ func newConverter(s *Series, reading market.Reading) *converter {
 		c.shift = -s.Secs
 	}
 	c.current = c.newBlock(s.VolumeKind != market.NoVolume)
+	if s.bars.isNewest {
+		c.later = s.passes
+	}
 	for block := range s.repeated.blocks {
 		for _, bar := range block.Bars {
-			local := bar.Time
-			bar.Time = c.toUTC(local) + c.shift
-			if again := bar.Time + secondsOfHour; c.clockAt(again-c.shift) == local {
-				bar.Time = again // the second of two instants with this time
+			if local := bar.Time; s.bars.isNewest {
+				bar.Time = c.toUTC(local) + c.shift
+			} else {
+				bar.Time = c.toSecondUTC(local) + c.shift
 			}
 			c.repeated = append(c.repeated, repeatedBar{bar, block.PriceScale, block.VolumeScale})
 		}
@@ -96,6 +103,16 @@ func (c *converter) toUTC(local int64) int64 {
 	return local - c.offset
 }
 
+// toSecondUTC returns the instant of a time by the file's clock, the second one if it
+// comes twice.
+func (c *converter) toSecondUTC(local int64) int64 {
+	instant := c.toUTC(local)
+	if again := instant + secondsOfHour; c.clockAt(again) == local {
+		return again
+	}
+	return instant
+}
+
 // clockAt returns the time by the file's clock of an instant.
 func (c *converter) clockAt(instant int64) int64 {
 	_, offset := time.Unix(instant, 0).In(c.zone).Zone()
@@ -105,7 +122,11 @@ func (c *converter) clockAt(instant int64) int64 {
 // addBlock adds the bars of a day and yields every block that is complete.
 func (c *converter) addBlock(block market.Block, yield func(market.Block) bool) bool {
 	for _, bar := range block.Bars {
-		bar.Time = c.toUTC(bar.Time) + c.shift
+		if local := bar.Time; len(c.later) > 0 && isIn(c.later, local) {
+			bar.Time = c.toSecondUTC(local) + c.shift
+		} else {
+			bar.Time = c.toUTC(local) + c.shift
+		}
 		if start := market.BlockStart(bar.Time, c.secs); start != c.start || len(c.current.Bars) == 0 {
 			if !c.flush(yield) {
 				return false
@@ -115,6 +136,10 @@ func (c *converter) addBlock(block market.Block, yield func(market.Block) bool) 
 		c.add(bar, block.PriceScale, block.VolumeScale)
 	}
 	return true
+}
+
+func isIn(ranges []market.Range, time int64) bool {
+	return slices.ContainsFunc(ranges, func(r market.Range) bool { return r.From <= time && time < r.To })
 }
 
 // add adds a bar to the current block. Around a change of clocks the bars of a file

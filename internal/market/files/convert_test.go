@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // TestConvert writes bars of five days around both changes of clocks as a local file
-// and reads them back.
+// and reads them back, oldest first and newest first.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"America/New_York", "Europe/Athens", "Asia/Kolkata", "UTC"} {
@@ -20,14 +21,17 @@ func TestConvert(t *testing.T) {
 			for _, stamp := range []market.Stamp{market.OpenStamp, market.CloseStamp} {
 				t.Run(fmt.Sprintf("%s %s %d", name, start, stamp), func(t *testing.T) {
 					t.Parallel()
-					checkConversion(t, name, start, stamp)
+					for _, secs := range []int64{900, 3600} {
+						checkConversion(t, name, start, stamp, secs, false)
+						checkConversion(t, name, start, stamp, secs, true)
+					}
 				})
 			}
 		}
 	}
 }
 
-func checkConversion(t *testing.T, zoneName, start string, stamp market.Stamp) {
+func checkConversion(t *testing.T, zoneName, start string, stamp market.Stamp, secs int64, isNewest bool) {
 	t.Helper()
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
@@ -37,20 +41,22 @@ func checkConversion(t *testing.T, zoneName, start string, stamp market.Stamp) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const secs, count = 900, 5 * 96
-	var text strings.Builder
+	const header = "time,open,high,low,close,tick_volume,spread,real_volume\n"
+	var rows []string
 	var want []market.Bar
-	text.WriteString("time,open,high,low,close,tick_volume,spread,real_volume\n")
-	for i := range int64(count) {
+	for i := range 5 * 86400 / secs {
 		bar := market.Bar{Time: first.Unix() + i*secs, Open: 100 + i, High: 102 + i, Low: 99 + i, Close: 101 + i}
 		want = append(want, bar)
 		written := time.Unix(bar.Time, 0).In(zone)
 		if stamp == market.CloseStamp {
-			written = written.Add(secs * time.Second)
+			written = written.Add(time.Duration(secs) * time.Second)
 		}
-		fmt.Fprintf(&text, "%s,%d,%d,%d,%d,0,0,0\n", written.Format(time.DateTime), bar.Open, bar.High, bar.Low, bar.Close)
+		rows = append(rows, fmt.Sprintf("%s,%d,%d,%d,%d,0,0,0\n", written.Format(time.DateTime), bar.Open, bar.High, bar.Low, bar.Close))
 	}
-	file, err := files.Read(strings.NewReader(text.String()), "DAX.csv", limits)
+	if isNewest {
+		slices.Reverse(rows)
+	}
+	file, err := files.Read(strings.NewReader(header+strings.Join(rows, "")), "DAX.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,6 +70,9 @@ type Clock struct {
 	// Stamp is the instant of a bar that its time names; it is known if StampKnown.
 	Stamp      market.Stamp
 	StampKnown bool
+	// IsUTC reports that each time says its distance from UTC, so that no zone can change
+	// it.
+	IsUTC bool
 }
 
 // Series are the bars of one instrument in a file.
@@ -85,25 +88,52 @@ type Series struct {
 
 	bars  collector
 	isUTC bool // the times have an offset or count from 1970
-	// repeated are the bars of an hour that comes twice, when clocks are set back. A
-	// file that goes back by at most an hour is in that hour until repeatedTo.
+	// repeated are the bars of an hour that comes twice, when clocks are set back, from
+	// its second pass in the file. A file that goes back by at most an hour, or forward if
+	// it is newest first, is in that pass until repeatedTo. passes are the hours.
 	repeated   collector
 	repeatedTo int64
 	isRepeated bool
+	passes     []market.Range
 }
+
+// maxPasses is how many hours of a file can come twice: one in a year.
+const maxPasses = 200
 
 // collectorOf returns where the bar of a time belongs.
 func (s *Series) collectorOf(time int64) *collector {
-	if s.isUTC || s.bars.count < 2 || s.bars.isNewest {
+	if s.isUTC || s.bars.count < 2 {
 		return &s.bars
 	}
-	if back := s.bars.lastTime - time; !s.isRepeated && back > 0 && back <= secondsOfHour {
+	if !s.isRepeated && s.isSecondPass(time) {
 		s.isRepeated, s.repeatedTo = true, s.bars.lastTime
+		if len(s.passes) < maxPasses {
+			s.passes = append(s.passes, market.Range{From: min(time, s.repeatedTo), To: max(time, s.repeatedTo) + 1})
+		}
 	}
-	if s.isRepeated = s.isRepeated && time <= s.repeatedTo; s.isRepeated {
+	if s.isRepeated = s.isRepeated && s.stepBack(time, s.repeatedTo) >= 0; s.isRepeated {
 		return &s.repeated
 	}
 	return &s.bars
+}
+
+// isSecondPass reports whether a row of a time is the first one of the second pass of an
+// hour. The passes of bars of an hour are two rows of one time, at night.
+func (s *Series) isSecondPass(time int64) bool {
+	back := s.stepBack(time, s.bars.lastTime)
+	if back == 0 {
+		return time%secondsOfDay <= 3*secondsOfHour && 2*s.bars.gaps[secondsOfHour] > s.bars.count
+	}
+	return back > 0 && back <= secondsOfHour
+}
+
+// stepBack returns how many seconds a time is before another one, or after it in a file
+// that is newest first.
+func (s *Series) stepBack(time, other int64) int64 {
+	if s.bars.isNewest {
+		return time - other
+	}
+	return other - time
 }
 
 const secondsOfHour = 60 * 60
@@ -117,6 +147,7 @@ func (s *Series) finish(volume market.VolumeKind) {
 		// A daily bar has only a date.
 		s.Clock = Clock{Zone: time.UTC, StampKnown: true}
 	}
+	s.Clock.IsUTC = s.isUTC
 	for _, c := range [...]*collector{&s.bars, &s.repeated} {
 		c.closeDay()
 		s.Conflicts += c.conflicts

@@ -110,6 +110,10 @@ func TestLayouts(t *testing.T) {
 			found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
 		},
 		{
+			"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n1743815100,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
+			found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
+		},
+		{
 			"ES.txt", "Date, Time, Open, High, Low, Last, Volume, # of Trades, OHLC Avg\n2022/5/1, 18:00:00.0, 4144.00, 4144.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n2022/5/1, 18:01:00.0, 4135.50, 4136.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n",
 			found{"Sierra Chart", "ES", 60, "trade", "real", "", 0, true, "2022-05-01 18:00:00", 2},
 		},

@@ -29,6 +29,8 @@ type layout struct {
 	price      market.PriceKind
 	volume     market.VolumeKind
 	ticks      bool // rows are trades or quotes, not bars
+	// localUnix says that numbers since 1970 count by the clock of the broker.
+	localUnix bool
 	// datesAreDays says that midnight with an offset means the date: yfinance.
 	datesAreDays bool
 }
@@ -84,7 +86,7 @@ var layouts = []layout{
 	{name: "Massive", header: []string{"ticker", "window_start", "open", "close", "high", "low"}, zone: "UTC", stampKnown: true},
 	{name: "Stooq", header: []string{"ticker", "per", "date", "time", "open", "high", "low", "close"}, zone: "Europe/Warsaw"},
 	{name: "MetaTrader 5", header: []string{"date", "open", "high", "low", "close", "tickvol", "vol"}, stampKnown: true, price: market.BidPrice},
-	{name: "MetaTrader 5 (Python)", header: []string{"time", "open", "high", "low", "close", "tick_volume"}, stampKnown: true, price: market.BidPrice},
+	{name: "MetaTrader 5 (Python)", header: []string{"time", "open", "high", "low", "close", "tick_volume"}, stampKnown: true, price: market.BidPrice, localUnix: true},
 	{name: "Sierra Chart", header: []string{"date", "time", "open", "high", "low", "last", "volume"}, stampKnown: true},
 	{name: "Interactive Brokers", header: []string{"date", "open", "high", "low", "close", "average", "barcount"}, stampKnown: true},
 	{name: "yfinance", header: []string{"open", "high", "low", "close", "dividends", "stock splits"}, stampKnown: true, datesAreDays: true},

@@ -286,6 +286,7 @@ func (r *textReader) parseTime() (moment, error) {
 	if r.layout.datesAreDays {
 		at = at.toDay()
 	}
+	at.isUTC = at.isUTC && !(at.isUnix && r.layout.localUnix)
 	return at, err
 }
 

@@ -12082,7 +12082,7 @@ export interface operations {
                     stamp?: string;
                     /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
                     symbol?: string;
-                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. Times with an offset and numbers since 1970 do not need it. */
                     tz?: string;
                 };
             };
@@ -12200,7 +12200,7 @@ export interface operations {
                     stamp?: string;
                     /** @description The symbol of a file that does not name it. Of a file with several symbols only this one is read. */
                     symbol?: string;
-                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. */
+                    /** @description The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. Times with an offset and numbers since 1970 do not need it. */
                     tz?: string;
                 };
             };
