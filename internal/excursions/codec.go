@@ -14,9 +14,9 @@ var errDamaged = errors.New("excursions: damaged result")
 // codecVersion is the first byte of a stored result.
 const codecVersion = 2
 
-// encode returns the result as it is stored. Equal results have equal bytes.
-func (r *Result) encode() []byte {
-	c := codec{data: append(make([]byte, 0, 128), codecVersion)}
+// appendTo appends the result as it is stored. Equal results have equal bytes.
+func (r *Result) appendTo(data []byte) []byte {
+	c := codec{data: append(data, codecVersion)}
 	r.code(&c)
 	return c.data
 }

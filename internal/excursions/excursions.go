@@ -141,14 +141,15 @@ var one = decimal.New(1)
 // Service computes and keeps excursions. It is safe for concurrent use. Each method is
 // one transaction.
 type Service struct {
-	db       *db.DB
-	lockWait time.Duration
-	owners   ownerLocks
+	db         *db.DB
+	lockWait   time.Duration
+	sliceFills int
+	owners     ownerLocks
 }
 
 // New returns a Service.
 func New(d *db.DB) *Service {
-	return &Service{db: d, lockWait: lockWait, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
+	return &Service{db: d, lockWait: lockWait, sliceFills: sliceFills, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
 }
 
 // Plan is the prices at which a trader wanted to close a trade.

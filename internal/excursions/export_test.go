@@ -13,6 +13,9 @@ import (
 // SetLockWait sets how long a refresh waits for the lock of an account.
 func (s *Service) SetLockWait(d time.Duration) { s.lockWait = d }
 
+// SetSliceFills sets how many fills are read at a time when all trades are computed.
+func (s *Service) SetSliceFills(n int) { s.sliceFills = n }
+
 // MeasureAll computes the results of all trades of an account without storing them, and
 // returns how many are worth keeping.
 func (s *Service) MeasureAll(ctx context.Context, owner journal.UserID, account ledger.Account) (int, error) {
@@ -24,5 +27,5 @@ func (s *Service) MeasureAll(ctx context.Context, owner journal.UserID, account 
 	if err == nil {
 		err = s.computeAll(ctx, r)
 	}
-	return len(r.fresh), err
+	return len(r.all), err
 }

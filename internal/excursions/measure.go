@@ -48,23 +48,30 @@ type trade struct {
 
 // measure calls fn with the result of each position of an instrument.
 func (m *meter) measure(list ledger.InstrumentPositions, fn func(journal.TradeID, *Result)) error {
-	g := m.newGroup(list.Instrument)
+	return m.newGroup(list.Instrument).measureAll(list, fn)
+}
+
+// measureAll calls fn with the result of each position, which is valid until fn returns.
+func (g *group) measureAll(list ledger.InstrumentPositions, fn func(journal.TradeID, *Result)) error {
+	if len(list.Positions) == 0 {
+		return nil
+	}
 	for _, p := range list.Positions {
 		g.end = max(g.end, p.Fills[len(p.Fills)-1].At/micros+3*secondsOfDay)
 	}
 	var t trade
+	var result Result
 	for _, p := range list.Positions {
 		t.Position = p
-		result, err := g.measure(&t)
-		if err != nil {
+		var err error
+		if result, err = g.measure(&t); err != nil {
 			return err
 		}
 		fn(p.Trade, &result)
 	}
+	last := g.sessions.Of(t.opened() / micros).From
 	for _, r := range g.readers {
-		if cap(r.block.Bars) > cap(m.memory) {
-			m.memory = r.block.Bars[:0]
-		}
+		r.release(last)
 	}
 	return nil
 }
@@ -444,7 +451,9 @@ type seriesReader struct {
 	block   market.Block
 	index   market.Index
 	history *market.History
-	added   int64 // up to where bars were added to the history
+	// The history has bars up to added, and what positions need that are opened from
+	// the session at since on.
+	since, added int64
 }
 
 // heldSpans is how many blocks are read at once at most, unless one trade needs more.
@@ -456,9 +465,12 @@ const heldSpans = 8
 func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
 	sessions := r.group.sessions
 	if r.history == nil {
-		r.history = market.NewHistory(sessions, r.coverage.Declared, r.group.daily)
+		r.restart()
 	}
 	from, to := sessions.Of(t.opened()/micros).From, max(sessions.End(until/micros), until/micros+61*60)
+	if from < r.since {
+		r.restart()
+	}
 	need := market.Range{From: from - from%secondsOfDay - r.overhang(), To: to + secondsOfDay - to%secondsOfDay}
 	if need.From < r.held.From || need.To > r.held.To {
 		if err := r.hold(need); err != nil {
@@ -466,6 +478,12 @@ func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
 		}
 	}
 	return market.Window{Block: r.block, Index: &r.index}.During(need), nil
+}
+
+// restart begins a new history.
+func (r *seriesReader) restart() {
+	r.history = market.NewHistory(r.group.sessions, r.coverage.Declared, r.group.daily)
+	r.held, r.since, r.added = market.Range{}, math.MinInt64, math.MinInt64
 }
 
 // overhang returns how many seconds before midnight a bar may open that ends after it: none
@@ -491,6 +509,19 @@ func (r *seriesReader) hold(need market.Range) error {
 	r.held, r.added = held, max(r.added, held.To)
 	r.index.Reset(r.block)
 	return nil
+}
+
+// release keeps the memory of the bars for the next series, and of the history what
+// positions need that are opened from a session on.
+func (r *seriesReader) release(session int64) {
+	if cap(r.block.Bars) > cap(r.group.memory) {
+		r.group.memory = r.block.Bars[:0]
+	}
+	r.block, r.held = market.Block{}, market.Range{}
+	if r.history != nil {
+		r.history.Forget(session)
+		r.since = max(r.since, session)
+	}
 }
 
 // addHistory adds the bars of a range to the history, some blocks at a time.

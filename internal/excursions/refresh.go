@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"fillbook/internal/bars"
@@ -16,7 +15,6 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
-	"fillbook/internal/parallel"
 )
 
 // state is up to where the results of an account are computed.
@@ -180,8 +178,9 @@ type refresh struct {
 	lookup  *bars.Lookup
 	// at is the state that the results were computed for.
 	at state
-	// fresh are the new results, nil for a trade without one. isAll reports that other
-	// trades of the account have none.
+	// all are the results of all trades that have one, if isAll; fresh are those of the
+	// trades that were computed later or alone, nil for a trade without one.
+	all   []encodedResult
 	fresh map[journal.TradeID][]byte
 	isAll bool
 	// isPending reports that the results of all trades are not computed yet.
@@ -285,22 +284,22 @@ func (r *refresh) concernMost(m *meter, changes []bars.Change) (bool, error) {
 }
 
 // add adds the result of a trade.
-func (r *refresh) add(id journal.TradeID, result *Result) { r.fresh[id] = encodeKept(result) }
-
-// encodeKept encodes a result that is worth keeping; it returns nil otherwise.
-func encodeKept(result *Result) []byte {
-	if result.IsAvailable() || result.hasContext() {
-		return result.encode()
+func (r *refresh) add(id journal.TradeID, result *Result) {
+	r.fresh[id] = nil
+	if result.isKept() {
+		r.fresh[id] = result.appendTo(nil)
 	}
-	return nil
 }
+
+// isKept reports whether a result is worth keeping.
+func (r *Result) isKept() bool { return r.IsAvailable() || r.hasContext() }
 
 // fillsAtOnce is how many fills are in memory when all trades are computed.
 const fillsAtOnce = 400_000
 
 // computeAllIn computes the results of all trades in one transaction.
 func (r *refresh) computeAllIn(m *meter) error {
-	r.fresh, r.isAll = map[journal.TradeID][]byte{}, true
+	r.all, r.fresh, r.isAll = nil, map[journal.TradeID][]byte{}, true
 	scan := ledger.NewPositionScan(r.owner, r.account, r.hasSeries)
 	for more := true; more; {
 		batch, isMore, err := scan.Read(m.ctx, m.tx, fillsAtOnce)
@@ -321,75 +320,6 @@ func (r *refresh) computeAllIn(m *meter) error {
 func (r *refresh) hasSeries(i ledger.Instrument) bool { return r.lookup.Has(toPriced(i)) }
 
 var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
-
-// computeAll computes the results of all trades in short transactions and on two cores.
-// [refresh.save] computes again what changes in between.
-func (s *Service) computeAll(ctx context.Context, r *refresh) error {
-	scan := ledger.NewPositionScan(r.owner, r.account, r.hasSeries)
-	for more := true; more; {
-		var batch []ledger.InstrumentPositions
-		err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-			batch, more, err = scan.Read(ctx, tx, fillsAtOnce)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		results, err := s.measureBatch(ctx, r.owner, batch)
-		if err != nil {
-			return err
-		}
-		for _, e := range results {
-			r.fresh[e.trade] = e.data
-		}
-	}
-	return nil
-}
-
-// encodedResult is the result of a trade as it is stored.
-type encodedResult struct {
-	trade journal.TradeID
-	data  []byte
-}
-
-// positionsAtOnce is how many positions of one instrument are measured together: many,
-// because the bars before the first of them are read for its context.
-const positionsAtOnce = 10_000
-
-// measureBatch measures positions on two cores, each with a transaction of its own.
-// Results that are not worth keeping are left out.
-func (s *Service) measureBatch(ctx context.Context, owner journal.UserID, batch []ledger.InstrumentPositions) ([]encodedResult, error) {
-	var parts []ledger.InstrumentPositions
-	for _, list := range batch {
-		for part := range slices.Chunk(list.Positions, positionsAtOnce) {
-			parts = append(parts, ledger.InstrumentPositions{Instrument: list.Instrument, Positions: part})
-		}
-	}
-	// The largest first, so that both cores end at about the same time.
-	slices.SortStableFunc(parts, func(a, b ledger.InstrumentPositions) int { return len(b.Positions) - len(a.Positions) })
-	var next atomic.Int64
-	work := func() (results []encodedResult, err error) {
-		err = s.db.View(ctx, func(tx *db.Tx) error {
-			m, err := newMeter(ctx, tx, owner)
-			for n := int(next.Add(1)) - 1; n < len(parts) && err == nil; n = int(next.Add(1)) - 1 {
-				err = m.measure(parts[n], func(id journal.TradeID, result *Result) {
-					if data := encodeKept(result); data != nil {
-						results = append(results, encodedResult{id, data})
-					}
-				})
-			}
-			return err
-		})
-		return results, err
-	}
-	if len(parts) < 2 {
-		return work()
-	}
-	var one, other []encodedResult
-	var oneErr, otherErr error
-	parallel.Run(func() { one, oneErr = work() }, func() { other, otherErr = work() })
-	return append(one, other...), errors.Join(oneErr, otherErr)
-}
 
 // windowOf returns when a position must have been held so that changes of bars concern
 // it: the bars before an entry are its context, and those of a day after an exit are
@@ -459,34 +389,60 @@ func (r *refresh) catchUp(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
+// encodedResult is the result of a trade as it is stored; data is nil if there is none.
+type encodedResult struct {
+	trade journal.TradeID
+	key   [16]byte
+	data  []byte
+}
+
+func newEncodedResult(trade journal.TradeID, data []byte) encodedResult {
+	key, _ := journal.ParseUUID(string(trade))
+	return encodedResult{trade, key, data}
+}
+
+// list returns all new results in the order of their keys.
+func (r *refresh) list() []encodedResult {
+	list := r.all
+	if len(r.fresh) > 0 {
+		list = slices.DeleteFunc(slices.Clone(list), func(e encodedResult) bool {
+			_, isOutdated := r.fresh[e.trade]
+			return isOutdated
+		})
+		for id, data := range r.fresh {
+			list = append(list, newEncodedResult(id, data))
+		}
+	}
+	slices.SortFunc(list, func(a, b encodedResult) int { return bytes.Compare(a.key[:], b.key[:]) })
+	return list
+}
+
 // store writes the results that differ from the stored ones and returns their trades.
 func (r *refresh) store(ctx context.Context, tx *db.Tx) (changed []journal.TradeID, err error) {
+	list := r.list()
 	stored, err := r.readStored(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	if r.isAll {
-		for id := range stored {
-			if r.fresh[id] == nil {
-				r.fresh[id] = nil // delete it
-			}
-		}
-	}
 	var outdated, rows [][]any
-	owner, account := int64(r.owner), r.account.Number()
-	for _, id := range sortedIDs(r.fresh) {
-		data, old := r.fresh[id], stored[id]
-		if bytes.Equal(data, old) {
+	owner, account := any(int64(r.owner)), any(r.account.Number())
+	for i := range list {
+		e := &list[i]
+		old, isStored := stored[e.trade]
+		delete(stored, e.trade)
+		if bytes.Equal(e.data, old) {
 			continue
 		}
-		changed = append(changed, id)
-		if old != nil {
-			outdated = append(outdated, []any{owner, id})
+		changed = append(changed, e.trade)
+		if isStored {
+			outdated = append(outdated, []any{owner, e.trade})
 		}
-		if data != nil {
-			key, _ := journal.ParseUUID(string(id))
-			rows = append(rows, []any{owner, key[:], account, data})
+		if e.data != nil {
+			rows = append(rows, []any{owner, e.key[:], account, e.data})
 		}
+	}
+	for id := range stored { // if isAll, these have no result now
+		changed, outdated = append(changed, id), append(outdated, []any{owner, id})
 	}
 	if err := tx.DeleteMany(ctx, "trade_excursions", []string{"user_id", "trade_id"}, outdated); err != nil {
 		return nil, err
@@ -501,7 +457,7 @@ func (r *refresh) readStored(ctx context.Context, tx *db.Tx) (map[journal.TradeI
 		return readEncoded(ctx, tx, r.owner, `AND account = $2`, r.account.Number())
 	}
 	stored := map[journal.TradeID][]byte{}
-	for part := range slices.Chunk(sortedIDs(r.fresh), 500) {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(r.fresh)), 500) {
 		args := []any{r.owner}
 		some, err := readEncoded(ctx, tx, r.owner, `AND trade_id IN `+db.In(&args, part), args[1:]...)
 		if err != nil {
@@ -510,15 +466,6 @@ func (r *refresh) readStored(ctx context.Context, tx *db.Tx) (map[journal.TradeI
 		maps.Copy(stored, some)
 	}
 	return stored, nil
-}
-
-func sortedIDs(results map[journal.TradeID][]byte) []journal.TradeID {
-	ids := make([]journal.TradeID, 0, len(results))
-	for id := range results {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // readEncoded reads stored results as they are. where has its arguments from $2 on.

@@ -59,7 +59,9 @@ func scanPositionSpan(row db.Scanner) (s positionSpan, err error) {
 // opening.
 type InstrumentPositions struct {
 	Instrument Instrument
-	Positions  []Position
+	// Number is that of the instrument in a [PositionScan].
+	Number    int
+	Positions []Position
 }
 
 // ListInstruments returns the instruments of an account, without their lots. It is a step.

@@ -127,7 +127,7 @@ func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
 			place = -1
 			if instrument := key.toInstrument(); s.wants(instrument) {
 				place = len(s.batch)
-				s.batch = append(s.batch, InstrumentPositions{Instrument: instrument})
+				s.batch = append(s.batch, InstrumentPositions{Instrument: instrument, Number: place})
 			}
 			places[key] = place
 		}

@@ -187,11 +187,10 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 // numbers have more than three bytes, that is out of range, or one of the last in the text.
 func (r *blockReader) fastBars(into []Bar, last Bar, unit, maxPrice int64, count int, hasVolume bool) int {
 	const longest = 6 * 3 // bytes of the numbers of a bar
-	text := r.rest
-	for n := range min(count, len(into)) {
-		if len(text) < longest {
-			return n
-		}
+	text, time, price := r.rest, last.Time, last.Close
+	into = into[:min(count, len(into))]
+	n := 0
+	for ; n < len(into) && len(text) >= longest; n++ {
 		var step, open, move, above, below, volume int64
 		at := 5
 		if text[0]|text[1]|text[2]|text[3]|text[4] < 0x80 { // one byte each
@@ -207,23 +206,20 @@ func (r *blockReader) fastBars(into []Bar, last Bar, unit, maxPrice int64, count
 			volume, at = shortNumber(text, at)
 		}
 		if at > longest || step == 0 {
-			return n
+			break
 		}
-		bar := &into[n]
-		bar.Time = last.Time + step*unit
-		bar.Open = last.Close + unzigzag(open)
+		bar := Bar{Time: time + step*unit, Open: price + unzigzag(open), Volume: volume}
 		bar.Close = bar.Open + unzigzag(move)
 		bar.High = max(bar.Open, bar.Close) + above
 		bar.Low = min(bar.Open, bar.Close) - below
-		bar.Volume = volume
 		if bar.High > maxPrice || bar.Low < -maxPrice || bar.Time > maxTime {
-			return n
+			break
 		}
-		last = *bar
+		into[n], time, price = bar, bar.Time, bar.Close
 		text = text[at:]
-		r.rest = text
 	}
-	return min(count, len(into))
+	r.rest = text
+	return n
 }
 
 // tooLong is the place after a number that shortNumber does not decode.

@@ -1,6 +1,7 @@
 package market
 
 import (
+	"slices"
 	"sort"
 
 	"fillbook/internal/decimal"
@@ -54,6 +55,7 @@ type Day struct {
 	// isWhole is whether the bars cover the session, once isChecked.
 	isChecked, isWhole bool
 	atr, gap           kept // of the days before
+	trueRange          kept // with the last whole day before
 	opening            openingPrices
 }
 
@@ -150,15 +152,16 @@ func (d *Day) addVolumes(b Block, bars []Bar) {
 		d.firstMinute = minuteOf(&bars[0])
 		d.volumes = make([]float64, 0, minuteOf(&bars[len(bars)-1])-d.firstMinute+1)
 	}
-	unit := float64(power(b.VolumeScale))
+	unit, volumes := float64(power(b.VolumeScale)), d.volumes
 	for i := range bars {
 		minute := minuteOf(&bars[i]) - d.firstMinute
-		for int64(len(d.volumes)) <= minute {
-			d.volumes = append(d.volumes, sum)
+		for int64(len(volumes)) <= minute {
+			volumes = append(volumes, sum)
 		}
 		sum += float64(bars[i].Volume) / unit
-		d.volumes[minute] = sum
+		volumes[minute] = sum
 	}
+	d.volumes = volumes
 }
 
 // volumeUntil returns the volume up to some seconds after the start of the session.
@@ -203,6 +206,21 @@ func (h *History) findDay(from int64) int {
 	}
 	h.lastFound = sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= from })
 	return h.lastFound
+}
+
+// Forget forgets what only the context of entries before a session is made of.
+func (h *History) Forget(session int64) {
+	first := sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= session-LookBack })
+	h.days, h.lastFound = slices.Delete(h.days, 0, first), 0
+	count := 0
+	for i := sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= session }) - 1; i >= 0; i-- {
+		d := &h.days[i]
+		if count >= volumeSessions {
+			d.volumes = nil
+		} else if h.isWhole(d) && len(d.volumes) > 0 {
+			count++
+		}
+	}
 }
 
 // gap returns the first price of a day against the last one of the day before, in percent.
@@ -297,7 +315,11 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 	h.ranges = h.ranges[:0]
 	for i, last := first+1, first; i < n; i++ {
 		if h.days[i].isWhole {
-			h.ranges = append(h.ranges, trueRange(&h.days[last], &h.days[i]))
+			d := &h.days[i]
+			if !d.trueRange.isKnown {
+				d.trueRange = kept{isKnown: true, value: decimal.Of(trueRange(&h.days[last], d))}
+			}
+			h.ranges = append(h.ranges, d.trueRange.value.Decimal)
 			last = i
 		}
 	}

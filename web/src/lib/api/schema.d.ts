@@ -2939,6 +2939,8 @@ export interface components {
             notes: string;
             /** @example alpaca */
             provider: string;
+            /** @description It has reference rates of currencies and no prices. The symbols of its source are currencies in addition to those of your accounts. */
+            rates: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -3047,7 +3049,7 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "running" | "waiting" | "failed" | "needs_attention";
-            /** @description Symbols or roots; empty for all that you traded. */
+            /** @description Symbols or roots; empty for all that you traded. Of a provider of rates: further currencies. */
             symbols: string[];
             /** Format: date-time */
             updated_at: string;
@@ -3065,7 +3067,7 @@ export interface components {
             provider?: string;
             /** @description The first day to fetch, YYYY-MM-DD. Default: no limit. */
             since?: string | null;
-            /** @description Symbols or roots. Default: all that you traded. */
+            /** @description Symbols or roots. Default: all that you traded. For a provider of rates: currencies in addition to those of your accounts. */
             symbols?: string[] | null;
         } & {
             [key: string]: unknown;
@@ -3081,7 +3083,7 @@ export interface components {
             provider: string;
             /** @description The first day to fetch, YYYY-MM-DD. Default: no limit. */
             since?: string | null;
-            /** @description Symbols or roots. Default: all that you traded. */
+            /** @description Symbols or roots. Default: all that you traded. For a provider of rates: currencies in addition to those of your accounts. */
             symbols?: string[] | null;
         } & {
             [key: string]: unknown;
