@@ -259,7 +259,7 @@ func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
 	if err != nil {
 		return err
 	}
-	r.queries = plan.queries()
+	r.queries, r.unknown = plan.queries(), plan.unknown
 	return nil
 }
 
@@ -286,7 +286,7 @@ func (r *run) fetchAll(ctx context.Context) error {
 			r.collect(q, result)
 		case errors.Is(err, remote.ErrNotFound), errors.Is(err, barsource.ErrNotCovered):
 			unknown[q.name] = true
-			r.unknown = append(r.unknown, q.of.Symbol)
+			r.unknown = append(r.unknown, q.title())
 			r.markAsked(q)
 		case errors.Is(err, barsource.ErrTooOld):
 			r.markAsked(q)
@@ -537,14 +537,18 @@ func shorten(text string) string {
 // maxNamed is how many symbols a message names.
 const maxNamed = 10
 
-// describeUnknown names the symbols that the provider does not have.
+// describeUnknown names the symbols or currencies that the provider does not have.
 func (r *run) describeUnknown() string {
 	if len(r.unknown) == 0 {
 		return ""
 	}
 	slices.Sort(r.unknown)
 	named := r.unknown[:min(len(r.unknown), maxNamed)]
-	text := r.about.Title + " has no prices of " + strings.Join(named, ", ")
+	what := "prices"
+	if r.about.IsRates {
+		what = "rates"
+	}
+	text := r.about.Title + " has no " + what + " of " + strings.Join(named, ", ")
 	if more := len(r.unknown) - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d others", more)
 	}

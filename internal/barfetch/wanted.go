@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/market"
 )
 
-// barSecs is the length of the bars that are fetched.
+// barSecs is the length of the bars that are fetched, except rates.
 const barSecs = 60
 
 // settleTime is how long after its end a session is fetched for the last time, so that
@@ -27,7 +27,9 @@ const settleTime = time.Hour
 type wanted struct {
 	of instruments.Priced
 	// name is that of its prices, which all notations share.
-	name     string
+	name string
+	// secs is the length of the bars.
+	secs     int64
 	calendar market.Calendar
 	sessions map[int64]market.Range // by their start
 }
@@ -43,6 +45,8 @@ type planner struct {
 	byName  map[string]*wanted
 	clocks  map[market.Calendar]*sessionClock
 	fetched map[fetchedKey]time.Time
+	// unknown are currencies for which the provider has no rates.
+	unknown []string
 }
 
 type fetchedKey struct {
@@ -100,6 +104,9 @@ func loadPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, source Sourc
 	if err != nil {
 		return nil, err
 	}
+	if p.about.IsRates {
+		return p, p.loadCurrencies(ctx, tx, owner)
+	}
 	return p, ledger.EachHeldTime(ctx, tx, owner, func(held ledger.HeldTime) error {
 		p.add(held)
 		return nil
@@ -126,7 +133,7 @@ func (p *planner) add(held ledger.HeldTime) {
 	name, _ := of.PriceKeys(opened)
 	w := p.byName[name]
 	if w == nil {
-		w = &wanted{of: of, name: name, calendar: bars.CalendarOf(of.Type, of.Symbol), sessions: map[int64]market.Range{}}
+		w = &wanted{of: of, name: name, secs: barSecs, calendar: bars.CalendarOf(of.Type, of.Symbol), sessions: map[int64]market.Range{}}
 		p.byName[name] = w
 	}
 	clock := p.clocks[w.calendar]
@@ -158,15 +165,15 @@ func (p *planner) isChosen(of ledger.Instrument) bool {
 func (p *planner) isDue(w *wanted, session market.Range) bool {
 	now := p.now.Unix()
 	switch {
-	case session.From >= now-int64(p.about.Delay/time.Second):
+	case session.From+w.secs+int64(p.about.Delay/time.Second) > now:
 		return false // there is nothing yet
 	case p.source.Since != "" && session.To <= p.source.Since.Time().Unix():
 		return false
-	case p.about.HistoryBars > 0 && session.From < now-int64(p.about.HistoryBars)*barSecs:
+	case p.about.HistoryBars > 0 && session.From < now-int64(p.about.HistoryBars)*w.secs:
 		return false // the provider has it no longer
 	}
 	at, asked := p.fetched[fetchedKey{w.name, session.From}]
-	settled := time.Unix(session.To, 0).Add(p.about.Delay + settleTime)
+	settled := time.Unix(session.To, 0).Add(max(p.about.Delay, 0) + settleTime)
 	if isPricer(p.provider) {
 		return !asked && !p.now.Before(settled) // no session is paid twice
 	}
@@ -179,6 +186,15 @@ type query struct {
 	sessions []market.Range
 }
 
+// title names what is asked for, as the user knows it: the symbol, or the currency of
+// rates.
+func (q query) title() string {
+	if q.secs == market.ReferenceSecs {
+		return q.name
+	}
+	return q.of.Symbol
+}
+
 func (q query) from() int64 { return q.sessions[0].From }
 func (q query) to() int64   { return q.sessions[len(q.sessions)-1].To }
 
@@ -188,7 +204,7 @@ func (q query) toQuery(now time.Time) barsource.Query {
 	if to.After(now) {
 		to = now
 	}
-	return barsource.Query{Instrument: q.of, BarSecs: barSecs, From: time.Unix(q.from(), 0).UTC(), To: to, Now: now}
+	return barsource.Query{Instrument: q.of, BarSecs: q.secs, From: time.Unix(q.from(), 0).UTC(), To: to, Now: now}
 }
 
 // maxPause is the longest time between two sessions that are fetched with one query: a
@@ -197,8 +213,8 @@ const maxPause = 4 * 24 * 60 * 60
 
 // queries returns the queries for all sessions that are wanted, the latest first.
 func (p *planner) queries() (list []query) {
-	longest := int64(min(max(p.about.PageBars, 24*60), 10_000)) * barSecs
 	for _, w := range p.byName {
+		longest := int64(min(max(p.about.PageBars, 24*60), 10_000)) * w.secs
 		sessions := make([]market.Range, 0, len(w.sessions))
 		for _, session := range w.sessions {
 			sessions = append(sessions, session)

@@ -63,12 +63,16 @@ type Description struct {
 	PageBars int
 	// RequestsPerMinute is how many requests the provider allows, with a margin.
 	RequestsPerMinute int
-	// Delay is how old a bar must be before the provider returns it.
+	// Delay is how long after its end the provider returns a bar. It is negative if a bar
+	// is known before it ends: the rate of a day.
 	Delay time.Duration
 	// HistoryBars is how many bars it keeps, or 0 if it keeps them for years.
 	HistoryBars int
 	// IsPublic reports whether it answers without a key.
 	IsPublic bool
+	// IsRates reports whether it has the reference rates of currencies and no prices: its
+	// instruments are those of [market.ReferenceSymbol], its bars are days.
+	IsRates bool
 }
 
 // Query selects the bars of one instrument that open in [From, To).

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -74,6 +75,9 @@ func (a acme) Check(ctx context.Context, session *remote.Session) (connector.Ide
 		NewKey          string
 	}
 	if err := a.send(ctx, session, "/who", nil, &who); err != nil {
+		if refusal := (*remote.Error)(nil); errors.As(err, &refusal) && refusal.Code == "unclear" {
+			err = &connector.UncertainError{Err: err, Patience: day, Advice: "Check the key."}
+		}
 		return connector.Identity{}, err
 	}
 	if who.NewKey != "" {
@@ -90,8 +94,9 @@ func (a acme) Fetch(ctx context.Context, session *remote.Session, query connecto
 		after = query.State
 	}
 	var page struct {
-		Fills []record
-		More  bool
+		Fills    []record
+		More     bool
+		From, To time.Time
 	}
 	err := a.send(ctx, session, "/fills", map[string]string{
 		"from": query.From.Format(time.RFC3339Nano), "to": query.To.Format(time.RFC3339Nano), "after": after,
@@ -117,6 +122,7 @@ func (a acme) Fetch(ctx context.Context, session *remote.Session, query connecto
 	if delivery.IsPartial = page.More; page.More {
 		delivery.State = last
 	}
+	delivery.From, delivery.To = page.From, page.To
 	return delivery, nil
 }
 

@@ -65,20 +65,34 @@ func errUnknownProvider(c Connection) error {
 	return journal.Conflict("This version has no provider %s. Delete the connection.", c.Provider)
 }
 
-// Test signs in with credentials and returns whose they are and what they allow. It
-// stores nothing.
-func (s *Service) Test(ctx context.Context, provider string, given map[string]string, acceptsTradingKey bool) (Identity, error) {
+// Test signs in with credentials and returns whose they are, what they allow, and the
+// newest fill. It stores nothing.
+func (s *Service) Test(
+	ctx context.Context, owner journal.UserID, provider string, given map[string]string, acceptsTradingKey bool,
+) (tested Tested, err error) {
 	if !s.Enabled() {
-		return Identity{}, remote.Disabled()
+		return Tested{}, remote.Disabled()
 	}
 	found, values, err := s.parse(provider, given)
 	if err != nil {
-		return Identity{}, err
+		return Tested{}, err
 	}
-	if about := found.Describe(); about.ReplacesKey {
-		return Identity{}, journal.Conflict("%s replaces a key when it is used, so it can't be tried without saving it. Save the connection with a test instead.", about.Title)
+	about := found.Describe()
+	if about.ReplacesKey {
+		return Tested{}, journal.Conflict("%s replaces a key when it is used, so it can't be tried without saving it. Save the connection with a test instead.", about.Title)
 	}
-	return s.check(ctx, found, values, acceptsTradingKey)
+	who, session, err := s.signIn(ctx, found, values, acceptsTradingKey)
+	if err != nil {
+		return Tested{}, err
+	}
+	newest, note, err := s.findNewest(ctx, owner, found, session)
+	if err != nil {
+		return Tested{}, refuse(about.Title, err)
+	}
+	if note != "" {
+		who.Notes = append(who.Notes, note)
+	}
+	return Tested{Identity: who, Newest: newest}, nil
 }
 
 // parse returns a connector and the credentials that it needs.
@@ -92,26 +106,28 @@ func (s *Service) parse(provider string, given map[string]string) (connector.Con
 	return found, values, err
 }
 
-// check signs in with credentials and refuses those that allow too much. If the provider
+// signIn signs in with credentials and refuses those that allow too much. If the provider
 // replaces a value, it is replaced in values.
-func (s *Service) check(ctx context.Context, with connector.Connector, values map[string]string, acceptsTradingKey bool) (Identity, error) {
+func (s *Service) signIn(
+	ctx context.Context, with connector.Connector, values map[string]string, acceptsTradingKey bool,
+) (Identity, *remote.Session, error) {
 	about := with.Describe()
 	session, err := s.newSession(about, values, func(_ context.Context, field, value string) error {
 		values[field] = value
 		return nil
 	})
 	if err != nil {
-		return Identity{}, err
+		return Identity{}, nil, err
 	}
 	found, err := with.Check(ctx, session)
 	if err != nil {
-		return Identity{}, refuse(about.Title, err)
+		return Identity{}, nil, refuse(about.Title, err)
 	}
 	who := newIdentity(found, s.Clock())
 	if refusal := checkRights(about, who, acceptsTradingKey); refusal != nil {
-		return Identity{}, refusal
+		return Identity{}, nil, refusal
 	}
-	return who, nil
+	return who, session, nil
 }
 
 // checkRights returns the reason why credentials are not used, nil if there is none.
@@ -135,14 +151,14 @@ func refuse(title string, err error) error {
 	meaning := explain(title, err)
 	switch {
 	case meaning.NeedsUser:
-		return journal.InvalidField("credentials", "%s", meaning.Message)
-	case meaning.RetryAfter > 0:
-		refusal := journal.Limited(meaning.RetryAfter)
-		refusal.Message = meaning.Message
+		return journal.InvalidField("credentials", "%s", meaning.Cause)
+	case meaning.IsLimited:
+		refusal := journal.Limited(cmp.Or(meaning.RetryAfter, leastPause))
+		refusal.Message = meaning.Cause
 		return refusal
 	}
-	refusal := journal.Unavailable(err)
-	refusal.Message = meaning.Message
+	refusal := journal.Conflict("%s", meaning.Cause)
+	refusal.Code = "provider_unavailable"
 	return refusal
 }
 
@@ -150,9 +166,10 @@ func refuse(title string, err error) error {
 func explain(title string, err error) remote.Meaning {
 	switch {
 	case errors.Is(err, connector.ErrSetup):
-		return remote.Meaning{NeedsUser: true, Message: err.Error()}
+		return remote.Meaning{NeedsUser: true, Message: err.Error(), Cause: err.Error()}
 	case errors.Is(err, remote.ErrNotFound):
-		return remote.Meaning{NeedsUser: true, Message: title + " doesn't have the account of this connection. Check the key and the account there." + remote.QuoteWords(err)}
+		text := title + " doesn't have the account of this connection. Check the key and the account there." + remote.QuoteWords(err)
+		return remote.Meaning{NeedsUser: true, Message: text, Cause: text}
 	}
 	return remote.Explain(title, err)
 }
@@ -187,7 +204,7 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 		return Connection{}, err
 	}
 	if test {
-		if c.Identity, err = s.check(ctx, found, values, c.AcceptsTradingKey); err != nil {
+		if c.Identity, _, err = s.signIn(ctx, found, values, c.AcceptsTradingKey); err != nil {
 			return Connection{}, err
 		}
 	}

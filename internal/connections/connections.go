@@ -157,7 +157,8 @@ type Actor struct {
 type Importer interface {
 	// Deliver imports a delivery. It is a step, and leaves the Statement as it is.
 	Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Delivered, error)
-	// Read reads a file as an upload is read. It writes nothing.
+	// Read reads a file as an upload is read. It writes nothing. The account may be empty
+	// if the file is only looked at.
 	Read(ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte) (*statement.Statement, error)
 }
 
@@ -222,7 +223,9 @@ func New(options Options) *Service {
 	}
 	for _, c := range s.Connectors {
 		about := c.Describe()
-		s.clients[about.Name] = s.Network.Client(about.Name, about.Hosts, about.RequestsPerMinute)
+		s.clients[about.Name] = s.Network.LimitedClient(about.Name, about.Hosts, outbound.Limits{
+			PerMinute: about.RequestsPerMinute, Burst: about.Burst, MaxBytes: about.MaxBytes, MaxTime: about.MaxTime,
+		})
 	}
 	return s
 }

@@ -204,10 +204,13 @@ func (r *run) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := r.stored.Identity.Account
-	if before != "" && before != found.Account {
+	before := r.stored.Identity
+	switch {
+	case found.Account == "": // it does not show in every answer
+		found.Account, found.Name = before.Account, before.Name
+	case before.Account != "" && before.Account != found.Account:
 		return connector.SetupError("The key is of account %s, and this connection has fetched account %s. Enter a key of that account, or add another connection.",
-			found.Account, before)
+			found.Account, before.Account)
 	}
 	r.stored.Identity = newIdentity(found, r.Clock())
 	if refusal := checkRights(r.about, r.stored.Identity, r.stored.AcceptsTradingKey); refusal != nil {
@@ -261,7 +264,8 @@ func (r *run) store(ctx context.Context, query connector.Query, delivery connect
 	if delivery.IsPartial {
 		progress.WindowTo = &query.To
 	} else {
-		progress.complete(query.To)
+		from, to := delivery.Covered(query)
+		progress.complete(query.To, from, to)
 		record.FetchedTo = &query.To
 	}
 	left := dropBefore(delivery.Statement, r.timing.startOf(r.stored.Since))
@@ -471,6 +475,10 @@ func (r *run) judge(err error, now time.Time, c Connection) verdict {
 	}
 	if r.record.FetchedFrom != nil { // it answered before it failed
 		r.job.Failures, r.job.FailingSince = 0, nil
+	}
+	var uncertain *connector.UncertainError
+	if since := r.job.FailingSince; errors.As(err, &uncertain) && since != nil && now.Sub(*since) >= uncertain.Patience {
+		return verdict{Status: StatusAttention, Message: r.describe(uncertain.Advice + remote.QuoteWords(err))}
 	}
 	v := verdict{Status: StatusWaiting, Message: r.describe(meaning.Message), Outcome: jobs.Outcome{Next: in(r.job.Delay()), Failed: true}}
 	if meaning.RetryAfter > 0 {

@@ -2,6 +2,8 @@ package connections_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -133,6 +135,8 @@ func TestErrors(t *testing.T) {
 			"Acme doesn't accept the key. Enter it again. It says: the key … is wrong.", 0,
 		},
 		"forbidden":   {reply(403, `{"message":"no plan"}`), connections.StatusAttention, "Acme refused the request. Check your key and your plan there. It says: no plan.", 0},
+		"with a code": {reply(403, `{"code":"E7","message":"No plan."}`), connections.StatusAttention, "Acme refused the request. Check your key and your plan there. It says: No plan (code E7).", 0},
+		"code alone":  {reply(401, `{"code":"E7"}`), connections.StatusAttention, "Acme doesn't accept the key. Enter it again. It says: E7.", 0},
 		"not found":   {reply(404, ""), connections.StatusAttention, "Acme doesn't have the account of this connection. Check the key and the account there.", 0},
 		"too many":    {reply(429, "", "Retry-After", "120"), connections.StatusWaiting, "Acme got too many requests. Fillbook tries again later.", 2 * time.Minute},
 		"blocked":     {reply(418, "", "Retry-After", "7200"), connections.StatusWaiting, "Acme has blocked this server for a while. Fillbook tries again later.", 2 * time.Hour},
@@ -190,6 +194,112 @@ func TestErrors(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUncertainError tries again for a while before it asks the user.
+func TestUncertainError(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		c := f.connect(connections.Change{Schedule: journal.Some(connections.Daily)})
+		f.answer = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = fmt.Fprint(w, `{"code":"unclear"}`)
+			return true
+		}
+		for tries := 1; ; tries++ {
+			c = f.runDue(c.ID)
+			if c.Status != connections.StatusWaiting {
+				f.wantStatus(c, connections.StatusAttention, "Check the key. It says: unclear.")
+				if tries < 4 || c.NextRunAt != nil {
+					f.Errorf("after %d tries it runs at %v", tries, c.NextRunAt)
+				}
+				return
+			}
+			f.wantStatus(c, connections.StatusWaiting, "Acme doesn't answer. Fillbook tries again later. It says: unclear.")
+			f.clock.Advance(c.NextRunAt.Sub(f.clock.Now()))
+		}
+	})
+}
+
+// TestPartOfTheTime: a broker that answers for a part of a window covers no more than that.
+func TestPartOfTheTime(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		now := f.clock.Now()
+		f.addFills(60, now.Add(-70*day))
+		first, hole := now.Add(-72*day), now.Add(-30*day)
+		f.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			from, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("from"))
+			to, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("to"))
+			switch {
+			case r.URL.Path == "/who":
+				return false
+			case !to.After(first) || !from.After(hole) && to.After(hole):
+				_, _ = fmt.Fprintf(w, `{"from": %q}`, to.Format(time.RFC3339Nano))
+				return true
+			case from.Before(first):
+				page := f.page(r.URL.Query()).(map[string]any)
+				page["from"] = first
+				_ = json.NewEncoder(w).Encode(page)
+				return true
+			}
+			return false
+		}
+		c := f.run(f.connect(connections.Change{}).ID)
+		f.wantStatus(c, connections.StatusOK, "")
+		if c.CoversFrom.Before(hole) || c.CoversFrom.After(hole.Add(10*day)) || f.clock.Now().Sub(*c.CoversTo) != time.Minute {
+			f.Errorf("after a hole it covers %s to %s", c.CoversFrom, c.CoversTo)
+		}
+		hole = time.Time{}
+		f.must(f.Connections.Delete(f.Context(), f.by, c.ID, nil))
+		c = f.connect(connections.Change{Since: journal.Some(journal.DayOf(now.Add(-90 * day)))})
+		if c = f.run(c.ID); !c.CoversFrom.Equal(first) {
+			f.Errorf("it covers %s to %s", c.CoversFrom, c.CoversTo)
+		}
+	})
+}
+
+// TestNewestFill: a test of a key shows the newest fill, so that the user sees which
+// account it is of.
+func TestNewestFill(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		test := func() (connections.Tested, error) {
+			return f.Connections.Test(f.Context(), f.by.UserID, "acme", map[string]string{"key": f.key}, false)
+		}
+		got, err := test()
+		if err != nil || got.Newest != nil || got.Account != "A1" {
+			f.Errorf("without fills: %+v, %v", got, err)
+		}
+		f.addFills(8, f.clock.Now().Add(-17*day))
+		if got, err = test(); err != nil || got.Newest == nil || got.Newest.Price.String() != "107" || got.Newest.Symbol != "AAPL" {
+			f.Errorf("with a fill ten days ago: %+v, %v", got.Newest, err)
+		}
+		if n := len(f.stored()); n != 0 {
+			f.Errorf("%d fills were stored", n)
+		}
+		fail := func(status int) {
+			f.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == "/fills" {
+					w.WriteHeader(status)
+				}
+				return r.URL.Path == "/fills"
+			}
+		}
+		fail(http.StatusForbidden)
+		if _, err := test(); !journal.IsKind(err, journal.KindInvalid) {
+			f.Errorf("a key that may not read fills: %v", err)
+		}
+		fail(http.StatusBadGateway)
+		if got, err := test(); err != nil || len(got.Notes) != 1 {
+			f.Errorf("a broker that fails: %+v, %v", got, err)
+		}
+		f.answer = func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusBadGateway); return true }
+		var refusal *journal.Error
+		if _, err := test(); !errors.As(err, &refusal) || refusal.Code != "provider_unavailable" || refusal.Message != "Acme doesn't answer. Try again later." {
+			f.Errorf("a broker that does not answer: %v", err)
+		}
+	})
 }
 
 // TestTenDaysOfFailure ends the attempts.

@@ -148,15 +148,17 @@ func (t timing) isDeep(p Progress) bool {
 	return p.CompletedAt == nil || t.now.Sub(*p.CompletedAt) >= deepEvery
 }
 
-// complete moves a progress to the end of a window that has been fetched.
-func (p *Progress) complete(to time.Time) {
-	if p.CoversTo == nil {
-		p.CoversFrom, p.CoversTo = p.Position, &to
-	}
-	if p.CoversTo.Before(to) {
+// complete moves a progress to the end of a window of which a part has been fetched, all
+// of it as a rule. After a gap the covered time begins again.
+func (p *Progress) complete(windowTo, from, to time.Time) {
+	p.Position, p.WindowTo = &windowTo, nil
+	switch {
+	case !from.Before(to):
+	case p.CoversTo == nil || p.CoversTo.Before(from):
+		p.CoversFrom, p.CoversTo = &from, &to
+	case p.CoversTo.Before(to):
 		p.CoversTo = &to
 	}
-	p.Position, p.WindowTo = &to, nil
 }
 
 // endPass ends a pass. The next one begins a little before its end.

@@ -49,8 +49,13 @@ type Description struct {
 	Fields []remote.Field
 	// RequestsPerMinute is how many requests the broker allows, with a margin.
 	RequestsPerMinute int
-	// MaxBytes is how long one answer may be; 0 means the usual limit.
+	// Burst is how many requests may be sent before their time after a pause. The broker
+	// must allow so many more in a minute.
+	Burst int
+	// MaxBytes is how long one answer may be, and MaxTime how long one request may take; 0
+	// means the usual limit.
 	MaxBytes int64
+	MaxTime  time.Duration
 	// Zone is the zone of the day from which to fetch, and of the daily run. It is UTC if
 	// empty.
 	Zone string
@@ -129,6 +134,19 @@ type Query struct {
 	MaxRows int
 }
 
+// Covered returns the part of a query's time that the delivery has. It is empty if from is
+// not before to.
+func (d Delivery) Covered(query Query) (from, to time.Time) {
+	from, to = query.From, query.To
+	if d.From.After(from) {
+		from = d.From
+	}
+	if !d.To.IsZero() && d.To.Before(to) {
+		to = d.To
+	}
+	return from, to
+}
+
 // Delivery is what a broker returned.
 type Delivery struct {
 	// Statement has the fills and the cash. Each record is a row, numbered from 1; see
@@ -145,6 +163,9 @@ type Delivery struct {
 	// IsPartial reports that the time of the query is not complete: the next query has the
 	// same time and this State. A delivery should have at most a few thousand rows.
 	IsPartial bool
+	// From and To are the time that the broker answered for, if it is less than that of the
+	// query; the rest is not complete. From is the end of the query if it answered for none.
+	From, To time.Time
 	// Withdrawn are ids of fills that the broker has canceled.
 	Withdrawn []string
 	// Replaced maps the new id of a corrected fill to the one before.

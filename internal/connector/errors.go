@@ -3,6 +3,7 @@ package connector
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrSetup is the error of credentials or of a report at the broker that the user must
@@ -20,3 +21,18 @@ type setupError struct{ text string }
 func (e *setupError) Error() string { return e.text }
 
 func (e *setupError) Unwrap() error { return ErrSetup }
+
+// UncertainError is an error that may end by itself, or of which only the user knows the
+// reason.
+type UncertainError struct {
+	Err error
+	// Patience is how long it is taken for the former.
+	Patience time.Duration
+	// Advice is a sentence that says what the user can do.
+	Advice string
+}
+
+func (e *UncertainError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the broker.
+func (e *UncertainError) Unwrap() error { return e.Err }

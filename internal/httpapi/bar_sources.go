@@ -23,6 +23,7 @@ type barProvider struct {
 	Notes     string          `json:"notes"`
 	Hosts     []string        `json:"hosts" doc:"The hosts that the server calls."`
 	Charges   bool            `json:"charges" doc:"It charges for each query. Ask for the price first and send max_price with a run."`
+	Rates     bool            `json:"rates" doc:"It has reference rates of currencies and no prices. The symbols of its source are currencies in addition to those of your accounts."`
 	Available bool            `json:"available" doc:"This server may connect to it; false unless SVC_OUTBOUND is set."`
 	Fields    []providerField `json:"fields" doc:"The credentials and choices of a source."`
 }
@@ -54,7 +55,7 @@ func (a *API) shapeProvider(p barsource.Provider) barProvider {
 	about := p.Describe()
 	_, charges := p.(barsource.Pricer)
 	return barProvider{
-		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges,
+		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges, Rates: about.IsRates,
 		Available: a.BarSources.Enabled(),
 		Fields:    shapeAll(about.Fields, shapeField),
 	}
@@ -65,7 +66,7 @@ type barSource struct {
 	ID             journal.BarSourceID `json:"id"`
 	Provider       string              `json:"provider"`
 	Enabled        bool                `json:"enabled" doc:"It runs every hour; otherwise only when asked."`
-	Symbols        []string            `json:"symbols" doc:"Symbols or roots; empty for all that you traded."`
+	Symbols        []string            `json:"symbols" doc:"Symbols or roots; empty for all that you traded. Of a provider of rates: further currencies."`
 	Since          *journal.Day        `json:"since" doc:"The first day to fetch; null for no limit."`
 	HasCredentials bool                `json:"has_credentials" doc:"Whether the key is stored. It is never returned."`
 	Status         barfetch.Status     `json:"status" enum:"ok,running,waiting,failed,needs_attention" doc:"waiting: not run yet, or will be tried again at next_run_at. needs_attention: nothing happens until you change it."`
@@ -89,7 +90,7 @@ type barSourceFields struct {
 	Provider    opt[string]            `json:"provider" doc:"One of GET /bars/providers. It can't be changed."`
 	Credentials opt[map[string]string] `json:"credentials" doc:"The fields of the provider. They replace those that are stored."`
 	Enabled     opt[bool]              `json:"enabled" doc:"Default true."`
-	Symbols     opt[[]string]          `json:"symbols" doc:"Symbols or roots. Default: all that you traded."`
+	Symbols     opt[[]string]          `json:"symbols" doc:"Symbols or roots. Default: all that you traded. For a provider of rates: currencies in addition to those of your accounts."`
 	Since       opt[string]            `json:"since" doc:"The first day to fetch, YYYY-MM-DD. Default: no limit."`
 }
 

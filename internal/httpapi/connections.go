@@ -9,7 +9,9 @@ import (
 
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/matching"
 	"fillbook/internal/transport"
 )
 
@@ -53,7 +55,7 @@ type connection struct {
 	AcceptTradingKey  bool                       `json:"accept_trading_key" doc:"Use a key that can trade. One that can withdraw is never used."`
 	HasCredentials    bool                       `json:"has_credentials" doc:"Whether the key is stored. It is never returned."`
 	Environment       *string                    `json:"environment" doc:"The chosen environment, if the broker has several." example:"Paper"`
-	Identity          orNull[connectionIdentity] `json:"identity" doc:"What the last check of the key found; null before the first."`
+	Identity          orNull[ConnectionIdentity] `json:"identity" doc:"What the last check of the key found; null before the first."`
 	Status            connections.Status         `json:"status" enum:"ok,running,waiting,failed,needs_attention" doc:"waiting: not run yet, or will be tried again at next_run_at. failed: tried for ten days. needs_attention: nothing happens until you change it."`
 	Message           string                     `json:"message"`
 	Warnings          []string                   `json:"warnings"`
@@ -67,8 +69,8 @@ type connection struct {
 	UpdatedAt         time.Time                  `json:"updated_at"`
 }
 
-// connectionIdentity is the owner of credentials and what they allow.
-type connectionIdentity struct {
+// ConnectionIdentity is the owner of credentials and what they allow.
+type ConnectionIdentity struct {
 	Account     string     `json:"account" doc:"The broker's id of the account."`
 	Name        string     `json:"name"`
 	CanTrade    bool       `json:"can_trade"`
@@ -77,14 +79,36 @@ type connectionIdentity struct {
 	Notes       []string   `json:"notes"`
 }
 
-func shapeIdentity(i connections.Identity) connectionIdentity {
+func shapeIdentity(i connections.Identity) ConnectionIdentity {
 	notes := i.Notes
 	if notes == nil {
 		notes = []string{}
 	}
-	return connectionIdentity{
+	return ConnectionIdentity{
 		Account: i.Account, Name: i.Name, CanTrade: i.CanTrade, CanWithdraw: i.CanWithdraw, ExpiresAt: i.ExpiresAt, Notes: notes,
 	}
+}
+
+// connectionTestResult is what a test of credentials found.
+type connectionTestResult struct {
+	ConnectionIdentity
+	NewestFill orNull[newestFill] `json:"newest_fill" doc:"The newest fill of the last 30 days, so that you can see that it is your account; null if there is none."`
+}
+
+type newestFill struct {
+	Symbol     string          `json:"symbol"`
+	Side       matching.Side   `json:"side" enum:"buy,sell"`
+	Quantity   decimal.Decimal `json:"quantity"`
+	Price      decimal.Decimal `json:"price"`
+	ExecutedAt time.Time       `json:"executed_at"`
+}
+
+func shapeTested(t connections.Tested) connectionTestResult {
+	out := connectionTestResult{ConnectionIdentity: shapeIdentity(t.Identity)}
+	if f := t.Newest; f != nil {
+		out.NewestFill.value = &newestFill{Symbol: f.Symbol, Side: f.Side, Quantity: f.Quantity, Price: f.Price, ExecutedAt: f.At}
+	}
+	return out
 }
 
 func shapeConnection(c connections.Connection) connection {
@@ -241,12 +265,12 @@ func (a *API) registerConnectionRoutes() {
 }
 
 func (a *API) registerConnectionRunRoutes() {
-	test := connectionRoute(http.MethodPost, "/test", "testConnection", "Sign in at a broker and show whose the key is and what it allows; nothing is stored")
+	test := connectionRoute(http.MethodPost, "/test", "testConnection", "Sign in at a broker and show whose the key is, what it allows and the newest fill; nothing is stored")
 	test.status, test.secret = http.StatusOK, true
 	test.refusals = append(test.refusals, http.StatusTooManyRequests)
-	register(a, test, func(ctx context.Context, in *body[connectionTest]) (*body[connectionIdentity], error) {
-		found, err := a.Connections.Test(ctx, in.Body.Provider, in.Body.Credentials, in.Body.AcceptTradingKey)
-		return answer(shapeIdentity(found), err)
+	register(a, test, func(ctx context.Context, in *body[connectionTest]) (*body[connectionTestResult], error) {
+		found, err := a.Connections.Test(ctx, caller(ctx).UserID, in.Body.Provider, in.Body.Credentials, in.Body.AcceptTradingKey)
+		return answer(shapeTested(found), err)
 	})
 	start := connectionRoute(http.MethodPost, "/{id}/run", "runConnection", "Fetch now; at most once a minute")
 	start.status, start.body = http.StatusAccepted, transport.NoBody

@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"fillbook/internal/connector"
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/instruments"
+	"fillbook/internal/matching"
 	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
@@ -32,6 +36,9 @@ func (exchange) Check(_ context.Context, session *remote.Session) (connector.Ide
 	if strings.Contains(key, "wrong") {
 		return connector.Identity{}, &remote.Error{Kind: remote.ErrUnauthorized, Status: 401, Message: "no such key"}
 	}
+	if strings.Contains(key, "down") {
+		return connector.Identity{}, remote.ErrUnavailable
+	}
 	if strings.Contains(key, "later") {
 		return connector.Identity{}, &remote.RateLimited{RetryAfter: 30 * time.Second}
 	}
@@ -41,8 +48,16 @@ func (exchange) Check(_ context.Context, session *remote.Session) (connector.Ide
 	}, nil
 }
 
-func (exchange) Fetch(_ context.Context, _ *remote.Session, query connector.Query) (connector.Delivery, error) {
-	return connector.NewRows(query, "Exchange").Delivery(), nil
+// Fetch has one fill for keys with the word fill.
+func (exchange) Fetch(_ context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+	rows := connector.NewRows(query, "Exchange")
+	if strings.Contains(session.Value("key"), "fill") {
+		row, _ := rows.Start("1")
+		row.AddFill(statement.Fill{
+			ID: "1", At: query.To.Add(-time.Hour), Side: matching.Sell, Symbol: "AAPL", Type: instruments.TypeStock, Quantity: decimal.New(2), Price: decimal.New(101),
+		}, "USD")
+	}
+	return rows.Delivery(), nil
 }
 
 func exchangesOn(s *settle) {
@@ -130,7 +145,10 @@ func TestConnectionIsTested(t *testing.T) {
 			more["provider"], more["credentials"] = "acme", map[string]string{"key": key}
 			return d.post("/connections/test", more)
 		}
-		try("reads", more{}).want(http.StatusOK).is("account", `"U1"`).is("name", `"U1 (paper)"`).is("can_trade", `false`).is("notes", `[]`)
+		try("reads", more{}).want(http.StatusOK).is("account", `"U1"`).is("name", `"U1 (paper)"`).is("can_trade", `false`).is("notes", `[]`).is("newest_fill", `null`)
+		try("a fill", more{}).want(http.StatusOK).is("newest_fill.symbol", `"AAPL"`).is("newest_fill.side", `"sell"`).
+			is("newest_fill.quantity", `2`).is("newest_fill.price", `101`)
+		try("down", more{}).wantError(http.StatusConflict, "provider_unavailable")
 		try("trades: trade", more{}).wantError(http.StatusBadRequest, "key_can_trade")
 		try("trade", more{"accept_trading_key": true}).want(http.StatusOK).is("can_trade", `true`)
 		try("withdraw", more{"accept_trading_key": true}).wantError(http.StatusBadRequest, "key_can_withdraw")

@@ -124,13 +124,16 @@ func warnOtherCurrency(st *statement.Statement, account string) {
 }
 
 // ReadDelivered reads a file that a connection fetched as an upload is read. It
-// writes nothing.
+// writes nothing. The account may be empty if the file is only looked at.
 func (s *Service) ReadDelivered(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte,
 ) (*statement.Statement, error) {
 	into, err := s.account(ctx, owner, account)
 	if err != nil {
 		return nil, err
+	}
+	if into == nil {
+		into = &ledger.Account{}
 	}
 	c, err := s.read(ctx, owner, Upload{FileName: name, Data: data, Account: account}, into)
 	switch {

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/barsource/binance"
 	"fillbook/internal/barsource/bybit"
 	"fillbook/internal/barsource/databento"
+	"fillbook/internal/barsource/frankfurter"
 	"fillbook/internal/barsource/hyperliquid"
 	"fillbook/internal/barsource/oanda"
 	"fillbook/internal/barsource/twelvedata"
@@ -41,7 +42,7 @@ import (
 // BarProviders returns the providers of price bars in the order of their names.
 func BarProviders() []barsource.Provider {
 	return []barsource.Provider{
-		alpaca.New(), binance.New(), bybit.New(), databento.New(), hyperliquid.New(), oanda.New(), twelvedata.New(),
+		alpaca.New(), binance.New(), bybit.New(), databento.New(), frankfurter.New(), hyperliquid.New(), oanda.New(), twelvedata.New(),
 	}
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
@@ -36,4 +37,24 @@ func EachHeldTime(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(
 		held.Instrument = byNumber[stream]
 		return fn(held)
 	}, `SELECT stream, opened_at, COALESCE(last_at, list_at), is_open FROM trades WHERE user_id = $1 ORDER BY stream, opened_at`, owner)
+}
+
+// FirstTradeAt returns when the owner's first trade was opened, and false if there is no
+// trade. It is a step.
+func FirstTradeAt(ctx context.Context, tx *db.Tx, owner journal.UserID) (at time.Time, found bool, err error) {
+	var micros *int64
+	err = tx.QueryRow(ctx, `SELECT MIN(opened_at) FROM trades WHERE user_id = $1`, owner).Scan(&micros)
+	if err != nil || micros == nil {
+		return time.Time{}, false, err
+	}
+	return time.UnixMicro(*micros).UTC(), true, nil
+}
+
+// BaseCurrencies returns the currencies of the owner's accounts, each once. Results of
+// trades are in them. It is a step.
+func BaseCurrencies(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]string, error) {
+	return db.List(ctx, tx, func(row db.Scanner) (currency string, err error) {
+		err = row.Scan(&currency)
+		return currency, err
+	}, `SELECT DISTINCT base_currency FROM accounts WHERE user_id = $1 ORDER BY base_currency`, owner)
 }

@@ -8,6 +8,10 @@ const ReferenceBase = "EUR"
 // ReferenceSecs is the length of the bars of reference rates: a day in UTC.
 const ReferenceSecs = day
 
+// ReferenceLookBack is how many days before the wanted one a reference rate may be. The
+// longest time without rates is that around Easter or Christmas: four or five days.
+const ReferenceLookBack = 7
+
 // ReferenceSymbol returns the symbol of the series with the rates of a currency: EURUSD
 // for USD. Its prices are units of the currency for one EUR.
 func ReferenceSymbol(currency string) string { return ReferenceBase + currency }

@@ -8,6 +8,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -95,14 +96,35 @@ type Client struct {
 	hosts    []string
 	endpoint *url.URL // nil unless the provider has another address
 	pace     *pace
+	maxBytes int64
+	maxTime  time.Duration
+}
+
+// Limits are those of a client.
+type Limits struct {
+	// PerMinute is how many requests are sent in a minute; 0 means no limit.
+	PerMinute int
+	// Burst is how many requests may be sent before their time after a pause. A minute can
+	// have so many more.
+	Burst int
+	// MaxBytes is how long an answer may be, and MaxTime how long a request may take; 0
+	// means the usual limit.
+	MaxBytes int64
+	MaxTime  time.Duration
 }
 
 // Client returns a client for the hosts of a provider that sends at most perMinute
 // requests a minute; 0 means no limit. Use one client for all users: they share the
 // limit.
 func (n *Network) Client(provider string, hosts []string, perMinute int) *Client {
+	return n.LimitedClient(provider, hosts, Limits{PerMinute: perMinute})
+}
+
+// LimitedClient is [Network.Client] with further limits.
+func (n *Network) LimitedClient(provider string, hosts []string, limits Limits) *Client {
 	return &Client{
-		network: n, provider: provider, hosts: slices.Clone(hosts), endpoint: n.options.Endpoints[provider], pace: newPace(perMinute),
+		network: n, provider: provider, hosts: slices.Clone(hosts), endpoint: n.options.Endpoints[provider],
+		pace: newPace(limits.PerMinute, limits.Burst), maxBytes: cmp.Or(limits.MaxBytes, n.maxBytes), maxTime: cmp.Or(limits.MaxTime, n.wholeTime),
 	}
 }
 
@@ -118,7 +140,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	if err := c.pace.wait(request.Context()); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(request.Context(), c.network.wholeTime)
+	ctx, cancel := context.WithTimeout(request.Context(), c.maxTime)
 	started := time.Now()
 	response, err := c.send(request.Clone(ctx))
 	log := c.network.options.Log.With("provider", c.provider, "host", request.URL.Host, "method", request.Method)
@@ -128,7 +150,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	log.Debug("outbound request", "duration", time.Since(started), "status", response.StatusCode)
-	response.Body = &limitedBody{body: response.Body, left: c.network.maxBytes, cancel: cancel}
+	response.Body = &limitedBody{body: response.Body, left: c.maxBytes, cancel: cancel}
 	return response, nil
 }
 

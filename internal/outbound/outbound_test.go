@@ -187,7 +187,7 @@ func TestAnswersAreBoundedInTime(t *testing.T) {
 
 func TestRequestsKeepTheRate(t *testing.T) {
 	t.Parallel()
-	p := newPace(120)
+	p := newPace(120, 0)
 	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	var slept []time.Duration
 	p.now = func() time.Time { return now }
@@ -208,6 +208,42 @@ func TestRequestsKeepTheRate(t *testing.T) {
 		if slept[i] != want {
 			t.Errorf("request %d waits %v, want %v", i, slept[i], want)
 		}
+	}
+}
+
+// TestBurst sends some requests before their time after a pause, a second apart, and keeps
+// the rate over a longer time.
+func TestBurst(t *testing.T) {
+	t.Parallel()
+	p := newPace(6, 3)
+	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	start := now
+	p.now = func() time.Time { return now }
+	p.sleep = func(_ context.Context, d time.Duration) error {
+		now = now.Add(d)
+		return nil
+	}
+	send := func(want ...time.Duration) {
+		t.Helper()
+		for i, w := range want {
+			if err := p.wait(t.Context()); err != nil || now.Sub(start) != w*time.Second {
+				t.Errorf("request %d is sent after %s, want %d s, %v", i, now.Sub(start), w, err)
+			}
+		}
+	}
+	send(0, 1, 2, 3, 10, 20, 30)
+	now = start.Add(100 * time.Second)
+	send(100, 101, 102, 103, 110)
+}
+
+// TestOwnLimits checks a client with other limits than the usual ones.
+func TestOwnLimits(t *testing.T) {
+	t.Parallel()
+	n, _ := newServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100)) })
+	n.maxBytes, n.wholeTime = 99, time.Nanosecond
+	c := n.LimitedClient("acme", []string{"api.acme.example"}, Limits{MaxBytes: 100, MaxTime: time.Minute})
+	if body, err := get(t, c, "https://api.acme.example/"); err != nil || len(body) != 100 {
+		t.Errorf("%d bytes, %v", len(body), err)
 	}
 }
 

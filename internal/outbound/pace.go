@@ -6,20 +6,28 @@ import (
 	"time"
 )
 
-// pace spreads requests evenly, so that no minute has more than allowed.
+// burstGap is the time between the requests of a burst.
+const burstGap = time.Second
+
+// pace spreads requests evenly, so that no minute has more than allowed. After a pause,
+// some requests may be sent before their time.
 type pace struct {
-	gap   time.Duration
+	gap time.Duration
+	// ahead is how long before its time a request may be sent.
+	ahead time.Duration
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu   sync.Mutex
-	next time.Time // before which no request is sent
+	next time.Time // the time of the next request
+	last time.Time // when the last one was sent
 }
 
-func newPace(perMinute int) *pace {
+func newPace(perMinute, burst int) *pace {
 	p := &pace{now: time.Now, sleep: sleep}
 	if perMinute > 0 {
 		p.gap = time.Minute / time.Duration(perMinute)
+		p.ahead = time.Duration(burst) * p.gap
 	}
 	return p
 }
@@ -31,13 +39,21 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 	p.mu.Lock()
 	now := p.now()
-	at := p.next
-	if at.Before(now) {
-		at = now
+	p.next = latest(p.next, now)
+	at := latest(p.next.Add(-p.ahead), now)
+	if p.ahead > 0 {
+		at = latest(at, p.last.Add(min(burstGap, p.gap)))
 	}
-	p.next = at.Add(p.gap)
+	p.next, p.last = p.next.Add(p.gap), at
 	p.mu.Unlock()
 	return p.sleep(ctx, at.Sub(now))
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -13,9 +13,8 @@ import (
 	"fillbook/internal/market"
 )
 
-// LookBack is how many days before the wanted one a value may be. The longest time
-// without values is that around Easter or Christmas: four or five days.
-const LookBack = 7
+// LookBack is how many days before the wanted one a value may be.
+const LookBack = market.ReferenceLookBack
 
 // Value is a published value: units of a currency for one EUR.
 type Value struct {

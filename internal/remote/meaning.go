@@ -23,36 +23,64 @@ type Meaning struct {
 	NeedsUser bool
 	// Message says what happened, with the provider's own words, and what to do.
 	Message string
-	// RetryAfter is how long the provider wants to be left alone, or 0 if it did not say.
+	// Cause is Message for work that is not tried again by itself.
+	Cause string
+	// IsLimited reports that the provider got too many requests, and RetryAfter how long it
+	// wants to be left alone, or 0 if it did not say.
+	IsLimited  bool
 	RetryAfter time.Duration
 }
 
 // Explain returns what an error of a provider means. title is the name of the provider.
 func Explain(title string, err error) Meaning {
 	var limited *RateLimited
+	words := QuoteWords(err)
 	switch {
 	case errors.Is(err, ErrUnauthorized):
-		return Meaning{NeedsUser: true, Message: title + " doesn't accept the key. Enter it again." + QuoteWords(err)}
+		return newStop(title+" doesn't accept the key. Enter it again.", words)
 	case errors.Is(err, ErrForbidden), errors.Is(err, ErrRefused), errors.Is(err, ErrQuery):
-		return Meaning{NeedsUser: true, Message: title + " refused the request. Check your key and your plan there." + QuoteWords(err)}
-	case errors.As(err, &limited) && limited.IsBanned:
-		return Meaning{Message: title + " has blocked this server for a while. Fillbook tries again later.", RetryAfter: limited.RetryAfter}
+		return newStop(title+" refused the request. Check your key and your plan there.", words)
 	case errors.As(err, &limited):
-		return Meaning{Message: title + " got too many requests. Fillbook tries again later.", RetryAfter: limited.RetryAfter}
+		cause := title + " got too many requests."
+		if limited.IsBanned {
+			cause = title + " has blocked this server for a while."
+		}
+		meaning := newRetry(cause, "")
+		meaning.IsLimited, meaning.RetryAfter = true, limited.RetryAfter
+		return meaning
 	case errors.Is(err, ErrClock):
-		return Meaning{Message: title + " doesn't accept the time of this server. Its clock may be wrong. Fillbook tries again later." + QuoteWords(err)}
+		return newRetry(title+" doesn't accept the time of this server. Its clock may be wrong.", words)
 	case errors.Is(err, ErrMalformed), errors.Is(err, ErrTruncated), errors.Is(err, ErrTooLarge):
-		return Meaning{Message: "The answer of " + title + " can't be read. Fillbook tries again later."}
+		return newRetry("The answer of "+title+" can't be read.", "")
 	}
-	return Meaning{Message: title + " doesn't answer. Fillbook tries again later." + QuoteWords(err)}
+	return newRetry(title+" doesn't answer.", words)
 }
 
-// QuoteWords returns a sentence with the words of a provider, or an empty text if there
-// are none.
+// newStop returns the meaning of an error about which only the user can do something.
+func newStop(cause, words string) Meaning {
+	return Meaning{NeedsUser: true, Message: cause + words, Cause: cause + words}
+}
+
+// newRetry returns the meaning of an error that may end by itself.
+func newRetry(cause, words string) Meaning {
+	return Meaning{Message: cause + " Fillbook tries again later." + words, Cause: cause + " Try again later." + words}
+}
+
+// QuoteWords returns a sentence with the words and the code of a provider, or an empty
+// text if there are none.
 func QuoteWords(err error) string {
 	var words *Error
-	if !errors.As(err, &words) || words.Message == "" {
+	if !errors.As(err, &words) {
 		return ""
 	}
-	return " It says: " + strings.TrimSuffix(words.Message, ".") + "."
+	text := strings.TrimSuffix(words.Message, ".")
+	switch {
+	case text == "" && words.Code == "":
+		return ""
+	case text == "":
+		text = words.Code
+	case words.Code != "":
+		text += " (code " + words.Code + ")"
+	}
+	return " It says: " + text + "."
 }

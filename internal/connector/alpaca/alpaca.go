@@ -5,7 +5,9 @@
 package alpaca
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -29,6 +31,7 @@ var hosts = map[string]string{live: "api.alpaca.markets", paper: "paper-api.alpa
 const (
 	accountPath    = "/v2/account"
 	activitiesPath = "/v2/account/activities"
+	fillsPath      = activitiesPath + "/" + typeFill
 	// pageSize is the largest one that Alpaca allows.
 	pageSize = 100
 )
@@ -53,7 +56,7 @@ func (client) Describe() connector.Description {
 			"Copy the key and the secret. Alpaca shows the secret only once.",
 		},
 		Hosts: []string{hosts[live], hosts[paper]},
-		Calls: []connector.Call{{Method: http.MethodGet, Path: accountPath}, {Method: http.MethodGet, Path: activitiesPath}},
+		Calls: []connector.Call{{Method: http.MethodGet, Path: accountPath}, {Method: http.MethodGet, Path: activitiesPath}, {Method: http.MethodGet, Path: fillsPath}},
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key ID", Help: "Starts with AK for a live account and with PK for a paper account.", IsSecret: true},
 			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
@@ -89,28 +92,38 @@ func classify(a remote.Answer) error {
 // Check implements connector.Connector.
 func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	var account struct {
+		ID     string `json:"id"`
 		Number string `json:"account_number"`
 	}
 	if err := session.Fetch(ctx, request(session, accountPath, nil), &account); err != nil {
 		return connector.Identity{}, err
 	}
-	if account.Number == "" {
+	number := cmp.Or(account.Number, account.ID)
+	if number == "" {
 		return connector.Identity{}, remote.Malformed("it has no account number")
 	}
-	return connector.Identity{Account: account.Number, Name: account.Number + " (" + session.Value(environmentField) + ")"}, nil
+	return connector.Identity{Account: number, Name: number + " (" + session.Value(environmentField) + ")"}, nil
 }
 
 // Fetch implements connector.Connector.
 func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	rows := connector.NewRows(query, "Alpaca")
+	path := activitiesPath
 	return rows.Walk(ctx, nil, []connector.Stream{{Name: "activities", Fetch: func(ctx context.Context, position string) (string, error) {
-		return fetchPage(ctx, session, rows, query, position)
+		next, err := fetchPage(ctx, session, rows, query, path, position)
+		if path == activitiesPath && errors.Is(err, remote.ErrNotFound) {
+			// A server that stands in for Alpaca may have no other list.
+			path = fillsPath
+			rows.AddMessage("Alpaca lists only fills here: dividends, fees and other cash are missing.")
+			return fetchPage(ctx, session, rows, query, path, position)
+		}
+		return next, err
 	}}})
 }
 
 // fetchPage adds the activities after one with an id, and returns the id of the last one
 // if there may be more.
-func fetchPage(ctx context.Context, session *remote.Session, rows *connector.Rows, query connector.Query, after string) (string, error) {
+func fetchPage(ctx context.Context, session *remote.Session, rows *connector.Rows, query connector.Query, path, after string) (string, error) {
 	// Alpaca does not say whether the ends are included.
 	parameters := map[string]string{
 		"after": formatTime(query.From.Add(-time.Second)), "until": formatTime(query.To.Add(time.Second)),
@@ -120,7 +133,7 @@ func fetchPage(ctx context.Context, session *remote.Session, rows *connector.Row
 		parameters["page_token"] = after
 	}
 	var page []activity
-	if err := session.Fetch(ctx, request(session, activitiesPath, parameters), &page); err != nil {
+	if err := session.Fetch(ctx, request(session, path, parameters), &page); err != nil {
 		return "", err
 	}
 	if page == nil {

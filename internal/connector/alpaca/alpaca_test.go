@@ -112,8 +112,34 @@ func TestCheck(t *testing.T) {
 	if _, err := c.Check(t, c.Answer); !remotetest.IsError(err, remote.ErrUnauthorized) {
 		t.Errorf("a paper key at the live address: error %v", err)
 	}
-	if _, err := c.Check(t, remotetest.Reply(http.StatusOK, `{"id": "u-1"}`)); !remotetest.IsError(err, remote.ErrMalformed) {
-		t.Errorf("an account without number: error %v", err)
+	if got, err := c.Check(t, remotetest.Reply(http.StatusOK, `{"id": "u-1"}`)); err != nil || got.Account != "u-1" {
+		t.Errorf("an account without number: %+v, error %v", got, err)
+	}
+	if _, err := c.Check(t, remotetest.Reply(http.StatusOK, `{"status": "ACTIVE"}`)); !remotetest.IsError(err, remote.ErrMalformed) {
+		t.Errorf("an account without id: error %v", err)
+	}
+}
+
+// TestOnlyFills: a server that has no list of all activities has the fills.
+func TestOnlyFills(t *testing.T) {
+	t.Parallel()
+	c := newCase(newHistory()...)
+	all := c.Answer
+	c.Answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v2/account/activities" {
+			http.NotFound(w, r)
+			return
+		}
+		r.URL.Path = strings.TrimSuffix(r.URL.Path, "/FILL")
+		all(w, r)
+	}
+	list := c.MustFetch(t)
+	want := newCase(newHistory()...).MustFetch(t)
+	if got := connectortest.Describe(list); got != connectortest.Describe(want) {
+		t.Errorf("got\n%s", got)
+	}
+	if got := connectortest.Messages(list); !strings.Contains(got, "lists only fills") {
+		t.Errorf("the messages are %q", got)
 	}
 }
 

@@ -77,7 +77,7 @@ type account struct {
 // loadAccount returns the account with the coins that it has.
 func loadAccount(ctx context.Context, session *remote.Session) (a account, err error) {
 	err = binanceapi.Send(ctx, session, binanceapi.MainHost, accountPath, map[string]string{"omitZeroBalances": "true"}, &a)
-	if err == nil && a.User == "" {
+	if err == nil && a.User == "" && a.Balances == nil {
 		err = remote.Malformed("it has no account")
 	}
 	return a, err
@@ -93,8 +93,9 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if err != nil {
 		return connector.Identity{}, err
 	}
-	identity.Account = string(found.User)
-	identity.Name = "UID " + identity.Account
+	if identity.Account = string(found.User); identity.Account != "" {
+		identity.Name = "UID " + identity.Account
+	}
 	return identity, nil
 }
 
@@ -116,6 +117,8 @@ const (
 	// queries. A pair that is new is fetched from then on.
 	doneKey  = "done"
 	firstKey = "first"
+	// triedKey is set if the pairs of this query were guessed without a list of all pairs.
+	triedKey = "tried"
 )
 
 // Fetch implements connector.Connector. Deposits come first, because they show which coins

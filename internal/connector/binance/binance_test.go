@@ -233,6 +233,31 @@ skipped it moves coins without a trade
 	}
 }
 
+// TestMissingLists: servers that stand in for Binance may have fills only. Pairs are then
+// tried one by one.
+func TestMissingLists(t *testing.T) {
+	t.Parallel()
+	e := newHistory()
+	c := newCase(e)
+	c.Answer = func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/sapi/v1/capital/") || r.URL.Path == "/api/v3/ticker/price" {
+			http.NotFound(w, r)
+			return
+		}
+		e.ServeHTTP(w, r)
+	}
+	list := c.MustFetch(t)
+	got, messages := connectortest.Describe(list), connectortest.Messages(list)
+	for _, id := range []string{"BTCUSDT:1001", "BTCUSDT:1003", "ETHBTC:1001"} {
+		if !strings.Contains(got, id) {
+			t.Errorf("%s is missing:\n%s", id, got)
+		}
+	}
+	if !strings.Contains(messages, "no list of deposits") || !strings.Contains(messages, "no list of withdrawals") || strings.Contains(messages, "no pair") {
+		t.Error(messages)
+	}
+}
+
 func TestPairsOfTheUser(t *testing.T) {
 	t.Parallel()
 	e := newHistory()

@@ -2,7 +2,9 @@ package binance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,6 +39,7 @@ func (r *run) addWords(key string, words ...string) {
 // pairs of coins that the account has or had.
 func (r *run) findPairs(ctx context.Context, _ string) (string, error) {
 	delete(r.kept, pairsKey)
+	delete(r.kept, triedKey)
 	if entered := r.session.Value(symbolsField); entered != "" {
 		for symbol := range strings.SplitSeq(entered, ",") {
 			r.addWords(pairsKey, normalize(symbol))
@@ -62,10 +65,11 @@ func (r *run) guessPairs(ctx context.Context) error {
 		Symbol string `json:"symbol"`
 	}
 	err := r.session.Fetch(ctx, remote.Request{Address: "https://" + binanceapi.MainHost + pricesPath, Classify: binanceapi.Classify}, &prices)
-	if err != nil {
+	isListed := !errors.Is(err, remote.ErrNotFound)
+	if err != nil && isListed {
 		return err
 	}
-	if prices == nil {
+	if prices == nil && isListed {
 		return remote.Malformed("it has no list of pairs")
 	}
 	wanted := map[string]bool{}
@@ -76,6 +80,12 @@ func (r *run) guessPairs(ctx context.Context) error {
 	}
 	for _, symbol := range r.query.Symbols {
 		wanted[normalize(symbol)] = true
+	}
+	if !isListed { // each is tried
+		r.addWords(pairsKey, slices.Collect(maps.Keys(wanted))...)
+		r.kept[triedKey] = "yes"
+		r.reportPairs()
+		return nil
 	}
 	var list []string
 	for _, price := range *prices {

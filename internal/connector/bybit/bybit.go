@@ -269,5 +269,9 @@ func (r *run) fetchLog(ctx context.Context, position string) (string, error) {
 		r.rows.AddMessage(noteNotUnified)
 		return "", nil
 	}
+	if errors.Is(err, remote.ErrNotFound) {
+		r.rows.AddMessage("Bybit has no log of transfers and interest here, so they are missing.")
+		return "", nil
+	}
 	return next, err
 }

@@ -311,6 +311,23 @@ func TestClassicAccount(t *testing.T) {
 	}
 }
 
+// TestMissingLog: a server may have no log of movements.
+func TestMissingLog(t *testing.T) {
+	t.Parallel()
+	e := newHistory()
+	c := newCase(e)
+	c.Answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v5/account/transaction-log" {
+			http.NotFound(w, r)
+			return
+		}
+		e.ServeHTTP(w, r)
+	}
+	if list := c.MustFetch(t); !strings.Contains(connectortest.Messages(list), "no log of transfers") || !strings.Contains(connectortest.Describe(list), " buy ") {
+		t.Error(connectortest.Messages(list), connectortest.Describe(list))
+	}
+}
+
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	newCase(newHistory()).TestDescription(t)

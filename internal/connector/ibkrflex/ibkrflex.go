@@ -34,7 +34,12 @@ const (
 	// maxTries is how often a report is asked for that cannot be made at the moment.
 	maxTries = 3
 
-	maxBytes = 32 << 20
+	// burst is how many requests follow each other at once: a second apart, and no more
+	// than the broker allows in a minute.
+	burst = 3
+
+	maxBytes = 64 << 20
+	maxTime  = 2 * time.Minute
 	dayForm  = "20060102"
 	day      = 24 * time.Hour
 )
@@ -72,8 +77,10 @@ func (client) Describe() connector.Description {
 			{Name: "accounts", Title: "Accounts", Help: "Only if the query has several accounts: the ones to fetch, separated by commas.", IsOptional: true},
 		},
 		RequestsPerMinute: requestsPerMinute,
+		Burst:             burst,
 		MaxBytes:          maxBytes,
-		Zone:              "America/New_York",
+		MaxTime:           maxTime,
+		Zone:              zoneName,
 		DailyAt:           7*time.Hour + 15*time.Minute,
 		History:           10 * 365 * day,
 		Window:            365 * day,
@@ -86,7 +93,7 @@ func (client) Describe() connector.Description {
 // Check implements connector.Connector. It asks for the report of one day, because
 // nothing else names the account.
 func (c client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
-	last := session.Now().In(c.zone()).AddDate(0, 0, -1)
+	last := session.Now().In(zone).AddDate(0, 0, -1)
 	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
 		last = last.AddDate(0, 0, -1)
 	}
@@ -102,24 +109,32 @@ func (c client) Check(ctx context.Context, session *remote.Session) (connector.I
 // Fetch implements connector.Connector.
 func (c client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	asked := period{
-		from: query.From.In(c.zone()).Format(dayForm),
-		to:   query.To.Add(-time.Nanosecond).In(c.zone()).Format(dayForm),
+		from: query.From.In(zone).Format(dayForm),
+		to:   query.To.Add(-time.Nanosecond).In(zone).Format(dayForm),
 	}
 	found, err := fetchReport(ctx, session, asked)
 	if err != nil {
 		return connector.Delivery{}, err
 	}
-	return found.delivery(asked), nil
+	delivery := found.delivery(asked)
+	if found.isCSV && len(found.trades) == 0 && len(found.cash) == 0 {
+		// A file without rows cannot be recognized as one of the broker.
+		empty := connector.NewRows(query, "Interactive Brokers").Delivery()
+		delivery.File, delivery.Statement = nil, empty.Statement
+	}
+	return delivery, nil
 }
 
-// zone returns the zone of the broker's days.
-func (c client) zone() *time.Location {
-	zone, err := time.LoadLocation(c.Describe().Zone)
+const zoneName = "America/New_York"
+
+// zone is the zone of the broker's days.
+var zone = func() *time.Location {
+	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
 		panic(err) // the program contains the zones
 	}
 	return zone
-}
+}()
 
 // period is the first and the last day of a report, in the broker's form.
 type period struct{ from, to string }
@@ -218,6 +233,15 @@ var temporary = []string{"1001", "1004", "1009", "1021"}
 // yet.
 var later = []string{"1005", "1006", "1007", "1008", codeUnknownReference, codeNotReady, "1020"}
 
+// uncertain are the codes of a query that may be new or that the broker cannot answer at
+// the moment, or that is wrong.
+var uncertain = map[string]connector.UncertainError{
+	"1001": {
+		Patience: day, Advice: "Interactive Brokers could not make the report for a day. Run the query once in Client Portal, and check the token.",
+	},
+	"1020": {Advice: "Interactive Brokers does not accept the request. Check the token and the number of the query in Client Portal."},
+}
+
 // setups are the sentences for the codes about which only the user can do something.
 var setups = map[string]string{
 	codeNotAvailable: "Interactive Brokers has no report for this query. Run the query once in Client Portal, and check its period.",
@@ -252,7 +276,11 @@ func classify(a remote.Answer) error {
 func explain(err error) error {
 	if refusal := (*remote.Error)(nil); errors.As(err, &refusal) {
 		if text, isSetup := setups[refusal.Code]; isSetup {
-			return connector.SetupError("%s", text)
+			return connector.SetupError("%s%s", text, remote.QuoteWords(err))
+		}
+		if u, isUncertain := uncertain[refusal.Code]; isUncertain {
+			u.Err = err
+			return &u
 		}
 	}
 	return err

@@ -371,7 +371,9 @@ func TestSetup(t *testing.T) {
 		"confirmations":   {report(`<TradeConfirm ` + good + `/>`), "Exec ID (execID), Price (price), Commission (commission)"},
 		"orders only":     {report(`<Order ` + good + `/>`), "tick Execution"},
 		"no account":      {`<FlexQueryResponse><FlexStatements count="0"/></FlexQueryResponse>`, "has no account"},
-		"CSV":             {"\"ClientAccountID\",\"Symbol\",\"Quantity\"\n\"U7654321\",\"MESU6\",\"1\"\n", "format XML"},
+		"CSV":             {"\"ClientAccountID\",\"Symbol\",\"Quantity\",\"Buy/Sell\"\n", "IB Execution ID (ibExecID), Date/Time (dateTime), Asset Class"},
+		"CSV of orders":   {strings.ReplaceAll(csvReport, "EXECUTION", "ORDER"), "tick Execution"},
+		"CSV of two":      {strings.Replace(csvReport, "U7654321", "U1", 1), "several accounts: U1, U7654321"},
 	} {
 		s := newServer()
 		s.answer = c.answer
@@ -383,6 +385,7 @@ func TestSetup(t *testing.T) {
 	for name, answer := range map[string]string{
 		"document type": `<!DOCTYPE a [<!ENTITY b "c">]><FlexQueryResponse></FlexQueryResponse>`,
 		"entity":        `<FlexQueryResponse a="&b;"></FlexQueryResponse>`,
+		"no CSV":        "\"a\"b\n" + csvReport,
 		"wrong end":     `<FlexQueryResponse></FlexStatements>`,
 		"deep":          `<FlexQueryResponse>` + strings.Repeat("<a>", 30) + strings.Repeat("</a>", 30) + `</FlexQueryResponse>`,
 	} {
@@ -390,6 +393,80 @@ func TestSetup(t *testing.T) {
 		s.answer = answer
 		if _, err := newCase(s).Fetch(t, s.handle); !errors.Is(err, remote.ErrMalformed) {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// csvReport is a report as CSV with two sections. A row is canceled by another one.
+const csvReport = `"ClientAccountID","AssetClass","Symbol","Multiplier","CurrencyPrimary","TradeID","IBExecID","TransactionID","DateTime","TradeDate","Quantity","TradePrice","IBCommission","Buy/Sell","Notes/Codes","LevelOfDetail"
+"U7654321","FUT","MESU6","5","USD","71","0000e1a7.66aa.01.01","91","20260803;093122","20260803","-2","6480.25","-1.24","SELL","","EXECUTION"
+"U7654321","FUT","MESU6","5","USD","71","","91","20260803;093122","20260803","-2","6480.25","-1.24","SELL","","CLOSED_LOT"
+"U7654321","FUT","MESU6","5","USD","72","0000e1a7.66ab.01.01","92","20260803;101500","20260803","2","6478","-1.24","BUY","","EXECUTION"
+"U7654321","FUT","MESU6","5","USD","73","0000e1a7.66ae.01.01","93","20260804;101500","20260804","2","6470","-1.24","BUY","","EXECUTION"
+"U7654321","FUT","MESU6","5","USD","73","","94","20260804;101500","20260804","-2","6470","1.24","SELL","Ca","EXECUTION"
+"ClientAccountID","CurrencyPrimary","Symbol","Description","Date/Time","SettleDate","Amount","Type"
+"U7654321","USD","KO","KO CASH DIVIDEND","20260814;202000","20260814","12.40","Dividends"
+`
+
+// TestCSV: a query may send CSV instead of XML, with the codes of rows or without.
+func TestCSV(t *testing.T) {
+	coded := "\"BOF\",\"U7654321\",\"Fillbook\"\n\"BOS\",\"TRNT\",\"Trades\"\n"
+	for line := range strings.Lines(csvReport) {
+		code := `"DATA","TRNT",`
+		if strings.HasPrefix(line, `"Client`) {
+			code = `"HEADER","TRNT",`
+		}
+		coded += code + line
+	}
+	coded += "\"EOS\",\"TRNT\",\"3\"\n\"EOF\",\"U7654321\"\n"
+	want := []string{history[0], history[1], history[3]}
+	for name, answer := range map[string]string{"plain": csvReport, "with codes": coded} {
+		s := newServer()
+		s.answer = answer
+		list := newCase(s).MustFetch(t)
+		expectLines(t, name, readFile(t, list...), want)
+		if got := list[0].Withdrawn; !slices.Equal(got, []string{"0000e1a7.66ae.01.01"}) || len(list[0].Messages) != 0 {
+			t.Errorf("%s: withdrawn %q, messages %q", name, got, list[0].Messages)
+		}
+		if identity := newCase(s).MustCheck(t); identity.Account != "U7654321" {
+			t.Errorf("%s: the identity is %+v", name, identity)
+		}
+	}
+	s := newServer()
+	s.answer, _, _ = strings.Cut(csvReport, "\n")
+	identity, err := newCase(s).Check(t, s.handle)
+	list := newCase(s).MustFetch(t)
+	if err != nil || identity.Account != "" || list[0].File != nil || len(list[0].Statement.Fills) != 0 {
+		t.Errorf("without rows: %+v, %v, %+v", identity, err, list[0])
+	}
+	for cut := strings.Index(csvReport, "EXECUTION"); cut < len(csvReport); cut++ {
+		s := newServer()
+		if s.answer = csvReport[:cut]; strings.HasSuffix(s.answer, `"`) || strings.HasSuffix(s.answer, "\n") {
+			continue // what is left may be a whole report
+		}
+		if delivery, err := newCase(s).Fetch(t, s.handle); err == nil {
+			t.Fatalf("a file that ends after %d characters was accepted: %+v", cut, delivery)
+		}
+	}
+}
+
+// TestCoveredTime: a report of another period than the one that was asked for says which
+// part of the time it has.
+func TestCoveredTime(t *testing.T) {
+	at := func(month time.Month, day int) time.Time {
+		return time.Date(2026, month, day, 0, 0, 0, 0, newYork).UTC()
+	}
+	for name, c := range map[string]struct{ from, to, wantFrom, wantTo time.Time }{
+		"a part": {at(7, 1), at(9, 2), at(8, 1), at(9, 2)},
+		"all":    {at(8, 11), at(8, 21), at(8, 11), at(8, 21)},
+		"none":   {at(5, 1), at(6, 1), at(6, 1), at(6, 1)},
+	} {
+		s := newServer()
+		s.refusesPeriods = true
+		of := newCase(s)
+		of.Query.From, of.Query.To = c.from, c.to
+		if from, to := of.MustFetch(t)[0].Covered(of.Query); !from.Equal(c.wantFrom) || !to.Equal(c.wantTo) {
+			t.Errorf("%s: covers %s to %s", name, from, to)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"fillbook/internal/connector"
 	"fillbook/internal/decimal"
@@ -58,7 +59,7 @@ const root = "FlexQueryResponse"
 // isReport reports whether an answer is a report, and not a page for people.
 func isReport(body []byte) bool {
 	const enough = 1000
-	return bytes.Contains(body[:min(len(body), enough)], []byte("<"+root))
+	return bytes.Contains(body[:min(len(body), enough)], []byte("<"+root)) || isCSV(body)
 }
 
 // report is a report and the places of its elements.
@@ -68,8 +69,11 @@ type report struct {
 	trades     []element
 	orders     []element
 	cash       []element
-	hasTrades  bool // it has the section, which may be empty
-	chosen     []string
+	// heads are the fields of the section of trades of a CSV file, which may be empty.
+	heads     []element
+	hasTrades bool // it has the section
+	isCSV     bool
+	chosen    []string
 	// hasOwnPeriod reports that it has the period of the query at the broker, and not
 	// the one that was asked for.
 	hasOwnPeriod bool
@@ -102,6 +106,9 @@ func parseReport(body []byte) (*report, error) {
 	}
 	if !isReport(body) {
 		return nil, notReport(body)
+	}
+	if isCSV(body) {
+		return parseCSV(body)
 	}
 	r := &report{body: body}
 	decoder := xml.NewDecoder(bytes.NewReader(body))
@@ -139,10 +146,6 @@ func parseReport(body []byte) (*report, error) {
 
 // notReport returns the error of an answer that is not an XML report.
 func notReport(body []byte) error {
-	head := bytes.ToLower(bytes.TrimSpace(body))
-	if !bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head, []byte("clientaccountid")) {
-		return connector.SetupError("The query sends CSV. Edit it in Client Portal, and choose the format XML under Delivery Configuration.")
-	}
 	var answer envelope
 	if err := answer.parse(body); errors.Is(err, remote.ErrTruncated) {
 		return err
@@ -206,7 +209,7 @@ func (r *report) checkFields() error {
 		return connector.SetupError("The query has orders and no executions. Edit it in Client Portal, and tick Execution in the section Trades.")
 	}
 	var missing []string
-	for _, e := range r.trades {
+	for _, e := range slices.Concat(r.heads, r.trades) {
 		for _, field := range requiredFields[e.name] {
 			text := fmt.Sprintf("%s (%s)", field[1], field[0])
 			if _, found := e.attr[field[0]]; !found && !slices.Contains(missing, text) {
@@ -227,6 +230,8 @@ func (r *report) chooseAccounts(choice string) error {
 	chosen := strings.FieldsFunc(choice, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })
 	slices.Sort(chosen)
 	switch {
+	case len(all) == 0 && r.isCSV: // a file without rows does not name its account
+		return nil
 	case len(all) == 0:
 		return connector.SetupError("The report has no account. Edit the query in Client Portal, and choose your account under Delivery Configuration.")
 	case len(chosen) == 0 && len(all) > 1:
@@ -266,6 +271,9 @@ func (r *report) isChosen(e element) bool {
 // outside of the period that was asked for, and what the broker has canceled.
 func (r *report) delivery(asked period) connector.Delivery {
 	d := connector.Delivery{FileName: "flex.xml"}
+	if r.isCSV {
+		d.FileName = "flex.csv"
+	}
 	var left []element
 	for _, s := range r.statements {
 		if !slices.Contains(r.accounts(), s.attr["accountId"]) {
@@ -273,8 +281,8 @@ func (r *report) delivery(asked period) connector.Delivery {
 		}
 	}
 	trades := slices.DeleteFunc(slices.Clone(r.trades), func(e element) bool { return !r.isChosen(e) })
-	for _, e := range slices.Concat(trades, r.cash) {
-		if r.hasOwnPeriod && e.day() != "" && (e.day() < asked.from || e.day() > asked.to) {
+	for _, e := range slices.Concat(r.trades, r.cash, r.orders) {
+		if !r.isChosen(e) || r.hasOwnPeriod && e.day() != "" && (e.day() < asked.from || e.day() > asked.to) {
 			left = append(left, e)
 		}
 	}
@@ -283,7 +291,28 @@ func (r *report) delivery(asked period) connector.Delivery {
 	d.Replaced = findReplaced(trades, withdrawn)
 	d.File = r.without(append(left, canceled...))
 	d.Messages = r.messages(asked)
+	d.From, d.To = r.covered(asked)
 	return d
+}
+
+// covered returns the time that the report has, if it is not the one that was asked for.
+func (r *report) covered(asked period) (from, to time.Time) {
+	if !r.hasOwnPeriod {
+		return time.Time{}, time.Time{}
+	}
+	got := asked
+	for _, s := range r.statements {
+		if slices.Contains(r.accounts(), s.attr["accountId"]) {
+			got.from, got.to = max(got.from, s.attr["fromDate"]), min(got.to, s.attr["toDate"])
+		}
+	}
+	from, fromErr := time.ParseInLocation(dayForm, got.from, zone)
+	to, toErr := time.ParseInLocation(dayForm, got.to, zone)
+	if fromErr != nil || toErr != nil || from.After(to) || len(r.statements) == 0 {
+		none, _ := time.ParseInLocation(dayForm, asked.to, zone)
+		return none.AddDate(0, 0, 1).UTC(), time.Time{}
+	}
+	return from.UTC(), to.AddDate(0, 0, 1).UTC()
 }
 
 // messages returns what the report lacks.

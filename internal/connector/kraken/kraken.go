@@ -68,6 +68,7 @@ func (client) Describe() connector.Description {
 			{Name: "api_secret", Title: "Private key", IsSecret: true},
 		},
 		RequestsPerMinute: 10, // of 20 points a minute, two for each page
+		Burst:             3,  // of 15 points at once
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
 		Rights:            connector.RightsChecked,
@@ -126,8 +127,25 @@ func parseSeconds(number remote.Number) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// call sends a private request and decodes its result.
+// call sends a private request and decodes its result. It tries a second nonce if Kraken
+// does not accept the first.
 func call(ctx context.Context, session *remote.Session, name string, parameters map[string]string, result any) error {
+	err := callOnce(ctx, session, name, parameters, result)
+	if !hasInvalidNonce(err) {
+		return err
+	}
+	if err = callOnce(ctx, session, name, parameters, result); hasInvalidNonce(err) {
+		return connector.SetupError("Kraken does not accept the nonce, as another program uses this key. Make a key for Fillbook alone.%s", remote.QuoteWords(err))
+	}
+	return err
+}
+
+func hasInvalidNonce(err error) bool {
+	refusal := (*remote.Error)(nil)
+	return errors.As(err, &refusal) && refusal.Code == invalidNonce
+}
+
+func callOnce(ctx context.Context, session *remote.Session, name string, parameters map[string]string, result any) error {
 	secret, err := base64.StdEncoding.DecodeString(session.Value("api_secret"))
 	if err != nil {
 		return connector.SetupError("The private key is not complete. Copy it from Kraken again: it ends with two equals signs.")
@@ -148,9 +166,6 @@ func call(ctx context.Context, session *remote.Session, name string, parameters 
 		},
 		Classify: classify,
 	}, &answer)
-	if refusal := (*remote.Error)(nil); errors.As(err, &refusal) && refusal.Code == invalidNonce {
-		return connector.SetupError("Kraken does not accept the nonce, as another program uses this key. Make a key for Fillbook alone.")
-	}
 	if err != nil {
 		return err
 	}

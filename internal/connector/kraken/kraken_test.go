@@ -318,7 +318,18 @@ func TestAnswers(t *testing.T) {
 		"no trades": {Status: http.StatusOK, Body: `{"error": [], "result": {"count": 0, "ledger": {}}}`, Want: remote.ErrMalformed},
 		"no ledger": {Status: http.StatusOK, Body: `{"error": [], "result": {"count": 0, "trades": {}}}`, Want: remote.ErrMalformed},
 	})
+	refused := 0
 	c := newCase(newServer())
+	identity, err := c.Check(t, func(w http.ResponseWriter, r *http.Request) {
+		if refused++; refused == 1 {
+			_, _ = io.WriteString(w, `{"error": ["EAPI:Invalid nonce"]}`)
+			return
+		}
+		c.Answer(w, r)
+	})
+	if err != nil || identity.Account == "" || refused != 2 {
+		t.Errorf("after one wrong nonce: %+v, error %v, %d requests", identity, err, refused)
+	}
 	c.Credentials["api_secret"] = "not base64"
 	if _, err := c.Check(t, c.Answer); !errors.Is(err, connector.ErrSetup) {
 		t.Errorf("a wrong secret: error %v", err)

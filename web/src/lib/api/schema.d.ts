@@ -993,7 +993,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in at a broker and show whose the key is and what it allows; nothing is stored
+         * Sign in at a broker and show whose the key is, what it allows and the newest fill; nothing is stored
          * @description Scopes of access tokens: full.
          */
         post: operations["testConnection"];
@@ -2939,6 +2939,8 @@ export interface components {
             notes: string;
             /** @example alpaca */
             provider: string;
+            /** @description It has reference rates of currencies and no prices. The symbols of its source are currencies in addition to those of your accounts. */
+            rates: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -3047,7 +3049,7 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "running" | "waiting" | "failed" | "needs_attention";
-            /** @description Symbols or roots; empty for all that you traded. */
+            /** @description Symbols or roots; empty for all that you traded. Of a provider of rates: further currencies. */
             symbols: string[];
             /** Format: date-time */
             updated_at: string;
@@ -3065,7 +3067,7 @@ export interface components {
             provider?: string;
             /** @description The first day to fetch, YYYY-MM-DD. Default: no limit. */
             since?: string | null;
-            /** @description Symbols or roots. Default: all that you traded. */
+            /** @description Symbols or roots. Default: all that you traded. For a provider of rates: currencies in addition to those of your accounts. */
             symbols?: string[] | null;
         } & {
             [key: string]: unknown;
@@ -3081,7 +3083,7 @@ export interface components {
             provider: string;
             /** @description The first day to fetch, YYYY-MM-DD. Default: no limit. */
             since?: string | null;
-            /** @description Symbols or roots. Default: all that you traded. */
+            /** @description Symbols or roots. Default: all that you traded. For a provider of rates: currencies in addition to those of your accounts. */
             symbols?: string[] | null;
         } & {
             [key: string]: unknown;
@@ -3527,6 +3529,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConnectionTestResult: {
+            /** @description The broker's id of the account. */
+            account: string;
+            can_trade: boolean;
+            can_withdraw: boolean;
+            /**
+             * Format: date-time
+             * @description When the key ends; null if that is not known.
+             */
+            expires_at: string | null;
+            name: string;
+            /** @description The newest fill of the last 30 days, so that you can see that it is your account; null if there is none. */
+            newest_fill: components["schemas"]["NewestFill"] | null;
+            notes: string[];
+        } & {
+            [key: string]: unknown;
+        };
         CountBounds: {
             /** Format: int64 */
             high: number;
@@ -3865,6 +3884,7 @@ export interface components {
             /** Format: int64 */
             trades: number;
             went_for_breakeven: components["schemas"]["CountBounds"];
+            went_for_loss: components["schemas"]["CountBounds"];
             winners: components["schemas"]["ExcursionGroup"];
             /** Format: int64 */
             with_excursion: number;
@@ -4841,6 +4861,19 @@ export interface components {
             refresh_token: string;
             /** @example Bearer */
             token_type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NewestFill: {
+            /** Format: date-time */
+            executed_at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            quantity: number;
+            /** @enum {string} */
+            side: "buy" | "sell";
+            symbol: string;
         } & {
             [key: string]: unknown;
         };
@@ -14104,7 +14137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectionIdentity"];
+                    "application/json": components["schemas"]["ConnectionTestResult"];
                 };
             };
             /** @description Bad Request */

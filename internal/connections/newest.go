@@ -1,0 +1,102 @@
+package connections
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/connector"
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/matching"
+	"fillbook/internal/remote"
+)
+
+// Tested is what a test of credentials found.
+type Tested struct {
+	Identity
+	// Newest is the newest fill; nil if there is none in the time that was looked at.
+	Newest *NewestFill
+}
+
+// NewestFill is a fill that a test of credentials found.
+type NewestFill struct {
+	Symbol          string
+	Side            matching.Side
+	Quantity, Price decimal.Decimal
+	At              time.Time
+}
+
+// newestTimes are how far back a test looks for a fill. The short time is tried first,
+// because the long one may need many requests.
+var newestTimes = []time.Duration{3 * 24 * time.Hour, 30 * 24 * time.Hour}
+
+const (
+	// newestLimit is how long a test looks for a fill.
+	newestLimit = 20 * time.Second
+	// newestParts is how many deliveries of one time are fetched.
+	newestParts = 20
+)
+
+// findNewest returns the newest fill of the last days, nil if there is none. Only errors
+// about which the user must do something are returned; note is a sentence about the
+// others.
+func (s *Service) findNewest(
+	ctx context.Context, owner journal.UserID, with connector.Connector, session *remote.Session,
+) (newest *NewestFill, note string, err error) {
+	limited, cancel := context.WithTimeout(ctx, newestLimit)
+	defer cancel()
+	about := with.Describe()
+	timing := newTiming(about, s.Clock())
+	end := timing.end()
+	for _, back := range newestTimes {
+		if about.Window > 0 {
+			back = min(back, about.Window)
+		}
+		from := later(end.Add(-back), timing.earliest(""))
+		if about.WholeDays {
+			from = timing.midnight(from, 0)
+		}
+		newest, err = s.fetchNewest(limited, owner, with, session, connector.Query{From: from, To: end})
+		switch {
+		case err != nil && explain(about.Title, err).NeedsUser:
+			return nil, "", err
+		case err != nil:
+			return nil, "The newest fill could not be fetched. That does not prevent the connection.", nil
+		case newest != nil:
+			return newest, "", nil
+		}
+	}
+	return nil, "", nil
+}
+
+// fetchNewest returns the newest fill of a query, nil if it has none.
+func (s *Service) fetchNewest(
+	ctx context.Context, owner journal.UserID, with connector.Connector, session *remote.Session, query connector.Query,
+) (newest *NewestFill, err error) {
+	for range newestParts {
+		delivery, err := with.Fetch(ctx, session, query)
+		if err != nil {
+			return nil, err
+		}
+		if delivery.File != nil {
+			if delivery.Statement, err = s.Imports.Read(ctx, owner, "", delivery.FileName, delivery.File); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range delivery.Statement.Fills {
+			if newest == nil || f.At.After(newest.At) {
+				newest = newNewestFill(f)
+			}
+		}
+		if !delivery.IsPartial {
+			break
+		}
+		query.State, query.IsContinued = delivery.State, true
+	}
+	return newest, nil
+}
+
+func newNewestFill(f *statement.Fill) *NewestFill {
+	return &NewestFill{Symbol: f.Symbol, Side: f.Side, Quantity: f.Quantity, Price: f.Price, At: f.At}
+}
