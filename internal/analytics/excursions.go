@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -24,6 +25,9 @@ type TradeExcursion struct {
 	// ATRPct is the average true range in percent of the entry price, GapPct the gap of
 	// the session in percent. OpeningRange is the place in the opening range.
 	ATRPct, GapPct, RelativeVolume, OpeningRange decimal.Null
+	// Coverage is the share of the holding time that has bars, if bars are missing: then
+	// the upper bounds are only what the others show.
+	Coverage decimal.Null
 	// AfterExit is what the last fill would have brought more, some minutes later and at
 	// the end of the session; see [AfterExitMinutes].
 	AfterExit [len(AfterExitMinutes) + 1]decimal.Null
@@ -47,6 +51,7 @@ const (
 	gapPctAt
 	relativeVolumeAt
 	openingRangeAt
+	coverageAt
 	afterExitAt
 	excursionValues = afterExitAt + len(AfterExitMinutes) + 1
 )
@@ -55,7 +60,7 @@ const (
 func (e *TradeExcursion) values() []*decimal.Null {
 	list := []*decimal.Null{
 		&e.MAELow, &e.MAEHigh, &e.MFELow, &e.MFEHigh, &e.MAER, &e.MAEHighR, &e.MFER, &e.MFEHighR,
-		&e.ExitEfficiency, &e.ATRPct, &e.GapPct, &e.RelativeVolume, &e.OpeningRange,
+		&e.ExitEfficiency, &e.ATRPct, &e.GapPct, &e.RelativeVolume, &e.OpeningRange, &e.Coverage,
 	}
 	for i := range e.AfterExit {
 		list = append(list, &e.AfterExit[i])
@@ -151,7 +156,7 @@ func (s *Selection) excursionValue(i, column int) decimal.Null {
 type ExcursionStats struct {
 	Trades int `json:"trades"`
 	// WithExcursion counts the trades that have MAE and MFE, Exact those whose bounds
-	// are equal, and WithR those that also have an initial risk.
+	// are equal and whose holding time has bars throughout, and WithR those that also have an initial risk.
 	WithExcursion int `json:"with_excursion"`
 	Exact         int `json:"exact"`
 	WithR         int `json:"with_r"`
@@ -166,9 +171,10 @@ type ExcursionStats struct {
 	Stops    []WhatIf   `json:"stops"`
 	Targets  []WhatIf   `json:"targets"`
 	Grid     [][]WhatIf `json:"grid"`
-	// WentForBreakeven counts the trades that were 1 R or more in profit and ended as
-	// breakeven or at a loss.
+	// WentForBreakeven and WentForLoss count the trades that were 1 R or more in profit and
+	// ended as breakeven, and at a loss.
 	WentForBreakeven CountBounds `json:"went_for_breakeven"`
+	WentForLoss      CountBounds `json:"went_for_loss"`
 	// AfterExit is what the last fill would have brought more, on average.
 	AfterExit []AfterExitStats `json:"after_exit"`
 }
@@ -260,7 +266,7 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 			continue
 		}
 		out.WithExcursion++
-		if e.MAELow.Equal(e.MAEHigh) && e.MFELow.Equal(e.MFEHigh) {
+		if e.MAELow.Equal(e.MAEHigh) && e.MFELow.Equal(e.MFEHigh) && !e.Coverage.Valid {
 			out.Exact++
 		}
 		switch results[i] {
@@ -279,11 +285,12 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 	out.WithR, out.Winners, out.Losers = len(withR), winners.toGroup(), losers.toGroup()
 	out.addWhatIfs(withR)
 	for _, t := range withR {
-		if t.result != win && t.mfe.High >= 1 {
-			out.WentForBreakeven.High++
-			if t.mfe.Low >= 1 {
-				out.WentForBreakeven.Low++
-			}
+		switch t.result {
+		case breakeven:
+			out.WentForBreakeven.count(t.mfe, 1)
+		case loss:
+			out.WentForLoss.count(t.mfe, 1)
+		case win:
 		}
 	}
 	for k := range len(AfterExitMinutes) + 1 {
@@ -334,11 +341,16 @@ func (s *Selection) newWhatIfTrade(i int, e *TradeExcursion, result outcome) wha
 	c := s.pages[p.source]
 	risk := c.risk.at(p.row).Decimal
 	inR := func(d decimal.Decimal) float64 { return d.DivRound(risk, ExcursionScale).Float64() }
-	return whatIfTrade{
+	t := whatIfTrade{
 		net: inR(c.net.at(p.row)), costs: inR(c.fees.at(p.row)), result: result,
 		mae: RBounds{e.MAER.Decimal.Float64(), e.MAEHighR.Decimal.Float64()},
 		mfe: RBounds{e.MFER.Decimal.Float64(), e.MFEHighR.Decimal.Float64()},
 	}
+	if e.Coverage.Valid {
+		// While bars are missing the price may have gone anywhere.
+		t.mae.High, t.mfe.High = math.Inf(1), math.Inf(1)
+	}
+	return t
 }
 
 func (out *ExcursionStats) addWhatIfs(trades []whatIfTrade) {
@@ -377,9 +389,15 @@ func tryExits(trades []whatIfTrade, stop, target *float64) WhatIf {
 			w.TargetsReached.count(t.mfe, *target)
 		}
 	}
-	w.Low, w.High = w.Halves[0].Low+w.Halves[1].Low, w.Halves[0].High+w.Halves[1].High
+	w.Low, w.High = roundR(w.Halves[0].Low+w.Halves[1].Low), roundR(w.Halves[0].High+w.Halves[1].High)
+	for i, half := range w.Halves {
+		w.Halves[i] = RBounds{roundR(half.Low), roundR(half.High)}
+	}
 	return w
 }
+
+// roundR rounds a sum to the decimals of its parts.
+func roundR(r float64) float64 { return math.Round(r*1e6) / 1e6 }
 
 // count counts a trade whose excursion may have reached a limit.
 func (c *CountBounds) count(excursion RBounds, limit float64) {

@@ -28,6 +28,10 @@ func drawMeasured(t *rapid.T) (rows []Trade, truth []whatIfTrade) {
 			MAER: decimal.Of(decimal.Max(decimal.Zero, mae.Sub(quarter(0, 3, "mae below")))), MAEHighR: decimal.Of(mae.Add(quarter(0, 3, "mae above"))),
 			MFER: decimal.Of(decimal.Max(decimal.Zero, mfe.Sub(quarter(0, 3, "mfe below")))), MFEHighR: decimal.Of(mfe.Add(quarter(0, 3, "mfe above"))),
 		}
+		if rapid.Bool().Draw(t, "bars are missing") {
+			// The upper bounds are no bounds then.
+			e.Coverage, e.MAEHighR, e.MFEHighR = decimal.Of(decimal.Must("0.95")), e.MAER, e.MFER
+		}
 		for k, n := range []decimal.Null{e.MAER, e.MAEHighR, e.MFER, e.MFEHighR} {
 			*e.values()[maeLowAt+k] = decimal.Of(n.Decimal.Mul(risk))
 		}
@@ -105,22 +109,30 @@ func (t whatIfTrade) replay(stop, target *float64, isTargetFirst bool) float64 {
 
 // checkGroups computes the other figures a second time, from the rows.
 func checkGroups(t *rapid.T, stats ExcursionStats, rows []Trade, truth []whatIfTrade) {
-	least, most := 0, 0
+	var forBreakeven, forLoss CountBounds
+	exact := 0
 	low, high, winners := decimal.Zero, decimal.Zero, 0
 	for i, row := range rows {
-		if truth[i].result != win && row.Excursion.MFER.Decimal.Float64() >= 1 {
-			least++
+		e := &row.Excursion
+		if count := map[outcome]*CountBounds{breakeven: &forBreakeven, loss: &forLoss}[truth[i].result]; count != nil {
+			if e.MFER.Decimal.Cmp(decimal.New(1)) >= 0 {
+				count.Low++
+			}
+			if e.Coverage.Valid || e.MFEHighR.Decimal.Cmp(decimal.New(1)) >= 0 {
+				count.High++
+			}
 		}
-		if truth[i].result != win && row.Excursion.MFEHighR.Decimal.Float64() >= 1 {
-			most++
+		if !e.Coverage.Valid && e.MAER.Equal(e.MAEHighR) && e.MFER.Equal(e.MFEHighR) {
+			exact++
 		}
 		if truth[i].result == win {
 			winners++
 			low, high = low.Add(row.Excursion.MAELow.Decimal), high.Add(row.Excursion.MAEHigh.Decimal)
 		}
 	}
-	if got := stats.WentForBreakeven; got.Low != least || got.High != most {
-		t.Fatalf("%+v went for breakeven, not %d to %d", got, least, most)
+	if stats.WentForBreakeven != forBreakeven || stats.WentForLoss != forLoss || stats.Exact != exact {
+		t.Fatalf("%+v went for breakeven, %+v for a loss, %d are exact; not %+v, %+v and %d",
+			stats.WentForBreakeven, stats.WentForLoss, stats.Exact, forBreakeven, forLoss, exact)
 	}
 	if got := stats.Winners; got.Trades != winners || winners > 0 && (!got.MAE.Low.Decimal.Equal(mean(low, winners)) || !got.MAE.High.Decimal.Equal(mean(high, winners))) {
 		t.Fatalf("the winners are %+v, not %d with %s to %s", got, winners, low, high)

@@ -17,7 +17,7 @@ import (
 
 // StoredFormat is the version of the stored form. It must be raised with every
 // change to the columns or to the meaning of their values.
-const StoredFormat = 3
+const StoredFormat = 4
 
 // storedPage is the stored form of a page.
 type storedPage struct {

@@ -22,6 +22,9 @@ func addExcursion(row *analytics.Trade, result *excursions.Result, found bool) {
 	if row.MFE.Valid {
 		e.MFELow, e.MFEHigh = row.MFE, row.MFE
 	}
+	if found && result.IsAvailable() && !result.IsWhole() && !(row.MAE.Valid && row.MFE.Valid) {
+		e.Coverage = decimal.Of(result.Coverage)
+	}
 	row.MAE, row.MFE = roundAmount(e.MAELow), roundAmount(e.MFELow)
 	if risk := row.InitialRisk; risk.Valid && risk.Decimal.Sign() > 0 {
 		e.MAER, e.MAEHighR = divide(e.MAELow, risk.Decimal), divide(e.MAEHigh, risk.Decimal)

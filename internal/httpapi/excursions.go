@@ -237,7 +237,8 @@ var excursionFormulas = []figureText{
 	{"targets", "the same with target - costs if mfe reached the target"},
 	{"grid", "both; a trade that reached both counts as stopped in low and as closed at the target in high"},
 	{"halves", "the same for the first and the second half of the trades in the order of closing"},
-	{"went_for_breakeven", "trades with mfe of 1 R or more that ended as breakeven or at a loss"},
+	{"went_for_breakeven", "trades with mfe of 1 R or more that ended as breakeven, within the breakeven tolerance"},
+	{"went_for_loss", "trades with mfe of 1 R or more that ended at a loss"},
 	{"after_exit", "mean of multiplier * position before the last fill * (close of the last bar that ended by then - price of the last fill); its interval is that of draws of whole days"},
 }
 

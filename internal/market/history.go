@@ -189,6 +189,9 @@ func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 		}
 		c.RelativeVolume = h.relativeVolume(n, second-session.From)
 	}
+	if (today == nil || b.Secs >= day) && hours.open.From <= second && second < hours.open.To {
+		c.GapPct = h.dailyGap(session)
+	}
 	if hours.open.From < hours.open.To && hours.open.From+openingRange <= second && b.Secs <= openingRange {
 		c.OpeningRangePlace = today.openingRangePlace(hours.open.From, price, b)
 	}
@@ -228,11 +231,29 @@ func (h *History) gap(n int) decimal.Null {
 	}
 	today.gap.isKnown = true
 	if n > 0 && h.days[n-1].Session.From >= today.Session.From-LookBack {
-		if last := h.days[n-1].Close; last.Sign() > 0 {
-			today.gap.value = decimal.Of(today.Open.Sub(last).Mul(decimal.New(100)).DivRound(last, contextScale))
-		}
+		today.gap.value = gapBetween(&h.days[n-1], today)
 	}
 	return today.gap.value
+}
+
+// gapBetween returns the first price of a day against the last one of another, in percent.
+func gapBetween(before, today *Day) decimal.Null {
+	last := before.Close
+	if last.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return decimal.Of(today.Open.Sub(last).Mul(decimal.New(100)).DivRound(last, contextScale))
+}
+
+// dailyGap returns the gap of a session from bars of days. The open of the day is known
+// as soon as the session has begun.
+func (h *History) dailyGap(session Range) decimal.Null {
+	date := h.dateOf(session)
+	n := h.findDaily(date)
+	if n == 0 || n == len(h.daily) || h.daily[n].Session.From != date || h.daily[n-1].Session.From < date-LookBack {
+		return decimal.Null{}
+	}
+	return gapBetween(&h.daily[n-1], &h.daily[n])
 }
 
 // relativeVolume compares the volume of a day up to a time with that of the days
@@ -309,18 +330,27 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 	return atr
 }
 
-// dailyBefore returns the last daily bars before a session. A session is named after
-// the day on which it ends.
+// dateOf returns the start in UTC of the date of a session, which is named after the day
+// on which it ends.
+func (h *History) dateOf(session Range) int64 {
+	if h.sessions.calendar == AroundTheClock {
+		return floorDiv(session.To-1, day) * day
+	}
+	y, m, d := dayOf(session.To - 1).Date()
+	return utcDate(y, m, d)
+}
+
+// findDaily returns the place of the first daily bar from a date on.
+func (h *History) findDaily(date int64) int {
+	return sort.Search(len(h.daily), func(i int) bool { return h.daily[i].Session.From >= date })
+}
+
+// dailyBefore returns the last daily bars before a session.
 func (h *History) dailyBefore(session Range) []Day {
 	if len(h.daily) == 0 {
 		return nil
 	}
-	date := floorDiv(session.To-1, day) * day
-	if h.sessions.calendar != AroundTheClock {
-		y, m, d := dayOf(session.To - 1).Date()
-		date = utcDate(y, m, d)
-	}
-	n := sort.Search(len(h.daily), func(i int) bool { return h.daily[i].Session.From >= date })
+	n := h.findDaily(h.dateOf(session))
 	first := sort.Search(n, func(i int) bool { return h.daily[i].Session.From >= session.From-LookBack })
 	return h.daily[max(first, n-atrHistory):n]
 }

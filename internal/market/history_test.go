@@ -149,6 +149,29 @@ func wilder(today int, day func(int) []market.Bar) float64 {
 	return average
 }
 
+// TestGapOfDailyBars has bars of days only: their open is known once the session began.
+func TestGapOfDailyBars(t *testing.T) {
+	t.Parallel()
+	date := func(day int) int64 { return time.Date(2025, 10, day, 0, 0, 0, 0, time.UTC).Unix() }
+	daily := market.Block{Secs: 24 * 3600, Bars: []market.Bar{
+		{Time: date(17), Open: 100, High: 210, Low: 100, Close: 200}, // a Friday
+		{Time: date(20), Open: 205, High: 300, Low: 100, Close: 250},
+	}}
+	history := market.NewHistory(market.NewSessions(market.USStocks), nil, daily)
+	for at, want := range map[time.Time]string{
+		time.Date(2025, 10, 20, 13, 29, 0, 0, time.UTC): "null", // before the open
+		time.Date(2025, 10, 20, 13, 30, 0, 0, time.UTC): "2.5",
+		time.Date(2025, 10, 20, 19, 59, 0, 0, time.UTC): "2.5",
+		time.Date(2025, 10, 17, 15, 0, 0, 0, time.UTC):  "null", // no day before
+		time.Date(2025, 10, 21, 15, 0, 0, 0, time.UTC):  "null", // no bar of the day
+	} {
+		got := history.Context(at.UnixMicro(), decimal.New(200), market.Block{Secs: 24 * 3600})
+		if got.GapPct.String() != want || got.RelativeVolume.Valid {
+			t.Errorf("at %s the gap is %s, not %s", at, got.GapPct, want)
+		}
+	}
+}
+
 func TestDailyBarsWin(t *testing.T) {
 	t.Parallel()
 	var daily []market.Bar

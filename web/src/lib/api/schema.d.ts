@@ -3889,6 +3889,7 @@ export interface components {
             /** Format: int64 */
             trades: number;
             went_for_breakeven: components["schemas"]["CountBounds"];
+            went_for_loss: components["schemas"]["CountBounds"];
             winners: components["schemas"]["ExcursionGroup"];
             /** Format: int64 */
             with_excursion: number;
