@@ -35,6 +35,9 @@ func insertChunk(engine Engine, rows int) int {
 // all rows share is passed once per statement, because passing a text costs
 // about as much as storing it.
 func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
+	if t.session.engine == PostgreSQL && suffix == "" && len(rows) >= fewestCopied {
+		return t.copyRows(ctx, table, columns, rows)
+	}
 	var inserted int64
 	var args []any
 	shared := sharedColumns(columns, rows)
@@ -53,6 +56,18 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 		rows = rows[chunk:]
 	}
 	return inserted, nil
+}
+
+// fewestCopied is from how many rows on they are copied to PostgreSQL.
+const fewestCopied = 500
+
+// copyRows inserts rows with COPY, of which PostgreSQL parses and plans no statements.
+func (t *Tx) copyRows(ctx context.Context, table string, columns []string, rows [][]any) (inserted int64, err error) {
+	if err := t.checkReady(); err != nil {
+		return 0, err
+	}
+	inserted, err = t.session.copyRows(t.context(ctx), table, columns, rows)
+	return inserted, t.recordError(err)
 }
 
 // QueueRows inserts rows as InsertMany does. Few of them are queued; see

@@ -206,6 +206,20 @@ func (s *session) sendQueued(ctx context.Context) (result driver.Result, err err
 	return result, err
 }
 
+// copyRows inserts rows into a table of PostgreSQL after the queued statements.
+func (s *session) copyRows(ctx context.Context, table string, columns []string, rows [][]any) (inserted int64, err error) {
+	if s.queued.Len() > 0 {
+		if _, err := s.sendQueued(ctx); err != nil {
+			return 0, err
+		}
+	}
+	err = s.conn.Raw(func(own any) (err error) {
+		inserted, err = own.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+		return err
+	})
+	return inserted, err
+}
+
 func (s *session) query(ctx context.Context, query string, args []any) (*Rows, error) {
 	if s.lite != nil {
 		return s.queryLite(ctx, query, args)

@@ -189,11 +189,19 @@ func TestInsertManyCountsWhatItInserted(t *testing.T) {
 				t.Errorf("rows %d to %d: inserted %d, %v, want %d", step.from, step.to, n, err, step.want)
 			}
 		}
-		if _, err := insert(656, 659, ""); !errors.Is(err, db.ErrConflict) {
-			t.Errorf("without ON CONFLICT: %v, want ErrConflict", err)
+		for _, to := range []int{659, 1800} { // few rows, and so many that they are copied
+			if _, err := insert(656, to, ""); !errors.Is(err, db.ErrConflict) {
+				t.Errorf("rows 656 to %d without ON CONFLICT: %v, want ErrConflict", to, err)
+			}
 		}
 		if n := count(t, d, "probe"); n != 657 {
 			t.Errorf("%d rows, want 657", n)
+		}
+		if n, err := insert(657, 1800, ""); err != nil || n != 1143 {
+			t.Errorf("rows 657 to 1800: inserted %d, %v", n, err)
+		}
+		if last := ids(t, d, `SELECT id FROM probe ORDER BY id DESC LIMIT 1`); !slices.Equal(last, []string{"1799"}) || count(t, d, "probe") != 1800 {
+			t.Errorf("the last row is %s", last)
 		}
 	})
 }
