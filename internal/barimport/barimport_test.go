@@ -221,6 +221,33 @@ func TestZoneOfTimesInUTC(t *testing.T) {
 	})
 }
 
+// TestSplit: prices that were adjusted for a split are proposed with its ratio and not
+// changed without being asked.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		list := walk(600)
+		f.addFills("ESH6", list, 50)
+		var rows strings.Builder
+		for _, bar := range list { // prices of fills have two decimals; those of the file are a quarter
+			price := func(n int64) string { return decimal.FromScaled(25*n, 4).String() }
+			fmt.Fprintf(&rows, "%d,%s,%s,%s,%s\n", bar.Time, price(bar.Open), price(bar.High), price(bar.Low), price(bar.Close))
+		}
+		up := upload("CME_MINI_ESH2026, 1.csv", "time,open,high,low,close\n"+rows.String())
+		s := f.preview(up).Series[0]
+		if s.Proposed == nil || s.Proposed.PriceScale.String() != "4" || s.Proposed.Inside != s.FillsChecked || s.FillsChecked < 10 {
+			f.Fatalf("the proposal for %d fills is %+v", s.FillsChecked, s.Proposed)
+		}
+		if s.Reading.PriceScale.String() != "1" || s.FillsInside != 0 {
+			f.Errorf("the scale is %s with %d fills inside", s.Reading.PriceScale, s.FillsInside)
+		}
+		up.PriceScale = decimal.Of(decimal.New(4))
+		if s := f.preview(up).Series[0]; s.FillsInside != s.FillsChecked {
+			f.Errorf("with the scale %d of %d fills are inside", s.FillsInside, s.FillsChecked)
+		}
+	})
+}
+
 func TestPriceScale(t *testing.T) {
 	t.Parallel()
 	list := walk(600)

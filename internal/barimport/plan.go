@@ -385,10 +385,25 @@ func (g *group) propose(found market.Proposal, free market.Choices) {
 		if other := g.findReading(free); other.Inside > found.Inside {
 			found = other
 		}
+		if split := g.findSplit(free); split.Inside > found.Inside {
+			found = split
+		}
 	}
 	if found.Inside > 0 {
 		g.proposed = &found
 	}
+}
+
+// findSplit returns the reading with a ratio of a split of shares, if the fills prove one.
+// It is only proposed, because bars after the split have other prices.
+func (g *group) findSplit(free market.Choices) market.Proposal {
+	choices := g.knownReading(free, nil)
+	choices.Scales = market.SplitRatios()
+	found := g.findReading(choices)
+	if found.Checked < market.LeastFillsForZone || 10*found.Inside < 9*found.Checked {
+		return market.Proposal{}
+	}
+	return found
 }
 
 func (g *group) findReading(c market.Choices) market.Proposal {

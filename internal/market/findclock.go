@@ -97,6 +97,15 @@ func FindReading(b Block, fills []Fill, choices Choices) Proposal {
 	return choose(best, fills)
 }
 
+// SplitRatios are the price scales of files whose prices are adjusted for a split of
+// shares, or for a reverse one.
+func SplitRatios() (list []decimal.Decimal) {
+	for _, text := range []string{"2", "3", "4", "5", "6", "7", "8", "10", "15", "20", "25", "30", "50", "1.5", "0.5", "0.25", "0.2", "0.125", "0.1", "0.05", "0.04", "0.02"} {
+		list = append(list, decimal.Must(text))
+	}
+	return list
+}
+
 var defaultScales = []decimal.Decimal{decimal.New(1), decimal.Must("0.01"), decimal.New(100)}
 
 func orAll[T any](chosen, all []T) []T {

@@ -18,10 +18,8 @@ type verdict struct {
 	outcome Outcome
 	message string
 	batch   string
-}
-
-func skip(format string, args ...any) (verdict, error) {
-	return verdict{outcome: Skipped, message: fmt.Sprintf(format, args...)}, nil
+	// isBackup reports that the file is known, but not imported.
+	isBackup bool
 }
 
 func refuse(format string, args ...any) (verdict, error) {
@@ -94,17 +92,30 @@ func (i *importer) fields(folder *Folder) map[string]string {
 	return fields
 }
 
-// send imports a file: a preview, the settings that the browser remembered for its
-// layout, and a commit if nothing is in doubt. The error is ErrConfig,
+// send imports a file of trades or of price bars. The error is ErrConfig,
 // errUnreachable or a refusal that may not last.
 func (i *importer) send(ctx context.Context, folder *Folder, path string, content []byte) (verdict, error) {
+	v, err := i.sendTrades(ctx, folder, path, content)
+	if err != nil || v.outcome != Skipped || v.isBackup {
+		return v, err
+	}
+	bars, isBars, err := i.sendBars(ctx, folder, path, content)
+	if err != nil || isBars {
+		return bars, err
+	}
+	return v, nil
+}
+
+// sendTrades imports a file of trades: a preview, the settings that the browser
+// remembered for its layout, and a commit if nothing is in doubt.
+func (i *importer) sendTrades(ctx context.Context, folder *Folder, path string, content []byte) (verdict, error) {
 	up := upload{name: filepath.Base(path), content: content, fields: i.fields(folder)}
 	p, err := i.client.preview(ctx, up)
 	if err != nil {
 		return judgeRefusal(err, folder, Skipped)
 	}
 	if p.Source == "backup" {
-		return skip("this is a backup. Restore it in the browser")
+		return verdict{outcome: Skipped, message: "this is a backup. Restore it in the browser", isBackup: true}, nil
 	}
 	remembered, err := i.addRemembered(ctx, folder, &up, p)
 	if err != nil {

@@ -447,3 +447,32 @@ func TestNotification(t *testing.T) {
 	}
 	w.want("imported fills.csv")
 }
+
+// TestPriceBars: files of price bars are imported as such, unless something is unknown or
+// the fills contradict them.
+func TestPriceBars(t *testing.T) {
+	w := newWorld(t)
+	const rows = "1767625200,100,101,99,100\n1767625260,100,102,100,101\n" // 2026-01-05 15:00
+	w.write("NASDAQ_AAPL, 1.csv", "time,open,high,low,close\n"+rows)
+	w.run(time.Minute)
+	w.want("imported NASDAQ_AAPL, 1.csv: 2 bars inserted, 0 replaced: AAPL")
+	w.write("NASDAQ_AAPL, 1 (1).csv", "time,open,high,low,close,Plot\n"+strings.ReplaceAll(rows, "\n", ",NaN\n"))
+	w.run(time.Minute)
+	w.want("unchanged NASDAQ_AAPL, 1 (1).csv: nothing new, 2 bars known")
+	w.write("MSFT.txt", "20260105 150000;1;1;1;1;4\n20260105 150100;1;1;1;1;4\n")
+	w.run(time.Minute)
+	w.want("refused MSFT.txt: price bars of MSFT: tz is unknown. Import the file in the browser under Prices, or set tz for the folder")
+	w.write("fills.csv", header+fill("GE", 0)+fill("GE", 1))
+	w.run(time.Minute)
+	w.want("imported fills.csv: 2 fills inserted")
+	w.write("NYSE_GE, 1.csv", "time,open,high,low,close\n"+strings.ReplaceAll(rows, ",10", ",20"))
+	w.run(time.Minute)
+	w.want("refused NYSE_GE, 1.csv: price bars of GE: only 1 of 2 fills lie inside their bar")
+	w.write("contacts.csv", "Name,Phone\nAnn,1\n")
+	w.run(time.Minute)
+	w.want("skipped contacts.csv: not recognized")
+	if list := w.list("/bars/series"); len(list) != 1 || list[0]["symbol"] != "AAPL" {
+		t.Errorf("the series are %v", list)
+	}
+	w.wantStored(2, 1)
+}
