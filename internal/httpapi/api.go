@@ -126,6 +126,7 @@ func (a *API) registerRoutes() {
 	a.registerExecutionRoutes()
 	a.registerTradeRoutes()
 	a.registerPositionRoutes()
+	a.registerPositionTotalRoutes()
 	a.registerViewRoutes()
 	a.registerSymbolRoutes()
 	a.registerNoteTemplateRoutes()

@@ -39,3 +39,63 @@ func TestRatesAreNoPrices(t *testing.T) {
 		d.get("/bars/series").is("", `[]`)
 	})
 }
+
+// TestPositionTotals adds up positions of accounts in USD, EUR and CHF. The clock of the
+// test is at Tuesday, 10 March 2026.
+func TestPositionTotals(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.get("/positions/totals").want(http.StatusOK).is("totals", `[]`).is("converted", `null`)
+		d.get("/positions/totals?currency=EUR").want(http.StatusOK).
+			is("converted", `{"currency":"EUR","day_change":null,"missing":[],"open_risk":null,"rates":[],"unrealized_pnl":null}`)
+		mark := func(id string, price string) {
+			d.put("/positions/"+id+"/mark", more{"price": price}).want(http.StatusOK)
+		}
+		euro := d.client.desk("Euro", more{"base_currency": "EUR"})
+		swiss := d.client.desk("Swiss", more{"base_currency": "CHF"})
+		first := d.fill("BTCUSD", "buy 2@100", 1, crypto).text("trade_id")
+		d.annotate(first, more{"stop_price": "98"})
+		mark(first, "105")
+		second := d.fill("ETHUSD", "sell 1@10", 1, crypto).text("trade_id")
+		mark(second, "12.5")
+		d.fill("SOLUSD", "buy 1@10", 1, crypto) // without a mark
+		other := euro.fill("BTCEUR", "buy 1@90", 1, crypto).text("trade_id")
+		mark(other, "93")
+		d.roundTrip("AAPL") // closed
+
+		const usd = `{"currency":"USD","day_change":null,"marked":2,"open_risk":14,"positions":3,"unrealized_pnl":7.5}`
+		const eur = `{"currency":"EUR","day_change":null,"marked":1,"open_risk":null,"positions":1,"unrealized_pnl":3}`
+		d.get("/positions/totals").want(http.StatusOK).is("totals", `[`+eur+`,`+usd+`]`).is("converted", `null`)
+		d.get("/positions/totals?symbol=ETHUSD").want(http.StatusOK).holds("totals", `[{"currency": "USD", "positions": 1, "unrealized_pnl": -2.5}]`)
+		d.get("/positions/totals?status=closed").want(http.StatusOK).holds("totals", `[{}, {}]`)
+		// Without a rate nothing is converted, and a rate is never 1.
+		d.get("/positions/totals?currency=eur").want(http.StatusOK).
+			is("converted", `{"currency":"EUR","day_change":null,"missing":["USD"],"open_risk":null,"rates":[],"unrealized_pnl":null}`)
+		d.get("/positions/totals?currency=GBP").want(http.StatusOK).is("converted.missing", `["GBP","USD"]`)
+		for _, bad := range []string{"E", "EURO12", "€", "EU-"} {
+			d.get("/positions/totals?currency=" + bad).wantField("currency")
+		}
+
+		d.sendBars("/commit", "old.csv", "Date,USD\n2026-03-02,2\n").want(http.StatusOK) // eight days ago
+		d.get("/positions/totals?currency=EUR").want(http.StatusOK).is("converted.missing", `["USD"]`)
+		d.sendBars("/commit", "eurofxref-hist.csv", "Date,USD,GBP,\n2026-03-09,1.25,0.8,\n2026-03-06,1.2,0.75,\n").want(http.StatusOK)
+		d.get("/positions/totals?currency=EUR").want(http.StatusOK).is("totals.1", usd).
+			is("converted", `{"currency":"EUR","day_change":null,"missing":[],"open_risk":11.2,`+
+				`"rates":[{"currency":"USD","rate":0.8,"rate_date":"2026-03-09","source":"European Central Bank"}],"unrealized_pnl":9}`)
+		d.get("/positions/totals?currency=USD").want(http.StatusOK).
+			holds("converted", `{"unrealized_pnl": 11.25, "open_risk": 14, "rates": [{"currency": "EUR", "rate": 1.25}]}`)
+		d.get("/positions/totals?currency=GBP").want(http.StatusOK).
+			holds("converted", `{"unrealized_pnl": 7.2, "rates": [{"currency": "EUR", "rate": 0.8}, {"currency": "USD", "rate": 0.64}]}`)
+		// A currency without a rate makes all sums null, although others have one.
+		swiss.fill("BTCCHF", "buy 1@90", 1, crypto)
+		d.get("/positions/totals?currency=EUR").want(http.StatusOK).holds("converted", `{"missing": ["CHF"], "rates": [{"currency": "USD"}]}`).
+			is("converted.unrealized_pnl", `null`)
+		d.get("/analytics/summary").wantError(http.StatusBadRequest, "mixed_currencies")
+
+		stranger := w.addUser(d.client, "other@example.org")
+		stranger.get("/positions/totals?currency=EUR").want(http.StatusOK).is("totals", `[]`)
+		_, secret := d.mint(more{"name": "files", "scope": "import"})
+		w.as(secret).get("/positions/totals").wantError(http.StatusForbidden, "insufficient_scope")
+	})
+}

@@ -34,6 +34,7 @@ import (
 	"fillbook/internal/notices"
 	"fillbook/internal/outbound"
 	"fillbook/internal/playbook"
+	"fillbook/internal/rates"
 	"fillbook/internal/routine"
 	"fillbook/internal/secrets"
 	"fillbook/internal/sharing"
@@ -100,6 +101,8 @@ type Installation struct {
 	Jobs *jobs.Queue
 	// Excursions computes what the price did during trades.
 	Excursions *excursions.Service
+	// Rates reads the reference rates of currencies.
+	Rates *rates.Service
 
 	files *playbook.Files
 }
@@ -132,6 +135,7 @@ func New(options Options) (*Installation, error) {
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
 	i.Excursions = excursions.New(i.DB)
+	i.Rates = rates.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,

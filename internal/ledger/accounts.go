@@ -288,14 +288,15 @@ func (a *Account) clean() (err error) {
 	if a.Type, err = journal.CleanRequiredName("account_type", a.Type); err != nil {
 		return err
 	}
-	if a.BaseCurrency, err = cleanCurrency("base_currency", a.BaseCurrency); err != nil {
+	if a.BaseCurrency, err = CleanCurrency("base_currency", a.BaseCurrency); err != nil {
 		return err
 	}
 	return checkAmount("starting_balance", a.StartingBalance)
 }
 
-// cleanCurrency accepts three to five letters or digits: ISO codes and coins.
-func cleanCurrency(field, text string) (string, error) {
+// CleanCurrency returns a currency code in capital letters. It accepts three to five
+// letters or digits: ISO codes and coins.
+func CleanCurrency(field, text string) (string, error) {
 	code := strings.ToUpper(strings.TrimSpace(text))
 	plain := !strings.ContainsFunc(code, func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')

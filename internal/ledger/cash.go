@@ -287,7 +287,7 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	if err := c.applySign(); err != nil {
 		return err
 	}
-	if c.Currency, err = cleanCurrency("currency", c.Currency); err != nil {
+	if c.Currency, err = CleanCurrency("currency", c.Currency); err != nil {
 		return err
 	}
 	if c.Currency != b.account.BaseCurrency {

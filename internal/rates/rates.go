@@ -67,6 +67,21 @@ func (t Table) Find(from, to string, day journal.Day) (Rate, bool) {
 	return Rate{}, false
 }
 
+// MissingOf returns which of two currencies has no value of a day and the days before, if
+// there is no rate between them: one of them, or both. It returns the first one if both
+// have values, but of different days.
+func (t Table) MissingOf(from, to string, day journal.Day) (missing []string) {
+	for _, currency := range []string{from, to} {
+		if _, found := t.Find(currency, market.ReferenceBase, day); !found {
+			missing = append(missing, currency)
+		}
+	}
+	if missing == nil {
+		return []string{from}
+	}
+	return missing
+}
+
 // valueOf returns what one EUR is worth in a currency.
 func (t Table) valueOf(currency string, day journal.Day) (Value, bool) {
 	if currency == market.ReferenceBase {

@@ -1803,6 +1803,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/positions/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up open positions by currency, and in one currency
+         * @description The filter selects trades as in the list of trades; status is always open. Scopes of access tokens: read, write, full.
+         */
+        get: operations["getPositionTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/positions/{id}/mark": {
         parameters: {
             query?: never;
@@ -3546,6 +3566,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConvertedTotals: {
+            currency: string;
+            /** @description Sum over the positions that have it; null if none has. */
+            day_change: number | null;
+            /** @description The currencies without a rate. Turn on ECB rates under Prices, or upload the file of the European Central Bank. */
+            missing: string[];
+            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            open_risk: number | null;
+            /** @description The rates of all other currencies. Each sum is null if one is missing. */
+            rates: components["schemas"]["UsedRate"][];
+            /** @description Sum over the positions that have it; null if none has. */
+            unrealized_pnl: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         CountBounds: {
             /** Format: int64 */
             high: number;
@@ -3579,6 +3614,27 @@ export interface components {
             email: string;
             /** @description At least min_password_length characters. */
             password: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CurrencyTotals: {
+            currency: string;
+            /** @description Sum over the positions that have it; null if none has. */
+            day_change: number | null;
+            /**
+             * Format: int64
+             * @description How many of them have a mark. The others are in no sum.
+             */
+            marked: number;
+            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            open_risk: number | null;
+            /**
+             * Format: int64
+             * @description How many positions are open.
+             */
+            positions: number;
+            /** @description Sum over the positions that have it; null if none has. */
+            unrealized_pnl: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -5180,6 +5236,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PositionTotals: {
+            /** @description All totals in one currency; null unless currency was sent. */
+            converted: components["schemas"]["ConvertedTotals"] | null;
+            /** @description A member for each currency, by its name. */
+            totals: components["schemas"]["CurrencyTotals"][];
+        } & {
+            [key: string]: unknown;
+        };
         Preferences: {
             /** @description The server does not interpret the values. Empty until one is stored. */
             prefs: {
@@ -6735,6 +6799,17 @@ export interface components {
             source: string;
             /** Format: int64 */
             trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        UsedRate: {
+            currency: string;
+            /** @description What amounts are multiplied by. */
+            rate: number;
+            /** @description The day for which the rate was published: today or the last one before, at most seven days ago. */
+            rate_date: string;
+            /** @description What delivered the rate. */
+            source: string;
         } & {
             [key: string]: unknown;
         };
@@ -19555,6 +19630,191 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Position"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getPositionTotals: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description Also return the totals in this currency, converted with reference rates. */
+                currency?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PositionTotals"];
                 };
             };
             /** @description Bad Request */

@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/rates"
+	"fillbook/internal/tradefilter"
+	"fillbook/internal/tradeview"
+)
+
+// positionTotals are sums over open positions.
+type positionTotals struct {
+	Totals    []currencyTotals        `json:"totals" doc:"A member for each currency, by its name."`
+	Converted orNull[convertedTotals] `json:"converted" doc:"All totals in one currency; null unless currency was sent."`
+}
+
+// PositionAmounts are sums of amounts that are known. Each is absent if no position has
+// the amount.
+type PositionAmounts struct {
+	UnrealizedPnL decimal.Null `json:"unrealized_pnl" doc:"Sum over the positions that have it; null if none has."`
+	DayChange     decimal.Null `json:"day_change" doc:"Sum over the positions that have it; null if none has."`
+	OpenRisk      decimal.Null `json:"open_risk" doc:"Sum over the positions with a stop and a mark; null if there is none."`
+}
+
+type currencyTotals struct {
+	Currency  string `json:"currency"`
+	Positions int    `json:"positions" doc:"How many positions are open."`
+	Marked    int    `json:"marked" doc:"How many of them have a mark. The others are in no sum."`
+	PositionAmounts
+}
+
+type convertedTotals struct {
+	Currency string `json:"currency"`
+	PositionAmounts
+	Rates   []usedRate `json:"rates" doc:"The rates of all other currencies. Each sum is null if one is missing."`
+	Missing []string   `json:"missing" doc:"The currencies without a rate. Turn on ECB rates under Prices, or upload the file of the European Central Bank."`
+}
+
+// usedRate is the rate that converted the amounts of a currency.
+type usedRate struct {
+	Currency string          `json:"currency"`
+	Rate     decimal.Decimal `json:"rate" doc:"What amounts are multiplied by."`
+	RateDate journal.Day     `json:"rate_date" doc:"The day for which the rate was published: today or the last one before, at most seven days ago."`
+	Source   string          `json:"source" doc:"What delivered the rate."`
+}
+
+type totalsQuery struct {
+	TradeFilter
+	Currency string `query:"currency" doc:"Also return the totals in this currency, converted with reference rates." example:"EUR"`
+}
+
+func (a *API) registerPositionTotalRoutes() {
+	read := positionRoute(readJournal, http.MethodGet, "/totals", "getPositionTotals", "Add up open positions by currency, and in one currency")
+	read.about = "The filter selects trades as in the list of trades; status is always open."
+	register(a, read, func(ctx context.Context, in *totalsQuery) (*body[positionTotals], error) {
+		currency := ""
+		if in.Currency != "" {
+			var err error
+			if currency, err = ledger.CleanCurrency("currency", in.Currency); err != nil {
+				return nil, err
+			}
+		}
+		in.filter.Status = tradefilter.Open
+		list, err := a.readPositions(ctx, tradeview.Query{Filter: in.filter})
+		if err != nil {
+			return nil, err
+		}
+		out := positionTotals{Totals: sumPositions(list)}
+		if currency == "" {
+			return answer(out, nil)
+		}
+		converted, err := a.convertTotals(ctx, out.Totals, currency)
+		out.Converted.value = &converted
+		return answer(out, err)
+	})
+}
+
+// sumPositions returns the totals of positions by currency.
+func sumPositions(list []position) []currencyTotals {
+	byCurrency := map[string]*currencyTotals{}
+	totals := []currencyTotals{}
+	for _, p := range list {
+		sum := byCurrency[p.PnLCurrency]
+		if sum == nil {
+			sum = &currencyTotals{Currency: p.PnLCurrency}
+			byCurrency[p.PnLCurrency] = sum
+		}
+		sum.Positions++
+		if p.Mark.value != nil {
+			sum.Marked++
+		}
+		sum.add(PositionAmounts{UnrealizedPnL: p.UnrealizedPnL, DayChange: p.DayChange, OpenRisk: p.OpenRisk})
+	}
+	for _, sum := range byCurrency {
+		totals = append(totals, *sum)
+	}
+	slices.SortFunc(totals, func(a, b currencyTotals) int { return strings.Compare(a.Currency, b.Currency) })
+	return totals
+}
+
+// add adds the amounts that are known.
+func (a *PositionAmounts) add(b PositionAmounts) {
+	for _, pair := range [...]struct {
+		sum *decimal.Null
+		of  decimal.Null
+	}{{&a.UnrealizedPnL, b.UnrealizedPnL}, {&a.DayChange, b.DayChange}, {&a.OpenRisk, b.OpenRisk}} {
+		if pair.of.Valid {
+			*pair.sum = decimal.Of(pair.sum.Decimal.Add(pair.of.Decimal))
+		}
+	}
+}
+
+// convert returns the amounts in another currency.
+func (a PositionAmounts) convert(rate rates.Rate) PositionAmounts {
+	for _, amount := range [...]*decimal.Null{&a.UnrealizedPnL, &a.DayChange, &a.OpenRisk} {
+		if amount.Valid {
+			*amount = decimal.Of(rate.Convert(amount.Decimal))
+		}
+	}
+	return a
+}
+
+// convertTotals adds up totals in one currency with the newest rates.
+func (a *API) convertTotals(ctx context.Context, totals []currencyTotals, currency string) (convertedTotals, error) {
+	out := convertedTotals{Currency: currency, Rates: []usedRate{}, Missing: []string{}}
+	wanted := []string{currency}
+	for _, t := range totals {
+		wanted = append(wanted, t.Currency)
+	}
+	today := journal.DayOf(a.Clock().UTC())
+	table, err := a.Rates.Load(ctx, caller(ctx).UserID, wanted, today)
+	if err != nil {
+		return out, err
+	}
+	for _, t := range totals {
+		rate, found := table.Find(t.Currency, currency, today)
+		if !found {
+			out.Missing = append(out.Missing, table.MissingOf(t.Currency, currency, today)...)
+			continue
+		}
+		out.add(t.convert(rate))
+		if t.Currency != currency {
+			out.Rates = append(out.Rates, usedRate{Currency: t.Currency, Rate: rate.Rate(), RateDate: rate.Day, Source: rate.Source})
+		}
+	}
+	if len(out.Missing) > 0 {
+		slices.SortFunc(out.Missing, cmp.Compare[string])
+		out.Missing, out.PositionAmounts = slices.Compact(out.Missing), PositionAmounts{}
+	}
+	return out, nil
+}
