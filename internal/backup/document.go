@@ -55,6 +55,8 @@ type Bundle struct {
 	Cash       []Cash             `json:"cash_transactions"`
 	Orphans    []Orphan           `json:"orphans"`
 	Deleted    []DeletedFill      `json:"deleted_fills"` // oldest first
+	// DeletedCash are the cash transactions that the user deleted by hand, oldest first.
+	DeletedCash []DeletedCash `json:"deleted_cash"`
 	// Connections are those of the account, the oldest first.
 	Connections []Connection `json:"connections"`
 }
@@ -116,6 +118,15 @@ type DeletedFill struct {
 	Facts          []string          `json:"facts,omitempty"`
 	Origin         string            `json:"origin,omitzero"`
 	DeletedAt      Instant           `json:"deleted_at"`
+}
+
+// DeletedCash is a cash transaction that the user deleted by hand, with the values with
+// which it arrived.
+type DeletedCash struct {
+	Type       string          `json:"type"`
+	Amount     decimal.Decimal `json:"amount"`
+	OccurredAt Instant         `json:"occurred_at"`
+	DeletedAt  Instant         `json:"deleted_at"`
 }
 
 // TradeAnnotations are the annotations of one trade, which is the one that the fills

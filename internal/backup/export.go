@@ -200,7 +200,28 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 	if err := e.writeDeletedFills(a); err != nil {
 		return err
 	}
+	if err := e.writeDeletedCash(a); err != nil {
+		return err
+	}
 	return e.writeConnections(a)
+}
+
+func (e *exporter) writeDeletedCash(a ledger.Account) error {
+	deleted, err := ledger.ListDeletedCash(e.ctx, e.tx, e.owner, a.ID)
+	if err != nil {
+		return err
+	}
+	return e.list("deleted_cash", func() error {
+		for _, d := range deleted {
+			err := e.element(DeletedCash{
+				Type: string(d.Type), Amount: d.Amount, OccurredAt: Instant{d.OccurredAt}, DeletedAt: Instant{d.DeletedAt},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (e *exporter) writeDeletedFills(a ledger.Account) error {

@@ -89,11 +89,11 @@ func (p *Plan) addCash(ctx context.Context, tx *db.Tx, owner journal.UserID, b *
 	p.Errors = append(p.Errors, problems...)
 	repeated := 0
 	if !t.isNew && len(list) > 0 {
-		known, err := ledger.CashDuplicates(ctx, tx, owner, t.account.ID, list, b.archivedCash(places))
+		ahead, err := ledger.PreviewCash(ctx, tx, owner, t.account.ID, list, ledger.CashOptions{Archived: b.archivedCash(places)})
 		if err != nil {
 			return err
 		}
-		repeated = count(known)
+		repeated = ahead.Skipped
 	}
 	p.CashDuplicates += repeated
 	p.CashNew += len(list) - repeated

@@ -203,7 +203,27 @@ func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
 	if err := r.restoreDeletedFills(b); err != nil {
 		return err
 	}
+	if err := r.restoreDeletedCash(b); err != nil {
+		return err
+	}
 	return r.restoreConnections(b)
+}
+
+// restoreDeletedCash adds the cash transactions that the user deleted by hand, without
+// those that are stored.
+func (r *restorer) restoreDeletedCash(b *restoredBundle) error {
+	var list []ledger.DeletedCash
+	for i, d := range b.DeletedCash {
+		cash := ledger.NewCash{Type: ledger.CashType(d.Type), Amount: d.Amount, OccurredAt: d.OccurredAt.Time}
+		if err := cash.Check(b.target.account.BaseCurrency); err != nil {
+			r.problem("Deleted cash transaction", i, err)
+			continue
+		}
+		list = append(list, ledger.DeletedCash{
+			Type: cash.Type, Amount: d.Amount, OccurredAt: d.OccurredAt.Time, DeletedAt: d.DeletedAt.instantOr(r.now),
+		})
+	}
+	return r.Ledger.AddDeletedCash(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
 }
 
 // restoreDeletedFills adds the fills that the user deleted by hand, without those
@@ -401,7 +421,7 @@ func (r *restorer) restoreCash(b *restoredBundle) error {
 			list[i].Trade = b.trade(*trade)
 		}
 	}
-	done, err := r.Ledger.InsertCash(r.ctx, r.tx, r.Owner, b.target.account.ID, b.batch, list, b.archivedCash(places))
+	done, err := r.Ledger.InsertCash(r.ctx, r.tx, r.Owner, b.target.account.ID, list, ledger.CashOptions{Batch: b.batch, Archived: b.archivedCash(places)})
 	r.result.CashInserted += done.Inserted
 	r.result.CashSkipped += done.Skipped
 	return err

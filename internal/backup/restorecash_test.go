@@ -20,7 +20,7 @@ func deposit(amount string) ledger.NewCash {
 func (h *house) importCash(t *testing.T, owner journal.UserID, account journal.AccountID, list ...ledger.NewCash) (result ledger.CashResult) {
 	t.Helper()
 	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) (err error) {
-		result, err = h.ledger.InsertCash(h.ctx(), tx, owner, account, "a batch", list, nil)
+		result, err = h.ledger.InsertCash(h.ctx(), tx, owner, account, list, ledger.CashOptions{Batch: "a batch"})
 		return err
 	}))
 	return result

@@ -2,8 +2,10 @@ package backup
 
 import (
 	"testing"
+	"time"
 
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
@@ -33,6 +35,41 @@ func TestDeletedFillsAreRestored(t *testing.T) {
 			t.Errorf("a stored fill is deleted too: %+v", list)
 		}
 		bad := `{"format":"fillbook","version":6,"accounts":[{"account":{"name":"Main"},"deleted_fills":[{"symbol":"A","side":"up"}]}]}`
+		if result := h.restore(t, h.user(t), bad); len(result.Errors) != 1 {
+			t.Errorf("%+v, want one problem", result.Errors)
+		}
+	})
+}
+
+// TestDeletedCashIsRestored is the same for cash.
+func TestDeletedCashIsRestored(t *testing.T) {
+	t.Parallel()
+	eachHouse(t, func(t *testing.T, h *house) {
+		from, to := h.user(t), h.user(t)
+		account := h.account(t, from, "Main")
+		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(3), OccurredAt: time.Date(2026, 3, 2, 15, 0, 0, 250_000_000, time.UTC)}
+		cash, err := h.ledger.AddCash(h.ctx(), from, account, fee)
+		must(t, err)
+		must(t, h.ledger.DeleteCash(h.ctx(), from, cash.ID, nil))
+		text := h.export(t, from, "")
+		sound(t, h.restore(t, to, text))
+		same(t, h.export(t, to, ""), text)
+		unchanged(t, h.restore(t, to, text))
+		same(t, h.export(t, to, ""), text)
+
+		third := h.user(t)
+		other := h.account(t, third, "Main")
+		_, err = h.ledger.AddCash(h.ctx(), third, other, fee)
+		must(t, err)
+		sound(t, h.restore(t, third, text))
+		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+			list, err := ledger.ListDeletedCash(h.ctx(), tx, third, other)
+			if len(list) != 0 {
+				t.Errorf("a stored row is deleted too: %+v", list)
+			}
+			return err
+		}))
+		bad := `{"format":"fillbook","version":6,"accounts":[{"account":{"name":"Main"},"deleted_cash":[{"type":"gift","amount":1}]}]}`
 		if result := h.restore(t, h.user(t), bad); len(result.Errors) != 1 {
 			t.Errorf("%+v, want one problem", result.Errors)
 		}

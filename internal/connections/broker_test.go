@@ -60,6 +60,8 @@ type record struct {
 	Price, Quantity int64
 	Side            matching.Side
 	Withdrawn       bool
+	// IsCash makes it a deposit of its price.
+	IsCash bool
 }
 
 func (a acme) send(ctx context.Context, session *remote.Session, path string, parameters map[string]string, into any) error {
@@ -113,6 +115,10 @@ func (a acme) Fetch(ctx context.Context, session *remote.Session, query connecto
 			continue
 		}
 		row, _ := rows.Start(f.ID)
+		if f.IsCash {
+			row.AddCash(statement.Cash{Type: "deposit", Amount: decimal.New(f.Price), Currency: "USD", At: f.At})
+			continue
+		}
 		row.AddFill(statement.Fill{
 			ID: f.ID, At: f.At, Side: f.Side, Symbol: f.Symbol, Type: instruments.TypeStock, Quantity: decimal.New(f.Quantity),
 			Price: decimal.New(f.Price), FeesKnown: true,

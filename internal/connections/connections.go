@@ -142,6 +142,9 @@ type Run struct {
 	// Inserted, Skipped, Completed and Withdrawn count fills. Problems counts records
 	// that could not be read.
 	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
+	// Missing counts the fills of this connection that the broker no longer reports. They
+	// stay.
+	Missing int
 	// Batch is the import of the run; empty if nothing was new.
 	Batch   journal.BatchID
 	Message string
@@ -157,6 +160,11 @@ type Actor struct {
 type Importer interface {
 	// Deliver imports a delivery. It is a step, and leaves the Statement as it is.
 	Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Delivered, error)
+	// ListIDs returns the broker's ids of the fills in [from, to) that a connection brought
+	// into an account, without those that the user edited. It is a step.
+	ListIDs(
+		ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, of journal.ConnectionID, from, to time.Time,
+	) ([]string, error)
 	// Read reads a file as an upload is read. It writes nothing. The account may be empty
 	// if the file is only looked at.
 	Read(ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte) (*statement.Statement, error)

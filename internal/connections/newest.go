@@ -27,11 +27,11 @@ type NewestFill struct {
 	At              time.Time
 }
 
-// newestTimes are how far back a test looks for a fill. The short time is tried first,
-// because the long one may need many requests.
-var newestTimes = []time.Duration{3 * 24 * time.Hour, 30 * 24 * time.Hour}
-
 const (
+	// newestTime is how far back a test looks for a fill. It begins with the last
+	// newestFirst, because a long time may need many requests.
+	newestTime  = 30 * 24 * time.Hour
+	newestFirst = 3 * 24 * time.Hour
 	// newestLimit is how long a test looks for a fill.
 	newestLimit = 20 * time.Second
 	// newestParts is how many deliveries of one time are fetched.
@@ -48,16 +48,18 @@ func (s *Service) findNewest(
 	defer cancel()
 	about := with.Describe()
 	timing := newTiming(about, s.Clock())
-	end := timing.end()
-	for _, back := range newestTimes {
+	first := later(timing.end().Add(-newestTime), timing.earliest(""))
+	length := newestFirst
+	if about.WholeDays { // a report for each time
+		first, length = timing.midnight(first, 0), newestTime
+	}
+	for to := timing.end(); to.After(first); {
+		from := later(to.Add(-length), first)
 		if about.Window > 0 {
-			back = min(back, about.Window)
+			from = later(from, to.Add(-about.Window))
 		}
-		from := later(end.Add(-back), timing.earliest(""))
-		if about.WholeDays {
-			from = timing.midnight(from, 0)
-		}
-		newest, err = s.fetchNewest(limited, owner, with, session, connector.Query{From: from, To: end})
+		newest, err = s.fetchNewest(limited, owner, with, session, connector.Query{From: from, To: to})
+		to, length = from, newestTime
 		switch {
 		case err != nil && explain(about.Title, err).NeedsUser:
 			return nil, "", err

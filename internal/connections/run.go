@@ -66,6 +66,11 @@ type run struct {
 	symbols     []string
 	messages    []string
 	unsaved     int
+	// knownTo is the end of the covered time when the pass began; nil if there was none.
+	knownTo *time.Time
+	// listed are the ids in the deliveries of the present window; nil if some of them are
+	// not known.
+	listed map[string]bool
 }
 
 // Run implements [jobs.Handler].
@@ -178,6 +183,7 @@ func (r *run) fetchAll(ctx context.Context) (err error) {
 	if lost := r.timing.begin(&r.stored.Progress, r.stored.Since); lost != "" {
 		r.addMessages([]string{fmt.Sprintf("%s no longer has the records of %s. Import a file for that time.", r.about.Title, lost)})
 	}
+	r.knownTo = r.stored.CoversTo
 	for end := r.timing.end(); r.stored.Position.Before(end); {
 		if r.session.Requests() >= maxRequests || r.Clock().Sub(r.record.StartedAt) >= maxTime {
 			return errEnough
@@ -229,6 +235,9 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 	if p.WindowTo != nil {
 		query.To = *p.WindowTo
 	}
+	if p.WindowTo == nil {
+		r.listed = map[string]bool{}
+	}
 	limited, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	delivery, err := r.connector.Fetch(limited, r.session, query)
@@ -241,7 +250,14 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 		}
 	}
 	r.addMessages(delivery.Messages)
-	return r.store(ctx, query, delivery)
+	r.noteListed(delivery)
+	if err := r.store(ctx, query, delivery); err != nil {
+		return err
+	}
+	if delivery.IsPartial {
+		return nil
+	}
+	return r.findMissing(ctx, query, delivery)
 }
 
 // addMessages adds sentences for the user, each once.

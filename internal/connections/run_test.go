@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/connections"
 	"fillbook/internal/connector"
 	"fillbook/internal/db"
+	"fillbook/internal/decimal"
 	"fillbook/internal/imports"
 	"fillbook/internal/installation"
 	"fillbook/internal/journal"
@@ -298,6 +299,77 @@ func TestNewestFill(t *testing.T) {
 		var refusal *journal.Error
 		if _, err := test(); !errors.As(err, &refusal) || refusal.Code != "provider_unavailable" || refusal.Message != "Acme doesn't answer. Try again later." {
 			f.Errorf("a broker that does not answer: %v", err)
+		}
+	})
+}
+
+// TestMissingFills: fills that the broker no longer reports in a time that was read
+// completely are counted and named. They stay.
+func TestMissingFills(t *testing.T) {
+	t.Parallel()
+	remove := func(f *fixture, id string) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.fills = slices.DeleteFunc(f.fills, func(r record) bool { return r.ID == id })
+	}
+	want := func(f *fixture, c connections.Connection, missing int, message string) {
+		f.Helper()
+		f.wantStatus(c, connections.StatusOK, message)
+		if c.LastRun.Missing != missing || len(f.stored()) != 12 {
+			f.Errorf("the run is %+v, %d fills are stored", c.LastRun, len(f.stored()))
+		}
+	}
+	eachEngine(t, func(f *fixture) {
+		f.addFills(12, f.clock.Now().Add(-11*day-time.Hour)) // the last one is an hour old
+		c := f.run(f.connect(connections.Change{}).ID)
+		want(f, c, 0, "")
+		want(f, f.run(c.ID), 0, "")
+		remove(f, "0012")
+		want(f, f.run(c.ID), 1, "Acme no longer reports the fill 0012. It stays in your journal; delete it if it is wrong.")
+		remove(f, "0003")
+		remove(f, "0004")
+		var edited journal.ExecutionID
+		f.must(f.Ledger.EachExecution(f.Context(), f.by.UserID, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
+			if *e.ExternalID == "0004" {
+				edited = e.ID
+			}
+			return nil
+		}))
+		_, err := f.Ledger.UpdateExecution(f.Context(), f.by.UserID, edited, ledger.ExecutionChange{Price: journal.Some(decimal.New(7))}, nil)
+		f.must(err)
+		want(f, f.run(c.ID), 1, "Acme no longer reports the fill 0012. It stays in your journal; delete it if it is wrong.")
+		f.clock.Advance(8 * day) // the weekly look far back
+		want(f, f.run(c.ID), 2, "Acme no longer reports the fill 0003. It stays in your journal; delete it if it is wrong. "+
+			"Acme no longer reports the fill 0012. It stays in your journal; delete it if it is wrong.")
+	}, func(d *connector.Description) { d.ListsAll = true })
+	eachEngine(t, func(f *fixture) {
+		f.addFills(12, f.clock.Now().Add(-11*day-time.Hour))
+		c := f.run(f.connect(connections.Change{}).ID)
+		remove(f, "0012")
+		want(f, f.run(c.ID), 0, "")
+	})
+}
+
+// TestDeletedCash: cash that the user deleted by hand is not brought back by a run that
+// reads its time again.
+func TestDeletedCash(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		f.fills = []record{{ID: "1", At: f.clock.Now().Add(-time.Hour), Price: 500, IsCash: true}}
+		c := f.run(f.connect(connections.Change{}).ID)
+		count := func() (ids []journal.CashID) {
+			f.must(f.Ledger.EachCash(f.Context(), f.by.UserID, journal.Scope{}, func(c ledger.Cash) error {
+				ids = append(ids, c.ID)
+				return nil
+			}))
+			return ids
+		}
+		if c.LastRun.CashInserted != 1 || len(count()) != 1 {
+			f.Fatalf("the run is %+v", c.LastRun)
+		}
+		f.must(f.Ledger.DeleteCash(f.Context(), f.by.UserID, count()[0], nil))
+		if c = f.run(c.ID); c.LastRun.CashInserted != 0 || c.LastRun.Batch != "" || len(count()) != 0 {
+			f.Errorf("the second run is %+v", c.LastRun)
 		}
 	})
 }

@@ -72,6 +72,11 @@ type Description struct {
 	Delay time.Duration
 	// Overlap is how much of the time before is fetched again, for late corrections.
 	Overlap time.Duration
+	// ListsAll reports that a delivery has all fills in the time of its query, so that one
+	// that is missing is no longer reported by the broker. Margin is the time at both ends
+	// in which fills may be missing, because the broker selects them by another time.
+	ListsAll bool
+	Margin   time.Duration
 	// Rights is the way in which the rights of credentials become known.
 	Rights RightsCheck
 	// ReplacesKey reports whether the broker replaces a credential each time that it is

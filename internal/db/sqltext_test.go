@@ -193,6 +193,7 @@ var otherOwners = map[string]string{
 	"position_marks":    "bars",
 	"deleted_fills":     "ledger",
 	"withdrawn_fills":   "ledger",
+	"deleted_cash":      "ledger",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

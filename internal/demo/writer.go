@@ -230,7 +230,7 @@ func (w *writer) writeCash(a Account) error {
 			list[i].Trade = &trade
 		}
 	}
-	_, err := w.Ledger.InsertCash(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", list, nil)
+	_, err := w.Ledger.InsertCash(w.ctx, w.tx, w.owner, w.accounts[a.Name], list, ledger.CashOptions{})
 	return err
 }
 

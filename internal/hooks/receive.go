@@ -119,6 +119,15 @@ func findBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now time
 	return quarantined, err == nil, err
 }
 
+// ForgetBodies makes a hook accept the bodies again that it received on the day of an
+// instant, in UTC. It is a step of the reversal of that day's import.
+func ForgetBodies(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.HookID, at time.Time) error {
+	day := at.UTC().Truncate(24 * time.Hour)
+	_, err := tx.Exec(ctx, `DELETE FROM hook_bodies WHERE user_id = $1 AND hook_id = $2 AND received_at >= $3 AND received_at < $4`,
+		owner, id, db.Micros(day), db.Micros(day.Add(24*time.Hour)))
+	return err
+}
+
 func storeBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now time.Time, quarantined int) error {
 	_, err := tx.Exec(ctx, `INSERT INTO hook_bodies (user_id, hook_id, hash, received_at, quarantined) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (user_id, hook_id, hash) DO UPDATE SET received_at = excluded.received_at, quarantined = excluded.quarantined`,

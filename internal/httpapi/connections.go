@@ -176,6 +176,7 @@ type connectionRun struct {
 	Completed    int                     `json:"completed" doc:"Stored fills that were completed or corrected."`
 	Withdrawn    int                     `json:"withdrawn" doc:"Stored fills that the broker has canceled."`
 	CashInserted int                     `json:"cash_inserted" doc:"Cash transactions that were new."`
+	Missing      int                     `json:"missing" doc:"Stored fills that the broker no longer reports. They stay; message names them."`
 	Problems     int                     `json:"problems" doc:"Records that could not be read."`
 	BatchID      *journal.BatchID        `json:"batch_id" doc:"The import of the run, which can be reversed; null if nothing was new."`
 	Message      string                  `json:"message"`
@@ -185,7 +186,7 @@ func shapeConnectionRun(r connections.Run) connectionRun {
 	return connectionRun{
 		ID: r.ID, ConnectionID: r.Connection, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Outcome: r.Outcome, Requests: r.Requests,
 		FetchedFrom: r.FetchedFrom, FetchedTo: r.FetchedTo, Inserted: r.Inserted, Skipped: r.Skipped, Completed: r.Completed,
-		Withdrawn: r.Withdrawn, CashInserted: r.CashInserted, Problems: r.Problems, BatchID: nilIfZero(r.Batch), Message: r.Message,
+		Withdrawn: r.Withdrawn, CashInserted: r.CashInserted, Missing: r.Missing, Problems: r.Problems, BatchID: nilIfZero(r.Batch), Message: r.Message,
 	}
 }
 

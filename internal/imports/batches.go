@@ -97,8 +97,11 @@ func (b *Batch) sender() string {
 	if b.Origin.isFile() {
 		return ""
 	}
-	return string(b.Origin) + " " + b.OriginID
+	return Sender(b.Origin, b.OriginID)
 }
+
+// Sender returns the name under which the ledger has the fills of a connection or hook.
+func Sender(origin Origin, id string) string { return string(origin) + " " + id }
 
 const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
 	sha256, row_count, status, result, created_at, updated_at, token_id, origin, origin_id`

@@ -68,13 +68,13 @@ func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 	}
 	p.Duplicates, p.Completed = countTrue(ahead.Known), countTrue(ahead.Completed)
 	p.NewRows = len(planned.fills) - p.Duplicates - countTrue(ahead.Deleted) - countTrue(ahead.Withdrawn)
-	cash, err := ledger.CashDuplicates(ctx, tx, owner, account.ID, planned.cash, nil)
+	cash, err := ledger.PreviewCash(ctx, tx, owner, account.ID, planned.cash, ledger.CashOptions{SkipDeleted: origin.isAutomatic()})
 	if err != nil {
 		return err
 	}
-	p.CashRows, p.CashDuplicates = len(planned.cash), countTrue(cash)
+	p.CashRows, p.CashDuplicates = len(planned.cash), cash.Skipped
 	p.setRows(planned.report(knownRows{
-		fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, withdrawn: ahead.Withdrawn, cash: cash,
+		fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, withdrawn: ahead.Withdrawn, cash: cash.Known, cashDeleted: cash.Deleted,
 	}))
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil

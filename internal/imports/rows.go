@@ -22,7 +22,7 @@ type RowCounts struct {
 // SkippedRow is a skipped data row and the reason.
 type SkippedRow struct {
 	Row    int    `json:"row" doc:"The data row, counted from 1."`
-	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced."`
+	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill or cash was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced."`
 }
 
 // SkippedReason counts the rows that were skipped for one reason.
@@ -82,10 +82,10 @@ func (c rowClasses) raise(row int, class rowClass) {
 }
 
 // knownRows reports which fills and cash rows of a plan are already stored, which
-// of those fills complete the stored one, and which fills are left out because the
-// user deleted them or the broker withdrew them.
+// of those fills complete the stored one, and which are left out because the user
+// deleted them or the broker withdrew them.
 type knownRows struct {
-	fills, completed, deleted, withdrawn, cash []bool
+	fills, completed, deleted, withdrawn, cash, cashDeleted []bool
 }
 
 // classify returns the class of every data row of the plan.
@@ -114,7 +114,11 @@ func (p *plan) classify(known knownRows) rowClasses {
 		classes.raise(row, class)
 	}
 	for i, row := range p.cashRows {
-		classes.raise(row, classOf(known.cash[i], rowCash))
+		class := classOf(known.cash[i], rowCash)
+		if known.cashDeleted[i] {
+			class = rowDeleted
+		}
+		classes.raise(row, class)
 	}
 	for row, into := range p.joined {
 		if into > 0 && into < len(classes) {

@@ -34,7 +34,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped+fills.Deleted+fills.Withdrawn, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.addWarningTexts(fills.Warnings)
-	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, b.ID, p.cash, nil)
+	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, p.cash, ledger.CashOptions{Batch: b.ID, SkipDeleted: b.Origin.isAutomatic()})
 	if err != nil {
 		return Result{}, err
 	}
@@ -49,15 +49,15 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Annotated, result.SetupsUpserted = annotated, a.upserted
 	p.problems = append(p.problems, a.problems...)
 	result.setProblems(p.problems)
-	result.setRows(p.report(knownFrom(fills.Outcomes, cash.Known)))
+	result.setRows(p.report(knownFrom(fills.Outcomes, cash)))
 	return result, nil
 }
 
 // knownFrom returns the rows that a write found to be already stored.
-func knownFrom(outcomes []ledger.Outcome, cash []bool) knownRows {
+func knownFrom(outcomes []ledger.Outcome, cash ledger.CashResult) knownRows {
 	known := knownRows{
 		fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), deleted: make([]bool, len(outcomes)),
-		withdrawn: make([]bool, len(outcomes)), cash: cash,
+		withdrawn: make([]bool, len(outcomes)), cash: cash.Known, cashDeleted: cash.Deleted,
 	}
 	for i, o := range outcomes {
 		known.fills[i], known.completed[i], known.deleted[i], known.withdrawn[i] = o.Duplicate, o.Completed, o.Deleted, o.Withdrawn

@@ -139,7 +139,7 @@ func New(options Options) (*Installation, error) {
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
-		BarsLimit: barsLimit, Reversed: fetchAgain, Covered: covered,
+		BarsLimit: barsLimit, Reversed: acceptAgain, Covered: covered,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	i.Notices = notices.New(i.DB)

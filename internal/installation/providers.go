@@ -3,6 +3,7 @@ package installation
 import (
 	"context"
 	"slices"
+	"time"
 
 	"fillbook/internal/barfetch"
 	"fillbook/internal/barsource"
@@ -32,10 +33,12 @@ import (
 	fromquestrade "fillbook/internal/connector/questrade"
 	fromtrading212 "fillbook/internal/connector/trading212"
 	"fillbook/internal/db"
+	"fillbook/internal/hooks"
 	"fillbook/internal/imports"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/outbound"
 )
 
@@ -106,12 +109,16 @@ func (i *Installation) connectProviders(options Options) {
 	})
 }
 
-// fetchAgain makes the connection that an import came from fetch its time again.
-func fetchAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
-	if b.Origin != imports.FromConnection {
-		return nil
+// acceptAgain lets a reversed import arrive again: its connection fetches the time again,
+// and its hook accepts the same bodies.
+func acceptAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
+	switch b.Origin {
+	case imports.FromConnection:
+		return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
+	case imports.FromHook:
+		return hooks.ForgetBodies(ctx, tx, b.UserID, journal.HookID(b.OriginID), b.CreatedAt)
 	}
-	return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
+	return nil
 }
 
 // covered returns what connections have brought into an account.
@@ -138,6 +145,13 @@ func (i importer) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		Batch: result.BatchID, Inserted: result.Inserted, Skipped: result.Skipped, Completed: result.Completed, Withdrawn: result.Withdrawn,
 		CashInserted: result.CashInserted, Problems: result.ErrorCount,
 	}, err
+}
+
+// ListIDs implements [connections.Importer].
+func (i importer) ListIDs(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, of journal.ConnectionID, from, to time.Time,
+) ([]string, error) {
+	return ledger.ListSentIDs(ctx, tx, owner, account, imports.Sender(imports.FromConnection, string(of)), from, to)
 }
 
 // Read implements [connections.Importer].

@@ -122,13 +122,16 @@ func TestDeleteAccountDeletesEverything(t *testing.T) {
 		if d.count("deleted_fills") != 1 {
 			t.Error("the deletion of a fill was not recorded")
 		}
+		cash, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(2), OccurredAt: begin})
+		must(t, err)
+		must(t, d.ledger.DeleteCash(t.Context(), d.owner, cash.ID, nil))
 		d.changes = nil
 		must(t, d.ledger.DeleteAccount(t.Context(), d.owner, d.account, nil))
 		if len(d.changes) != 1 || !d.changes[0].AccountDeleted || d.changes[0].Account != d.account {
 			t.Errorf("changes: %+v", d.changes)
 		}
 		for _, table := range []string{
-			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides", "deleted_fills",
+			"accounts", "streams", "executions", "trades", "cash_transactions", "import_spans", "import_repeats", "fill_sources", "trade_log", "instrument_overrides", "deleted_fills", "deleted_cash",
 		} {
 			if n := d.count(table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)

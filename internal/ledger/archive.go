@@ -155,21 +155,25 @@ func (n NewCash) cleanForCurrency(currency string, archived *ArchivedCash) (Cash
 	return c, err
 }
 
-// CashDuplicates reports for each cash row whether [Service.InsertCash] would
-// skip it. It is a step that only reads. Every row must have passed
-// [NewCash.Check].
-func CashDuplicates(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, archived []ArchivedCash,
-) ([]bool, error) {
+// PreviewCash returns the result that [Service.InsertCash] would have. It is a step
+// that only reads. Every row must have passed [NewCash.Check].
+func PreviewCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, options CashOptions,
+) (CashResult, error) {
 	b, err := readBook(ctx, tx, owner, account)
 	if err != nil {
-		return nil, err
+		return CashResult{}, err
 	}
 	rows := make([]Cash, len(list))
 	for i, in := range list {
-		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency, archivedAt(archived, i)); err != nil {
-			return nil, err
+		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency, archivedAt(options.Archived, i)); err != nil {
+			return CashResult{}, err
 		}
 	}
-	return b.repeatedCash(ctx, rows, archived != nil)
+	known, err := b.repeatedCash(ctx, rows, options.Archived != nil)
+	if err != nil {
+		return CashResult{}, err
+	}
+	deleted, err := b.matchDeletedCash(ctx, rows, known)
+	return newCashResult(known, deleted, options.SkipDeleted), err
 }

@@ -86,14 +86,15 @@ func TestCashDuplicates(t *testing.T) {
 		list := []ledger.NewCash{row("fee", 5), row("fee", -5), row("deposit", 5)}
 		var known []bool
 		must(t, d.db.View(t.Context(), func(tx *db.Tx) error {
-			known, err = ledger.CashDuplicates(t.Context(), tx, d.owner, d.account, list, nil)
+			preview, err := ledger.PreviewCash(t.Context(), tx, d.owner, d.account, list, ledger.CashOptions{})
+			known = preview.Known
 			return err
 		}))
 		if !slices.Equal(known, []bool{true, false, false}) {
 			t.Errorf("known are %v", known)
 		}
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			done, err := d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, "", list, nil)
+			done, err := d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, list, ledger.CashOptions{})
 			if done.Inserted != 2 || done.Skipped != 1 {
 				t.Errorf("stored %+v", done)
 			}

@@ -106,9 +106,9 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 			return err
 		}),
 		"import cash": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {
-			_, err := d.ledger.InsertCash(ctx, tx, d.owner, d.account, "new", []ledger.NewCash{
+			_, err := d.ledger.InsertCash(ctx, tx, d.owner, d.account, []ledger.NewCash{
 				{Type: ledger.Deposit, Amount: decimal.New(5), OccurredAt: begin}, {Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin},
-			}, nil)
+			}, ledger.CashOptions{Batch: "new"})
 			return err
 		}),
 		"reverse": step(func(ctx context.Context, d *fixture, tx *db.Tx) error {

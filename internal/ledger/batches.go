@@ -130,6 +130,28 @@ func (b *book) spanOf(ctx context.Context, seq int64) (s span, imported bool, er
 	return s, err == nil && s.holds(seq), err
 }
 
+// ListSentIDs returns the ids of the fills in [from, to) that a connection or hook brought
+// into an account before any other source, in the order of their time. Fills that the user
+// edited are left out. It is a step.
+func ListSentIDs(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, sender string, from, to time.Time,
+) ([]string, error) {
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	return db.List(ctx, tx, db.Single[string], `
+		SELECT executions.external_id FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+			AND executions.account = import_spans.account
+			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+		WHERE import_spans.user_id = $1 AND import_spans.account = $2 AND import_spans.sender = $3
+			AND import_spans.last_at >= $4 AND import_spans.first_at < $5
+			AND executions.executed_at >= $4 AND executions.executed_at < $5
+			AND executions.external_id IS NOT NULL AND executions.origin IS NULL
+		ORDER BY executions.executed_at, executions.seq`, owner, b.account.number, sender, db.Micros(from), db.Micros(to))
+}
+
 // BatchRows counts the rows of an import in the ledger.
 type BatchRows struct {
 	Fills, Cash int

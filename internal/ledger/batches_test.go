@@ -87,7 +87,7 @@ func (d *fixture) expectBatchRows(batch journal.BatchID, want ledger.BatchRows) 
 func (d *fixture) insertCash(batch journal.BatchID, list ...ledger.NewCash) (result ledger.CashResult) {
 	d.Helper()
 	must(d, d.db.Update(d.Context(), func(tx *db.Tx) (err error) {
-		result, err = d.ledger.InsertCash(d.Context(), tx, d.owner, d.account, batch, list, nil)
+		result, err = d.ledger.InsertCash(d.Context(), tx, d.owner, d.account, list, ledger.CashOptions{Batch: batch})
 		return err
 	}))
 	return result

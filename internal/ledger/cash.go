@@ -137,6 +137,13 @@ func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account jou
 			if c, err = b.cleanCash(ctx, in, nil); err != nil {
 				return err
 			}
+			again, err := b.matchDeletedCash(ctx, []Cash{c}, []bool{false})
+			if err != nil {
+				return err
+			}
+			if err := b.forgetDeletedCash(ctx, again); err != nil {
+				return err
+			}
 			return b.insertCash(ctx, []Cash{c})
 		})
 	})
@@ -160,12 +167,16 @@ func (s *Service) UpdateCash(
 	return c, err
 }
 
-// DeleteCash deletes a cash transaction.
+// DeleteCash deletes a cash transaction. Connections and watched files do not bring it
+// back.
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.withCash(ctx, tx, owner, id, check, func(*book, Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
 			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
-			return err
+			if err != nil {
+				return err
+			}
+			return b.insertDeletedCash(ctx, []deletedCash{newDeletedCash(&was, db.Micros(b.now))})
 		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
@@ -173,7 +174,7 @@ func TestInsertCashDuplicates(t *testing.T) {
 		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(1), OccurredAt: begin}
 		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, fee)
 		must(t, err)
-		if got := d.insertCash("one", dividend, dividend, fee); !reflect.DeepEqual(got, ledger.CashResult{Inserted: 2, Skipped: 1, Known: []bool{false, false, true}}) {
+		if got := d.insertCash("one", dividend, dividend, fee); !reflect.DeepEqual(got, ledger.CashResult{Inserted: 2, Skipped: 1, Known: []bool{false, false, true}, Deleted: make([]bool, 3)}) {
 			t.Errorf("first: %+v", got)
 		}
 		var ids []journal.CashID
@@ -185,7 +186,7 @@ func TestInsertCashDuplicates(t *testing.T) {
 			_, err := d.ledger.UpdateCash(t.Context(), d.owner, id, ledger.CashChange{Amount: journal.Some(decimal.New(77)), Note: journal.Some("x")}, nil)
 			must(t, err)
 		}
-		if got := d.insertCash("two", dividend, dividend, dividend, fee); !reflect.DeepEqual(got, ledger.CashResult{Inserted: 1, Skipped: 3, Known: []bool{true, true, false, true}}) {
+		if got := d.insertCash("two", dividend, dividend, dividend, fee); !reflect.DeepEqual(got, ledger.CashResult{Inserted: 1, Skipped: 3, Known: []bool{true, true, false, true}, Deleted: make([]bool, 4)}) {
 			t.Errorf("after edits: %+v", got)
 		}
 		if rows := d.reverse("one"); rows.Cash != 2 {
@@ -221,6 +222,75 @@ func TestCashOfOneSecond(t *testing.T) {
 			}
 		}
 		d.sound()
+	})
+}
+
+// TestDeletedCashStaysDeleted: what the user deleted by hand is left out of what arrives by
+// itself, each row once. A file or an entry by hand brings it back.
+func TestDeletedCashStaysDeleted(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
+		row := func(kind ledger.CashType, fraction time.Duration) ledger.NewCash {
+			return ledger.NewCash{Type: kind, Amount: decimal.New(5), OccurredAt: begin.Truncate(time.Second).Add(fraction)}
+		}
+		deliver := func(rows ...ledger.NewCash) (result ledger.CashResult) {
+			options := ledger.CashOptions{Batch: "delivery", SkipDeleted: true}
+			must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
+				preview, err := ledger.PreviewCash(t.Context(), tx, d.owner, d.account, rows, options)
+				must(t, err)
+				result, err = d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, rows, options)
+				if !reflect.DeepEqual(result, preview) {
+					t.Errorf("inserted %+v, the preview was %+v", result, preview)
+				}
+				return err
+			}))
+			return result
+		}
+		deleteAll := func() {
+			var ids []journal.CashID
+			must(t, d.ledger.EachCash(t.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
+				ids = append(ids, c.ID)
+				return nil
+			}))
+			for _, id := range ids {
+				must(t, d.ledger.DeleteCash(t.Context(), d.owner, id, nil))
+			}
+		}
+		want := func(step string, got ledger.CashResult, deleted ...bool) {
+			t.Helper()
+			if !reflect.DeepEqual(got.Deleted, deleted) || got.Inserted+got.Skipped != len(deleted) {
+				t.Errorf("%s: %+v, want %v", step, got, deleted)
+			}
+		}
+		interest, dividend := row(ledger.Interest, 250*time.Millisecond), row(ledger.Dividend, 0)
+		want("at first", deliver(interest, dividend, dividend), false, false, false)
+		var edited journal.CashID
+		must(t, d.ledger.EachCash(t.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
+			edited = c.ID
+			return nil
+		}))
+		_, err := d.ledger.UpdateCash(t.Context(), d.owner, edited, ledger.CashChange{Amount: journal.Some(decimal.New(77))}, nil)
+		must(t, err)
+		deleteAll()
+		want("after deletion", deliver(interest, dividend, dividend, dividend), true, true, true, false)
+		want("with whole seconds", deliver(row(ledger.Interest, 0)), true)
+		want("another second", deliver(row(ledger.Interest, time.Second+250*time.Millisecond)), false)
+		want("another type", deliver(row(ledger.Adjustment, 250*time.Millisecond)), false)
+		if d.count("cash_transactions") != 3 || d.count("deleted_cash") != 3 {
+			t.Errorf("%d rows, %d deleted", d.count("cash_transactions"), d.count("deleted_cash"))
+		}
+		_, err = d.ledger.AddCash(t.Context(), d.owner, d.account, interest)
+		must(t, err)
+		if d.count("deleted_cash") != 2 {
+			t.Error("an entry by hand does not lift the mark")
+		}
+		if got := d.insertCash("file", dividend, dividend, dividend); got.Inserted != 2 || d.count("deleted_cash") != 0 {
+			t.Errorf("a file: %+v, %d deleted", got, d.count("deleted_cash"))
+		}
+		d.reverse("file")
+		if d.count("deleted_cash") != 0 {
+			t.Error("reversing an import leaves marks")
+		}
+		want("after a reversal", deliver(dividend, dividend), false, false)
 	})
 }
 

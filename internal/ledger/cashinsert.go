@@ -12,15 +12,41 @@ import (
 // CashResult is the result of inserting cash rows.
 type CashResult struct {
 	Inserted, Skipped int
-	// Known reports for each row, in the order given, whether it was skipped.
-	Known []bool
+	// Known reports for each row, in the order given, whether it was skipped because it is
+	// stored, and Deleted whether it was because the user deleted it by hand.
+	Known, Deleted []bool
+}
+
+// newCashResult returns the result of rows of which some are known and some repeat deleted
+// ones.
+func newCashResult(known []bool, deleted []*deletedCash, skipDeleted bool) CashResult {
+	r := CashResult{Known: known, Deleted: make([]bool, len(known))}
+	for i := range known {
+		r.Deleted[i] = skipDeleted && deleted[i] != nil
+		if known[i] || r.Deleted[i] {
+			r.Skipped++
+		} else {
+			r.Inserted++
+		}
+	}
+	return r
+}
+
+// CashOptions are the options of [Service.InsertCash].
+type CashOptions struct {
+	// Batch is the import of the rows; it may be empty.
+	Batch journal.BatchID
+	// Archived has the further values of each row of a backup, and is nil for a file.
+	Archived []ArchivedCash
+	// SkipDeleted leaves out what the user deleted by hand. Without it, such rows are stored
+	// again.
+	SkipDeleted bool
 }
 
 // InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are already stored are skipped, by the rules of [cashDedup]. archived has the
-// further values of each row of a backup, and is nil for a file.
+// are already stored are skipped, by the rules of [cashDedup].
 func (s *Service) InsertCash(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, batch journal.BatchID, list []NewCash, archived []ArchivedCash,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, options CashOptions,
 ) (result CashResult, err error) {
 	if len(list) == 0 {
 		return CashResult{}, nil
@@ -28,24 +54,33 @@ func (s *Service) InsertCash(
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
 		rows := make([]Cash, len(list))
 		for i, in := range list {
-			if rows[i], err = b.cleanCash(ctx, in, archivedAt(archived, i)); err != nil {
+			if rows[i], err = b.cleanCash(ctx, in, archivedAt(options.Archived, i)); err != nil {
 				return fmt.Errorf("cash row %d: %w", i+1, err)
 			}
-			if batch != "" {
-				rows[i].Batch = &batch
+			if options.Batch != "" {
+				rows[i].Batch = &options.Batch
 			}
 		}
-		repeats, err := b.repeatedCash(ctx, rows, archived != nil)
+		known, err := b.repeatedCash(ctx, rows, options.Archived != nil)
 		if err != nil {
 			return err
 		}
+		deleted, err := b.matchDeletedCash(ctx, rows, known)
+		if err != nil {
+			return err
+		}
+		result = newCashResult(known, deleted, options.SkipDeleted)
 		var fresh []Cash
 		for i, c := range rows {
-			if !repeats[i] {
+			if !known[i] && !result.Deleted[i] {
 				fresh = append(fresh, c)
 			}
 		}
-		result = CashResult{Inserted: len(fresh), Skipped: len(rows) - len(fresh), Known: repeats}
+		if !options.SkipDeleted {
+			if err := b.forgetDeletedCash(ctx, deleted); err != nil {
+				return err
+			}
+		}
 		return b.insertCash(ctx, fresh)
 	})
 	return result, err

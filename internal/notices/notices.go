@@ -100,6 +100,10 @@ func readArrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, since ti
 	if err != nil {
 		return nil, err
 	}
+	sources, err := connections.ListStored(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
 	var list []Notice
 	for _, batch := range batches {
 		i := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == batch.Account })
@@ -115,15 +119,21 @@ func readArrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, since ti
 		}
 		arrival.Currency = accounts[i].BaseCurrency
 		list = append(list, Notice{
-			At: batch.UpdatedAt, Kind: Arrived, Source: nameOf(batch), Text: arrival.sentence(), Link: "/import/" + string(batch.ID), Arrival: &arrival,
+			At: batch.UpdatedAt, Kind: Arrived, Source: nameOf(batch, sources), Text: arrival.sentence(), Link: "/import/" + string(batch.ID), Arrival: &arrival,
 		})
 	}
 	return list, nil
 }
 
-func nameOf(batch imports.Batch) string {
+// nameOf returns the name of the file, the connection or the hook that an import is of.
+func nameOf(batch imports.Batch, sources []connections.Connection) string {
 	if batch.FileName != nil {
 		return *batch.FileName
+	}
+	for _, c := range sources {
+		if batch.Origin == imports.FromConnection && batch.OriginID == string(c.ID) {
+			return c.Name
+		}
 	}
 	return batch.Broker
 }
@@ -197,10 +207,20 @@ func readQuarantines(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 	return list, err
 }
 
-// readConnections returns a notice for each connection that has stopped.
+// readConnections returns a notice for each connection that has stopped, and for each
+// whose broker no longer reports some fills.
 func readConnections(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Notice, err error) {
 	stored, err := connections.ListStored(ctx, tx, owner)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	missing, err := connections.ListMissing(ctx, tx, owner, since)
 	for _, c := range stored {
+		if m, ok := missing[c.ID]; ok {
+			text := fmt.Sprintf("%d %s no longer reported by the broker. %s.", m.Count, plural(m.Count, "fill is", "fills are"),
+				plural(m.Count, "It stays; the list of runs names it", "They stay; the list of runs names them"))
+			list = append(list, Notice{At: m.At, Kind: Problem, Source: c.Name, Text: text, Link: "/connections"})
+		}
 		at := *cmp.Or(c.LastRunAt, &c.UpdatedAt)
 		hasStopped := c.Status == connections.StatusAttention || c.Status == connections.StatusFailed
 		if hasStopped && at.After(since) {

@@ -68,6 +68,8 @@ func (client) Describe() connector.Description {
 		RequestsPerMinute: 150, // of 200
 		Delay:             time.Minute,
 		Overlap:           3 * 24 * time.Hour, // fees and corrections come late
+		ListsAll:          true,
+		Margin:            24 * time.Hour, // some fills have only a day
 		Rights:            connector.RightsUnknown,
 	}
 }

@@ -92,6 +92,7 @@ func (client) Describe() connector.Description {
 		Window:            7 * day,
 		Delay:             time.Minute,
 		Overlap:           day,
+		ListsAll:          true,
 		Rights:            connector.RightsChecked,
 	}
 	field := remote.Field{Name: siteField, Title: "Site", Help: "The site of Bybit on which you created the key."}

@@ -63,6 +63,7 @@ func (client) Describe() connector.Description {
 		RequestsPerMinute: 600, // of 30 a second
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
+		ListsAll:          true,
 		Rights:            connector.RightsChecked,
 	}
 }

@@ -86,6 +86,8 @@ func (client) Describe() connector.Description {
 		Window:            365 * day,
 		WholeDays:         true,
 		Overlap:           7 * day,
+		ListsAll:          true,
+		Margin:            day, // the day of a trade in the evening is the next
 		Rights:            connector.RightsHarmless,
 	}
 }

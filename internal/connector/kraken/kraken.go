@@ -71,6 +71,7 @@ func (client) Describe() connector.Description {
 		Burst:             3,  // of 15 points at once
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
+		ListsAll:          true,
 		Rights:            connector.RightsChecked,
 	}
 }

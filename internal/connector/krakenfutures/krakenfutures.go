@@ -61,6 +61,7 @@ func (client) Describe() connector.Description {
 		RequestsPerMinute: 3, // of 100 points in ten minutes, three for each page
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
+		ListsAll:          true,
 		Rights:            connector.RightsChecked,
 	}
 }

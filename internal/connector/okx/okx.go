@@ -88,6 +88,8 @@ func (client) Describe() connector.Description {
 		History:           365 * day,
 		Delay:             time.Minute,
 		Overlap:           day,
+		ListsAll:          true,
+		Margin:            time.Hour,
 		Rights:            connector.RightsChecked,
 	}
 	field := remote.Field{Name: siteField, Title: "Site", Help: "The site of OKX on which you created the key."}

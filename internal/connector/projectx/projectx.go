@@ -86,6 +86,7 @@ func (client) Describe() connector.Description {
 		Window:            7 * 24 * time.Hour,
 		Delay:             time.Minute,
 		Overlap:           3 * 24 * time.Hour,
+		ListsAll:          true,
 		Rights:            connector.RightsUnknown,
 	}
 	for _, path := range []string{loginPath, accountsPath, tradesPath, contractPath} {

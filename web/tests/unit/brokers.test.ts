@@ -55,6 +55,7 @@ const run = {
   skipped: 0,
   completed: 0,
   withdrawn: 0,
+  missing: 0,
   cash_inserted: 0,
   problems: 0,
 } as unknown as Run;
@@ -126,8 +127,8 @@ describe('a connection', () => {
     expect(describeCounts({ ...run, inserted: 1, cash_inserted: 3, problems: 1 }, formats)).toBe(
       '1 new fill, 3 new cash transactions, 1 record that couldn’t be read',
     );
-    expect(describeCounts({ ...run, completed: 1, withdrawn: 2 }, formats)).toBe(
-      '1 fill corrected, 2 fills canceled by the broker',
+    expect(describeCounts({ ...run, completed: 1, withdrawn: 2, missing: 1 }, formats)).toBe(
+      '1 fill corrected, 2 fills canceled by the broker, 1 fill no longer reported',
     );
   });
 });

@@ -104,11 +104,17 @@ describe('price providers', () => {
     const limited = { ...source, symbols: ['AAPL', 'ES'], since: '2026-01-01', status: 'running' as const };
     expect(listFacts(limited, provider, days)).toEqual(['AAPL, ES', 'since on 2026-01-01']);
     expect(listFacts(source, { ...provider, charges: true }, days)).toContain('runs only when you ask');
+    const rates = { ...provider, rates: true };
+    expect(listFacts(source, rates, days)).toContain('Currencies of your accounts');
+    expect(listFacts({ ...source, symbols: ['CHF'] }, rates, days)).toContain(
+      'Currencies of your accounts, CHF',
+    );
   });
 
   it('says what is sent', () => {
     expect(describeSent(provider)).toContain('Alpaca (data.alpaca.markets) your key, the symbols');
     expect(describeSent({ ...provider, fields: [] })).not.toContain('key');
+    expect(describeSent({ ...provider, rates: true })).toContain('the names of currencies and days');
   });
 
   it('splits symbols', () => {

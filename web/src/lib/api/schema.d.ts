@@ -3513,6 +3513,11 @@ export interface components {
              */
             inserted: number;
             message: string;
+            /**
+             * Format: int64
+             * @description Stored fills that the broker no longer reports. They stay; message names them.
+             */
+            missing: number;
             /** @enum {string} */
             outcome: "running" | "ok" | "waiting" | "failed" | "needs_attention" | "interrupted";
             /**
@@ -6113,7 +6118,7 @@ export interface components {
             [key: string]: unknown;
         };
         SkippedRow: {
-            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced. */
+            /** @description A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill or cash was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced. */
             reason: string;
             /**
              * Format: int64

@@ -105,6 +105,7 @@ export function describeCounts(run: Run, formats: Formats): string {
     run.cash_inserted > 0 ? formats.plural(run.cash_inserted, 'new cash transaction') : '',
     run.completed > 0 ? `${formats.plural(run.completed, 'fill')} corrected` : '',
     run.withdrawn > 0 ? `${formats.plural(run.withdrawn, 'fill')} canceled by the broker` : '',
+    run.missing > 0 ? `${formats.plural(run.missing, 'fill')} no longer reported` : '',
     run.problems > 0 ? `${formats.plural(run.problems, 'record')} that couldn’t be read` : '',
   ].filter(Boolean);
   if (counts.length === 0) counts.push(run.outcome === 'ok' ? 'nothing new' : 'nothing fetched');

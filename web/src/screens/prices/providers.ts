@@ -34,11 +34,16 @@ interface Formats {
 /** What is known of a source: what it fetches, and when it ran and will run. */
 export function listFacts(source: Source, provider: Provider | undefined, formats: Formats): string[] {
   return [
-    source.symbols.length > 0 ? source.symbols.join(', ') : 'All symbols you traded',
+    describeSymbols(source, provider),
     source.since ? `since ${formats.date(source.since)}` : '',
     source.last_run_at ? `last run ${formats.dateTime(source.last_run_at)}` : '',
     provider?.charges ? 'runs only when you ask' : nextRun(source, formats),
   ].filter(Boolean);
+}
+
+function describeSymbols(source: Source, provider: Provider | undefined): string {
+  if (provider?.rates) return ['Currencies of your accounts', ...source.symbols].join(', ');
+  return source.symbols.length > 0 ? source.symbols.join(', ') : 'All symbols you traded';
 }
 
 function nextRun(source: Source, formats: Formats): string {
@@ -53,6 +58,9 @@ export function splitSymbols(text: string): string[] {
 
 /** What leaves the server, as a sentence. */
 export function describeSent(provider: Provider): string {
+  const to = `Fillbook sends ${provider.name} (${provider.hosts.join(', ')})`;
+  if (provider.rates)
+    return `${to} the names of currencies and days. Amounts and trades stay on this server.`;
   const key = provider.fields.some((field) => field.secret) ? 'your key, ' : '';
-  return `Fillbook sends ${provider.name} (${provider.hosts.join(', ')}) ${key}the symbols that you traded and the days around your trades. Sizes, prices and results stay on this server.`;
+  return `${to} ${key}the symbols that you traded and the days around your trades. Sizes, prices and results stay on this server.`;
 }
