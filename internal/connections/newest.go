@@ -32,8 +32,9 @@ const (
 	// newestFirst, because a long time may need many requests.
 	newestTime  = 30 * 24 * time.Hour
 	newestFirst = 3 * 24 * time.Hour
-	// newestLimit is how long a test looks for a fill.
-	newestLimit = 20 * time.Second
+	// newestLimit is how long a test looks for a fill. Requests to some brokers are seconds
+	// apart, and the user waits.
+	newestLimit = 6 * time.Second
 	// newestParts is how many deliveries of one time are fetched.
 	newestParts = 20
 )

@@ -291,6 +291,23 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestDayOfFills has fills of which only the day is known: what happened after the exit
+// is not known then.
+func TestDayOfFills(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		f.commit(minutes, market.AroundTheClock, day(10_000, [4]int64{10_000, 10_500, 9_800, 10_000}))
+		buy, sell := newFill(0, 1, "100"), newFill(0, -1, "101")
+		buy.Facts = ledger.FactsRecorded | ledger.DayPrecision
+		sell.Facts = buy.Facts
+		f.must(f.db.Update(f.ctx, func(tx *db.Tx) error {
+			_, err := f.ledger.InsertFills(f.ctx, tx, f.owner, f.account, "", []ledger.NewFill{buy, sell})
+			return err
+		}))
+		f.wantOne("mae 0..2 mfe 1..5 coverage 1 fills 2/2/0 bars 60 trade TradingView gross 1 best null..null back 0..4 after null null null null null")
+	})
+}
+
 func TestOpenTrade(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

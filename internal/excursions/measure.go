@@ -399,6 +399,9 @@ func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
 	exit := t.Fills[len(t.Fills)-1].At / micros
 	r.SessionEnd = c.group.sessions.End(exit)
+	if t.closed()/micros-exit >= 60 {
+		return // only the day of the exit is known, so nothing is after it for certain
+	}
 	// The bars after the exit must be declared without a break, a few missing at the
 	// end of a session excepted.
 	declared := exit
