@@ -33,6 +33,7 @@ describe('the preview of bars', () => {
     expect(describeFills(series, formats)).toBe('11 of 12 inside');
     expect(describeFills({ ...series, similar: true }, formats)).toBe('11 of 12 inside (other contract)');
     expect(describeFills({ ...series, fills_checked: 0 }, formats)).toBe('none in this range');
+    expect(describeFills({ ...series, price_kind: 'reference' }, formats)).toBe('not compared');
     expect(describeOverlaps(series, formats)).toBe('none');
     expect(describeOverlaps({ ...series, overlaps: 5 }, formats)).toBe('5');
     expect(describeOverlaps({ ...series, overlaps: 5, conflicts: 2 }, formats)).toBe(

@@ -11,6 +11,7 @@ interface Formats {
 
 /** How many fills lie inside their bars, such as 12 of 12 inside. */
 export function describeFills(s: Series, formats: Formats): string {
+  if (s.price_kind === 'reference') return 'not compared';
   if (s.fills_checked === 0) return 'none in this range';
   const text = `${formats.count(s.fills_inside)} of ${formats.count(s.fills_checked)} inside`;
   return s.similar ? `${text} (other contract)` : text;
