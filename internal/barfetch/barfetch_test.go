@@ -597,7 +597,7 @@ func TestPriceIsAskedFirst(t *testing.T) {
 	})
 }
 
-// TestPriceIsNotSaid asks for a price that the provider refuses or fails to say.
+// TestPriceIsNotSaid checks the refusal for a price that the provider does not say.
 func TestPriceIsNotSaid(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
