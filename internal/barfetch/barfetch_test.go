@@ -597,6 +597,28 @@ func TestPriceIsAskedFirst(t *testing.T) {
 	})
 }
 
+// TestPriceIsNotSaid checks the refusal for a price that the provider does not say.
+func TestPriceIsNotSaid(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f *fixture) {
+		f.trade("AAPL", "stock", friday, friday)
+		source := f.create("shop")
+		for status, want := range map[int]struct{ code, message string }{
+			401: {"conflict", "Shop doesn't accept the key. Enter it again. It says: no such key."},
+			403: {"conflict", "Shop refused the request. Check your key and your plan there. It says: no money."},
+			429: {"rate_limited", "Shop got too many requests. Try again later."},
+			500: {"provider_unavailable", "Shop doesn't answer. Try again later."},
+		} {
+			f.answer = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+			_, err := f.BarSources.Price(f.Context(), f.owner, source.ID)
+			var refused *journal.Error
+			if !errors.As(err, &refused) || refused.Code != want.code || refused.Message != want.message || refused.Kind == journal.KindUnavailable {
+				f.Errorf("%d: %v", status, err)
+			}
+		}
+	})
+}
+
 func TestNothingIsSentUnlessEnabled(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {

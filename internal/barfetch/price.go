@@ -95,7 +95,7 @@ func priceError(title string, err error) error {
 	case errors.Is(err, remote.ErrForbidden), errors.Is(err, remote.ErrRefused):
 		return journal.Conflict("%s refused the request. Check your key and your plan there.%s", title, remote.QuoteWords(err))
 	}
-	refused := journal.Unavailable(err)
-	refused.Message = title + " doesn't answer. Try again later."
+	refused := journal.Conflict("%s doesn't answer. Try again later.%s", title, remote.QuoteWords(err))
+	refused.Code = "provider_unavailable"
 	return refused
 }

@@ -170,7 +170,7 @@ func (c dayCloses) at(second int64, isTradingDay func(market.Range) bool) decima
 const leastOpen = 4 * 60 * 60
 
 // isTradingDay reports whether the instrument is traded on a day of UTC, or on a part of
-// it. Holidays are not known. What is not crypto and has no calendar rests on weekends.
+// it. What is not crypto and has no calendar rests on weekends.
 func (g *group) isTradingDay(day market.Range) bool {
 	if known, found := g.tradingDays[day]; found {
 		return known

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Calendar is when an instrument trades. Holidays are not known: a file declares no
-// time on them.
+// Calendar is when an instrument trades. The holidays are those of American exchanges.
+// Bars of a time outside of it are still used.
 type Calendar int
 
 // The calendars.
@@ -13,12 +13,14 @@ const (
 	// AroundTheClock never closes; its sessions are days of UTC. It is the calendar of
 	// crypto and of instruments that are not known.
 	AroundTheClock Calendar = iota
-	// Forex is open from Sunday to Friday 17:00 in New York; a session ends at 17:00.
+	// Forex is open from Sunday to Friday 17:00 in New York, except at Christmas and New
+	// Year; a session ends at 17:00.
 	Forex
-	// CME is open from 18:00 to 17:00 in New York, Sunday to Friday.
+	// CME is open from 18:00 to 17:00 in New York, Sunday to Friday, and to 13:00 on most
+	// holidays.
 	CME
-	// USStocks is open from 9:30 to 16:00 in New York, Monday to Friday. A session is a
-	// day there, because bars before and after those hours belong to it.
+	// USStocks is open from 9:30 to 16:00 in New York, Monday to Friday, except on holidays.
+	// A session is a day there, because bars before and after those hours belong to it.
 	USStocks
 )
 
@@ -90,19 +92,31 @@ func (c Calendar) OpenRanges(within Range) []Range {
 }
 
 // openHours returns when the session that is named after the day is open; it is empty
-// on weekends.
+// on weekends and if the market is closed on the day.
 func (c Calendar) openHours(noon time.Time) Range {
 	if weekday := noon.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
 		return Range{}
 	}
-	switch c {
-	case Forex:
+	kind := holidayOf(noon)
+	switch {
+	case c == Forex && kind == allClosed && noon.Month()%12 <= time.January: // not on Good Friday
+		return Range{}
+	case c == Forex:
 		return Range{From: clockOf(noon.AddDate(0, 0, -1), 17, 0), To: clockOf(noon, 17, 0)}
-	case CME:
-		return Range{From: clockOf(noon.AddDate(0, 0, -1), 18, 0), To: clockOf(noon, 17, 0)}
-	default:
-		return Range{From: clockOf(noon, 9, 30), To: clockOf(noon, 16, 0)}
+	case kind == allClosed, c == USStocks && kind == stocksClosed:
+		return Range{}
+	case c == CME:
+		return Range{From: clockOf(noon.AddDate(0, 0, -1), 18, 0), To: clockOf(noon, closing(kind, 17), 0)}
 	}
+	return Range{From: clockOf(noon, 9, 30), To: clockOf(noon, closing(kind, 16), 0)}
+}
+
+// closing returns the hour of the close on a day.
+func closing(kind holiday, usual int) int {
+	if kind == noHoliday {
+		return usual
+	}
+	return 13
 }
 
 // utcDate returns the start of a date in UTC.
