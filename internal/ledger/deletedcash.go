@@ -67,7 +67,7 @@ func (b *book) insertDeletedCash(ctx context.Context, list []deletedCash) error 
 		}
 	}
 	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
-		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC LIMIT $3 OFFSET $4)`,
+		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC`+db.Limit(3)+` OFFSET $4)`,
 		b.owner, b.account.number, len(list), maxDeletedCash)
 	return err
 }
