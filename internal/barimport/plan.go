@@ -572,7 +572,7 @@ func (p *plan) result() Result {
 		s := g.describe()
 		r.Series = append(r.Series, s)
 		if g.isZoneIgnored {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: tz is not used. The times of the file say their distance from UTC.", s.Symbol))
+			r.Warnings = append(r.Warnings, s.Symbol+": tz is not used. The times of the file say their distance from UTC.")
 		}
 		r.Warnings = append(r.Warnings, s.warnings()...)
 	}

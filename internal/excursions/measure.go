@@ -113,7 +113,7 @@ func kindRank(kind market.PriceKind) int {
 		return 0
 	case market.MidPrice:
 		return 1
-	case market.BidPrice, market.AskPrice:
+	case market.BidPrice, market.AskPrice, market.ReferencePrice:
 	}
 	return 2
 }

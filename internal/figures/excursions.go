@@ -22,7 +22,7 @@ func addExcursion(row *analytics.Trade, result *excursions.Result, found bool) {
 	if row.MFE.Valid {
 		e.MFELow, e.MFEHigh = row.MFE, row.MFE
 	}
-	if found && result.IsAvailable() && !result.IsWhole() && !(row.MAE.Valid && row.MFE.Valid) {
+	if found && result.IsAvailable() && !result.IsWhole() && (!row.MAE.Valid || !row.MFE.Valid) {
 		e.Coverage = decimal.Of(result.Coverage)
 	}
 	row.MAE, row.MFE = roundAmount(e.MAELow), roundAmount(e.MFELow)

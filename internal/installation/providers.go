@@ -117,6 +117,7 @@ func acceptAgain(ctx context.Context, tx *db.Tx, b imports.Batch) error {
 		return connections.MoveBack(ctx, tx, b.UserID, journal.ConnectionID(b.OriginID), b.ID)
 	case imports.FromHook:
 		return hooks.ForgetBodies(ctx, tx, b.UserID, journal.HookID(b.OriginID), b.CreatedAt)
+	case imports.FromUpload, imports.FromWatch, imports.FromCLI:
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package rates_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +20,7 @@ func TestLoad(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		owner, _ := testkit.NewUser(t, d)
 		other, _ := testkit.NewUser(t, d)
-		service := bars.New(d, func() time.Time { return day.Time() }, 1000, nil)
+		service := bars.New(d, day.Time, 1000, nil)
 		// add stores values with four decimals as an import.
 		add := func(owner journal.UserID, layout, currency string, days map[journal.Day]int64) {
 			block := market.Block{Secs: market.ReferenceSecs, PriceScale: 4}

@@ -77,7 +77,11 @@ func TestMissingOf(t *testing.T) {
 	t.Parallel()
 	table := newTable("USD 2026-03-02 1.25 file", "JPY 2026-03-03 160 file")
 	for _, c := range []struct{ from, to, want string }{
-		{"USD", "CHF", "[CHF]"}, {"CHF", "USD", "[CHF]"}, {"CHF", "EUR", "[CHF]"}, {"EUR", "CHF", "[CHF]"}, {"TWD", "CHF", "[TWD CHF]"},
+		{"USD", "CHF", "[CHF]"},
+		{"CHF", "USD", "[CHF]"},
+		{"CHF", "EUR", "[CHF]"},
+		{"EUR", "CHF", "[CHF]"},
+		{"TWD", "CHF", "[TWD CHF]"},
 		{"USD", "JPY", "[USD]"}, // their values are of different days
 	} {
 		if got := fmt.Sprint(table.MissingOf(c.from, c.to, "2026-03-04")); got != c.want {

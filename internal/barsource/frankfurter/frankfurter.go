@@ -137,9 +137,10 @@ func addRates(run *barsource.Run, window market.Range, days map[string]map[strin
 // addRate adds a rate as a bar whose four prices are equal. One that is not above zero is
 // counted as skipped.
 func addRate(run *barsource.Run, at int64, rate remote.Number) error {
-	if value, err := decimal.Parse(string(rate)); err != nil || value.Sign() <= 0 {
+	value, err := decimal.Parse(string(rate))
+	if err != nil || value.Sign() <= 0 {
 		run.Result.Skipped++
-		return nil
+		return nil //nolint:nilerr // the others are used
 	}
 	return run.Add(at, barsource.Values{Open: rate, High: rate, Low: rate, Close: rate})
 }

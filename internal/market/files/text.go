@@ -253,7 +253,7 @@ func (r *textReader) readRow() (problem string, err error) {
 		return "", err
 	}
 	if err != nil {
-		return "The time can't be read.", nil
+		return "The time can't be read.", nil //nolint:nilerr // a problem of the row
 	}
 	s, err := r.seriesOf(at)
 	if err != nil {
@@ -286,7 +286,7 @@ func (r *textReader) parseTime() (moment, error) {
 	if r.layout.datesAreDays {
 		at = at.toDay()
 	}
-	at.isUTC = at.isUTC && !(at.isUnix && r.layout.localUnix)
+	at.isUTC = at.isUTC && (!at.isUnix || !r.layout.localUnix)
 	return at, err
 }
 
@@ -335,7 +335,7 @@ func (r *textReader) parseNumber(text []byte) (number, error) {
 		return n, err
 	}
 	whole, decimals, found := bytes.Cut(text, []byte{','})
-	if !found || bytes.IndexAny(decimals, ",.") >= 0 || bytes.IndexByte(whole, '.') >= 0 {
+	if !found || bytes.ContainsAny(decimals, ",.") || bytes.IndexByte(whole, '.') >= 0 {
 		return n, err
 	}
 	return parseNumber(slices.Concat(whole, []byte{'.'}, decimals))
