@@ -114,7 +114,7 @@ func (client) Fetch(ctx context.Context, session *remote.Session, query connecto
 	return rows.Walk(ctx, nil, []connector.Stream{{Name: "activities", Fetch: func(ctx context.Context, position string) (string, error) {
 		next, err := fetchPage(ctx, session, rows, query, path, position)
 		if path == activitiesPath && errors.Is(err, remote.ErrNotFound) {
-			// A server that stands in for Alpaca may have no other list.
+			// A proxy or a test server may have no other list.
 			path = fillsPath
 			rows.AddMessage("Alpaca lists only fills here: dividends, fees and other cash are missing.")
 			return fetchPage(ctx, session, rows, query, path, position)

@@ -233,7 +233,7 @@ skipped it moves coins without a trade
 	}
 }
 
-// TestMissingLists: servers that stand in for Binance may have fills only. Pairs are then
+// TestMissingLists reads from a proxy or a test server that has fills only. Pairs are then
 // tried one by one.
 func TestMissingLists(t *testing.T) {
 	t.Parallel()
