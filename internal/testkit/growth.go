@@ -1,0 +1,81 @@
+package testkit
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+const (
+	// maxGrowth is how much more processor time twice the work may take. Linear work
+	// takes twice as much, quadratic work four times.
+	maxGrowth = 2.6
+	// growthRounds is how often a failed comparison is repeated. The least times of
+	// all rounds are compared, so that a busy machine does not fail the test.
+	growthRounds = 6
+)
+
+// CheckGrowth fails the test if run(2*n) takes more than 2.6 times the processor time
+// of run(n). It measures the whole process, so the test must not be parallel.
+func CheckGrowth(t testing.TB, n int, run func(n int)) {
+	t.Helper()
+	run(n / 4) // prepares statements and fills caches
+	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	for range growthRounds {
+		for i, size := range [2]int{n, 2 * n} {
+			least[i] = min(least[i], measureProcessor(t, func() { run(size) }))
+		}
+		if float64(least[1]) <= maxGrowth*float64(least[0]) {
+			return
+		}
+	}
+	t.Errorf("processor time grows from %s for %d to %s for %d, which is more than %.1f times",
+		least[0], n, least[1], 2*n, maxGrowth)
+}
+
+func measureProcessor(t testing.TB, run func()) time.Duration {
+	t.Helper()
+	runtime.GC()
+	before := processorTime(t)
+	run()
+	return processorTime(t) - before
+}
+
+// CheckHeap fails the test if run needs more than limit bytes of heap beyond what is
+// used before it. It measures the whole process, so the test must not be parallel.
+func CheckHeap(t testing.TB, limit uint64, run func()) {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	runtime.GC()
+	before := heapInUse()
+	peak := before
+	done, sampled := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(sampled)
+		ticks := time.NewTicker(time.Millisecond)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticks.C:
+				peak = max(peak, heapInUse())
+			}
+		}
+	}()
+	run()
+	close(done)
+	<-sampled
+	if used := peak - before; used > limit {
+		t.Errorf("needs %d KiB of heap, more than %d KiB", used>>10, limit>>10)
+	}
+}
+
+func heapInUse() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,60 @@
+package testkit_test
+
+import (
+	"slices"
+	"testing"
+
+	"fillbook/internal/testkit"
+)
+
+// quietTest is a test whose errors are counted instead of reported.
+type quietTest struct {
+	testing.TB
+	failed bool
+}
+
+func (r *quietTest) Helper()               {}
+func (r *quietTest) Errorf(string, ...any) { r.failed = true }
+
+// TestGrowthIsMeasured checks that quadratic work is told from linear work.
+func TestGrowthIsMeasured(t *testing.T) { //nolint:paralleltest // it measures the process
+	for name, c := range map[string]struct {
+		contains func(list []int, n int) bool
+		fails    bool
+	}{
+		"linear":    {func(list []int, n int) bool { return slices.Contains(list[max(0, len(list)-1000):], n) }, false},
+		"quadratic": {func(list []int, n int) bool { return slices.Contains(list, n) }, true},
+	} {
+		r := &quietTest{TB: t}
+		testkit.CheckGrowth(r, 10_000, func(n int) {
+			var list []int
+			for i := range n {
+				if !c.contains(list, i) {
+					list = append(list, i)
+				}
+			}
+		})
+		if r.failed != c.fails {
+			t.Errorf("%s work: failed %t", name, r.failed)
+		}
+	}
+}
+
+// TestHeapIsMeasured checks that only memory in use at the same time counts.
+func TestHeapIsMeasured(t *testing.T) { //nolint:paralleltest // it measures the process
+	for _, c := range []struct {
+		kept  int
+		fails bool
+	}{{1, false}, {64, true}} {
+		r := &quietTest{TB: t}
+		testkit.CheckHeap(r, 32<<20, func() {
+			kept := make([][]byte, c.kept)
+			for i := range 256 {
+				kept[i%len(kept)] = slices.Repeat([]byte{1}, 1<<20)
+			}
+		})
+		if r.failed != c.fails {
+			t.Errorf("%d MiB in use: failed %t", c.kept, r.failed)
+		}
+	}
+}

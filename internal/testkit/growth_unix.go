@@ -1,0 +1,19 @@
+//go:build unix
+
+package testkit
+
+import (
+	"syscall"
+	"testing"
+	"time"
+)
+
+// processorTime returns the processor time that the process has used.
+func processorTime(t testing.TB) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
