@@ -31,7 +31,7 @@ func fillbook() []*statement.Preset {
 				"Multiplier", "Gross P&L", "Net P&L", "Emotional State",
 			},
 			Zone: "UTC", Costs: statement.CostsPositive,
-			Each: fillbookTrade, Done: setAccount,
+			Each: fillbookTrade,
 		},
 	}
 }
@@ -39,7 +39,6 @@ func fillbook() []*statement.Preset {
 // fillbookFills reads the table of fills, and that of cash if there is one.
 func fillbookFills(r *statement.Reader) error {
 	r.EachRow(fillbookFill)
-	setAccount(r)
 	for _, table := range r.File.Tables {
 		switch {
 		case len(table.Rows) == 0:
@@ -68,7 +67,7 @@ func hasColumns(header tabular.Row, names ...string) bool {
 }
 
 func fillbookFill(w *statement.Row) {
-	noteAccount(w)
+	w.NoteAccount("Account")
 	f := statement.Fill{
 		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Quantity: w.Required("Quantity"), Price: w.Required("Price"),
 		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), Multiplier: w.Null("Multiplier"), StatedPnL: w.Null("Stated P&L"),
@@ -80,6 +79,7 @@ func fillbookFill(w *statement.Row) {
 }
 
 func fillbookCash(w *statement.Row) {
+	w.NoteAccount("Account")
 	w.Money(statement.Cash{
 		Type: w.Text("Type"), Amount: w.Required("Amount"), Currency: w.Text("Currency"), At: w.Moment("Occurred At").At, Note: w.Text("Note"),
 	})
@@ -88,7 +88,7 @@ func fillbookCash(w *statement.Row) {
 // fillbookTrade reads a trade. One that was closed in part cannot be told from
 // a row: it says what was opened, and not how much of it is left.
 func fillbookTrade(w *statement.Row) {
-	noteAccount(w)
+	w.NoteAccount("Account")
 	t := statement.Trip{
 		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Short: isShort(w), Quantity: w.Required("Quantity"),
 		Open: w.Moment("Open Time"), OpenPrice: w.Required("Entry Price"), ClosePrice: w.Null("Exit Price"), Multiplier: w.Null("Multiplier"),

@@ -2,7 +2,6 @@ package brokers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -77,25 +76,4 @@ func isAnnotated(w *statement.Row) bool {
 func isShort(w *statement.Row) bool {
 	side, _ := w.Side("Side")
 	return side == matching.Sell
-}
-
-// noteAccount keeps the account that a row belongs to.
-func noteAccount(w *statement.Row) {
-	r := w.Reader()
-	known, _ := r.Memory.([]string)
-	if text := w.Text("Account"); text != "" && !slices.Contains(known, text) {
-		known = append(known, text)
-		r.Memory = known
-	}
-}
-
-// setAccount sets the account of the file.
-func setAccount(r *statement.Reader) {
-	known, _ := r.Memory.([]string)
-	switch {
-	case len(known) == 1:
-		r.Out.Account.Name = known[0]
-	case len(known) > 1:
-		r.Out.Warn("The file holds %d accounts, and all of them go into this one. Export them one by one to keep them apart.", len(known))
-	}
 }

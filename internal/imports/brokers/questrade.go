@@ -27,10 +27,14 @@ var questradeConfirmations = s.Preset{
 	Header: s.Cols("Trade Date;Settlement date;Trade #;Action;Quantity;Symbol;Price;Gross amount;Comm;SEC fees"),
 	Layout: &s.Layout{
 		Key: "Quantity", Symbol: "Symbol", Contract: "Description", Side: "Action", Quantity: "Quantity", Price: "Price", Time: "Trade Date",
-		Commission: "Comm", Fees: "SEC fees", Amount: "Net amount", Currency: "@currency", ID: "Trade #",
+		Commission: "Comm", Fees: "SEC fees", Amount: "Net amount", Currency: "@currency", ID: "Trade #", Account: "@account",
 		Prepare: func(w *s.Row) {
-			if strings.HasPrefix(w.Text("CurrencyCode_Group_Account"), "Canadian") {
+			group := w.Text("CurrencyCode_Group_Account")
+			if strings.HasPrefix(group, "Canadian") {
 				w.Set("currency", "CAD")
+			}
+			if _, account, ok := strings.Cut(group, "Account "); ok {
+				w.Set("account", account)
 			}
 		},
 	},

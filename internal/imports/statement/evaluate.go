@@ -27,8 +27,7 @@ type layoutReader struct {
 
 // layoutState is what the rows of all tables of a file leave for its end.
 type layoutState struct {
-	rows     []*Row // in the order of the file
-	accounts []string
+	rows []*Row // in the order of the file
 	// unpriced are the fees in coins that have no price in the file.
 	unpriced map[string]decimal.Decimal
 	sides    map[string]matching.Side // the first side that had an id
@@ -79,6 +78,7 @@ func (r *Reader) readLayout(l *Layout) error {
 			return err
 		}
 	}
+	account := l.accountColumn()
 	for i, cells := range r.rows {
 		if i%checkEvery == 0 {
 			if err := r.ctx.Err(); err != nil {
@@ -91,6 +91,9 @@ func (r *Reader) readLayout(l *Layout) error {
 		if w.Number == 0 {
 			r.Out.Rows--
 			continue
+		}
+		if w.skipped != unrecognizedRow {
+			r.Out.NoteAccount(w.Text(account))
 		}
 		lr.rows = append(lr.rows, w)
 	}
@@ -120,9 +123,6 @@ func (lr *layoutReader) readRow(w *Row) {
 	if w.Text(lr.key) == "" {
 		w.Ignore()
 		return
-	}
-	if l.Account != "" {
-		lr.noteAccount(w.Text(l.Account))
 	}
 	for _, c := range l.Only {
 		if text := w.Text(c.Col); !matchesAny(c.Words, text) {
@@ -520,13 +520,6 @@ func (w *Row) wholeText(col Col) string {
 	return w.Text(col)
 }
 
-// noteAccount keeps the name of the account that a row belongs to.
-func (s *layoutState) noteAccount(name string) {
-	if name = strings.TrimSpace(name); name != "" && !slices.Contains(s.accounts, name) {
-		s.accounts = append(s.accounts, name)
-	}
-}
-
 // finishLayouts closes the reading of all tables by layouts: rows that belong
 // together are joined, and every row is written to the statement.
 func (r *Reader) finishLayouts() {
@@ -555,7 +548,6 @@ func (r *Reader) finishLayouts() {
 		r.Out.Warn("The file has exactly %d rows, which is as many as %s exports: older ones may be missing, and with them the beginning of a position.",
 			limit, r.Preset.Broker)
 	}
-	r.nameAccounts()
 	if len(s.unpriced) > 0 {
 		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
 			listAmounts(s.unpriced))
@@ -577,23 +569,6 @@ func (r *Reader) stateTotals() {
 		if n, ok := r.state.sums[item]; ok {
 			r.Out.State(item, n)
 		}
-	}
-}
-
-// nameAccounts sets the name of the account, and warns if there are several.
-func (r *Reader) nameAccounts() {
-	const most = 5
-	names := r.state.accounts
-	switch {
-	case len(names) == 1:
-		r.Out.Account.Name = names[0]
-	case len(names) > 1:
-		shown := slices.Clone(names[:min(len(names), most)])
-		if len(names) > most {
-			shown = append(shown, "…")
-		}
-		r.Out.Warn("The file holds %d accounts (%s), and all of them go into this one. Export them one by one to keep them apart.",
-			len(names), strings.Join(shown, ", "))
 	}
 }
 

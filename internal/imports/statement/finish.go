@@ -12,6 +12,7 @@ import (
 // finish puts what was read in order and looks for what does not add up.
 func (r *Reader) finish() *Statement {
 	s := r.Out
+	s.nameAccount()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
 	s.checkCash()

@@ -55,28 +55,16 @@ func (r *Reader) needsSide(m mapping) bool {
 	})
 }
 
-// noteAccounts sets the name of the account, and warns if there are several.
+// noteAccounts notes the account of every row.
 func (r *Reader) noteAccounts(m mapping) {
 	i := r.column(m[TargetAccount])
 	if m[TargetAccount] == "" || i < 0 {
 		return
 	}
-	const enough = 5
-	var names []string
 	for v := range r.values(i) {
-		if !parse.Blank(v) && len(names) <= enough && !slices.Contains(names, v) {
-			names = append(names, v)
+		if !parse.Blank(v) {
+			r.Out.NoteAccount(v)
 		}
-	}
-	switch {
-	case len(names) == 1:
-		r.Out.Account.Name = names[0]
-	case len(names) > enough:
-		names[enough] = "…"
-		fallthrough
-	case len(names) > 1:
-		r.Out.Warn("The file holds several accounts (%s), and all of them go into this one. Export them one by one to keep them apart.",
-			strings.Join(names, ", "))
 	}
 }
 

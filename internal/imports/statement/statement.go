@@ -91,6 +91,7 @@ type Statement struct {
 	unzonedTimes, unzonedDays, zoneAsked bool
 	// headerZone is the zone in the name of a time column.
 	headerZone string
+	accounts   accountList
 	// reasons are those of rows that emitted nothing so far.
 	reasons map[int]string
 	// currencies are those of fills; derivedCurrency says that the account's is

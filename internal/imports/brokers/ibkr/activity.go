@@ -74,6 +74,7 @@ func (l *report) skipSection(p part, reason string) {
 			w.Drop()
 			return
 		}
+		w.NoteAccount("Account|Konto")
 		w.Skip("%s", reason)
 	})
 }
@@ -142,13 +143,13 @@ func commissionColumn(header []string) string {
 
 // readOrder reads one order.
 func (l *report) readOrder(w *statement.Row, commission string) {
+	w.NoteAccount("Account|Konto")
 	f := statement.Fill{Price: w.Required("T. Price|T.-Kurs"), Commission: w.Cost(commission)}
 	marks := splitCodes(w.Text("Code"))
 	symbol := w.Text("Symbol")
 	if l.skipConversion(w, symbol, marks) {
 		return
 	}
-	l.noteAccount(w.Text("Account|Konto"))
 	kind := assetClass(w.Text(statementClass))
 	setInstrument(&f, symbol, kind, l.multipliers[kind+" "+symbol])
 	quantity := w.Required("Quantity|Menge")
@@ -202,7 +203,7 @@ func (l *report) readCash(p part) {
 			w.Drop()
 			return
 		}
-		l.noteAccount(w.Text("Account|Konto"))
+		w.NoteAccount("Account|Konto")
 		at := w.Moment("Date|Settle Date|Datum|Abrechnungsdatum|Date/Time|Datum/Zeit")
 		if rate := l.rates[strings.ToUpper(currency)]; rate.Valid {
 			w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)

@@ -38,6 +38,7 @@ func emitCash(w *statement.Row, word string, c statement.Cash) {
 
 // readFlexCash reads a cash transaction of a Flex query.
 func readFlexCash(w *statement.Row) {
+	w.NoteAccount(flexAccountColumn)
 	at, currency := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date"), w.Text("CurrencyPrimary|currency")
 	if rate := w.Null("FXRateToBase"); rate.Valid {
 		w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)

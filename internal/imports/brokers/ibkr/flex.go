@@ -13,21 +13,22 @@ import (
 // Flex queries name a column in one of three ways: as an attribute of XML, as a
 // column of the query's CSV, and as one of a trade confirmation.
 const (
-	flexPrice      = "TradePrice|Price"
-	flexTime       = "DateTime|Date/Time"
-	flexCommission = "IBCommission|Commission"
-	flexExecution  = "IBExecID|ExecID|TradeID|TransactionID"
+	flexAccountColumn = "ClientAccountID|accountId|Account"
+	flexPrice         = "TradePrice|Price"
+	flexTime          = "DateTime|Date/Time"
+	flexCommission    = "IBCommission|Commission"
+	flexExecution     = "IBExecID|ExecID|TradeID|TransactionID"
 )
 
 // readFlexTrade reads a row of a Flex query as a fill.
 func (l *report) readFlexTrade(w *statement.Row) {
+	w.NoteAccount(flexAccountColumn)
 	f := statement.Fill{Price: w.Required(flexPrice), ID: w.Text(flexExecution)}
 	symbol := w.Text("Symbol|ISIN")
 	marks := splitCodes(w.Text("Notes/Codes|notes|Code|Codes"))
 	if l.skipConversion(w, symbol, marks) {
 		return
 	}
-	l.noteAccount(w.Text("ClientAccountID|accountId|Account"))
 	setInstrument(&f, symbol, assetClass(w.Text("AssetClass|assetCategory")), w.Null("Multiplier"))
 	readContract(w, &f)
 	quantity := w.Required("Quantity")

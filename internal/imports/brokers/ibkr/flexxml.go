@@ -29,7 +29,10 @@ func flexXML() *statement.Preset {
 func readFlexXML(r *statement.Reader) error {
 	l := newReport(r)
 	for _, e := range r.File.Elements {
-		if e.Name == "AccountInformation" {
+		switch e.Name {
+		case "FlexStatement":
+			r.Out.NoteAccount(e.Attr["accountId"])
+		case "AccountInformation":
 			r.Out.Account = statement.Account{Name: e.Attr["accountId"], Currency: e.Attr["currency"]}
 		}
 	}

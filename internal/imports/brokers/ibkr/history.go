@@ -50,7 +50,7 @@ func (l *report) readTransaction(w *statement.Row) {
 		w.Drop()
 		return
 	}
-	l.noteAccount(w.Text("Account"))
+	w.NoteAccount("Account")
 	word := w.Text("Transaction Type")
 	switch {
 	case strings.EqualFold(word, "Position MTM"):

@@ -15,8 +15,7 @@ import (
 type report struct {
 	r *statement.Reader
 	// cancels are fills that cancel another.
-	cancels  []*statement.Fill
-	accounts []string
+	cancels []*statement.Fill
 	// multipliers are those that a section of the file gives by symbol.
 	multipliers map[string]decimal.Null
 	// rates into the base currency are those of a section of the file.
@@ -66,14 +65,6 @@ func readEffect(list []string) parse.Effect {
 		return parse.Closing
 	}
 	return parse.EffectUnknown
-}
-
-// noteAccount notes whose row it is.
-func (l *report) noteAccount(id string) {
-	const enough = 10
-	if id != "" && len(l.accounts) < enough && !slices.Contains(l.accounts, id) {
-		l.accounts = append(l.accounts, id)
-	}
 }
 
 // noteCurrency notes the currency of a fill that is not that of the account.
@@ -148,12 +139,6 @@ func oppositeSide(side matching.Side) matching.Side {
 // finish settles what needs all rows.
 func (l *report) finish() {
 	l.removeCanceled()
-	if len(l.accounts) > 1 {
-		l.r.Out.Warn("The file holds the accounts %s; all of it was read into one.", strings.Join(l.accounts, ", "))
-	}
-	if l.r.Out.Account.Name == "" && len(l.accounts) == 1 {
-		l.r.Out.Account.Name = l.accounts[0]
-	}
 	if len(l.realized) == 1 {
 		for _, sum := range l.realized {
 			l.r.Out.State(statement.ItemNetPnL, sum)
