@@ -100,7 +100,6 @@ func fillbookTrade(w *statement.Row) {
 	} else if t.ClosePrice.Valid {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}
-	t.TrustPnL = t.GrossPnL.Valid && !t.ResultByPrices().Equal(t.GrossPnL.Decimal)
 	if t.GrossPnL.Valid && t.NetPnL.Valid && t.Fees.IsZero() && t.Commission.IsZero() {
 		t.Fees = t.GrossPnL.Decimal.Sub(t.NetPnL.Decimal)
 	}

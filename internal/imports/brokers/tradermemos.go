@@ -13,7 +13,7 @@ var traderMemosTrades = s.Preset{
 	Header: s.Cols("Date;Symbol;Status;Market;Side;Qty;Entry;Exit;Entry Total;Return ($);Open Date"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Namer: s.NameWithoutExchange, Type: "Market", Multiplier: "@multiplier", Side: "Side", Quantity: "Qty",
-		NetResult: "Return ($)", Results: s.ResultExact, Prepare: prepareTraderMemos, Adjust: addTraderMemosDividends,
+		NetResult: "Return ($)", Prepare: prepareTraderMemos, Adjust: addTraderMemosDividends,
 		RoundTrip:         s.RoundTrip{OpenTime: "Open Date|Date", OpenPrice: "Entry", CloseTime: "Date", ClosePrice: "Exit"},
 		AnnotationColumns: s.AnnotationColumns{Notes: "Notes", Tags: "Tags", Setups: "Setup", Confidence: "Confidence", Stop: "Stop", Target: "Target"},
 	},

@@ -8,7 +8,7 @@ var tradervueTrades = s.Preset{
 	Header: s.Cols("Open Datetime;Close Datetime;Symbol;Side;Volume;Exec Count;Entry Price;Exit Price;Gross P&L"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Namer: s.NameWithoutExchange, Side: "Side", Quantity: "Volume", Commission: "Commissions", Fees: "Fees",
-		Result: "Gross P&L", NetResult: "Net P&L", Results: s.ResultExact,
+		Result: "Gross P&L", NetResult: "Net P&L",
 		RoundTrip: s.RoundTrip{
 			OpenTime: "Open Datetime", OpenPrice: "Entry Price", CloseTime: "Close Datetime", ClosePrice: "Exit Price", BothSides: true,
 		},

@@ -18,7 +18,7 @@ var tradeZellaTrades = s.Preset{
 		Account: "Account Name", Symbol: "Symbol", Namer: s.NameWithoutExchange, Right: "@right", Strike: "@strike", Expiry: "@expiry",
 		Parse: []s.Pattern{{In: "Instrument", Re: regexp.MustCompile(`^(?P<expiry>\d{4}-\d{2}-\d{2}) (?P<strike>\d+(?:\.\d+)?) (?P<right>CALL|PUT)$`)}},
 		Side:  "Side", Quantity: "Quantity", Commission: "Commission", Fees: "Fee", Swap: "Swap",
-		Result: "Gross P&L", NetResult: "Net P&L", Results: s.ResultExact, Prepare: prepareTradeZella,
+		Result: "Gross P&L", NetResult: "Net P&L", Prepare: prepareTradeZella,
 		RoundTrip: s.RoundTrip{
 			OpenDate: "Open Date", OpenTime: "Open Time", OpenPrice: "@entry|Entry Price",
 			CloseDate: "Close Date", CloseTime: "Close Time", ClosePrice: "@exit|Exit Price",

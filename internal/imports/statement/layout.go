@@ -235,14 +235,13 @@ const (
 type ResultRule string
 
 // The rules. ResultIfForeign: for prices in foreign money, for forex and CFDs,
-// and for contracts that are settled in their coin. ResultExact: for a whole trade
-// whose prices do not match it to the last digit.
+// and for contracts that are settled in their coin. The stated result of a whole trade
+// counts by every rule if prices do not give exactly the same; see [Row.Trip].
 const (
 	ResultIfForeign ResultRule = ""
 	ResultAlways    ResultRule = "always"
 	ResultIfClosing ResultRule = "closing"
 	ResultNever     ResultRule = "never"
-	ResultExact     ResultRule = "exact"
 )
 
 // IDRule defines how the id of a fill is made from its column.

@@ -39,9 +39,9 @@ type Trip struct {
 // Trip emits the fills of a round trip as a position of its own, and returns the
 // opening one, which annotations refer to.
 //
-// The stated result counts if prices cannot show it: if the multiplier is not
-// certain, or if TrustPnL is set. If the file has only the result after costs, and
-// prices are certain, the difference is the costs.
+// The stated result counts wherever prices do not give exactly the same, however near
+// they are. If the file has only the result after costs, and prices are certain, the
+// difference is the costs.
 func (w *Row) Trip(t Trip) *Fill {
 	lot := t.lot(w.r)
 	open := Fill{
@@ -92,9 +92,9 @@ func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	}
 	off := computed.Sub(stated.Decimal)
 	switch {
-	case off.Abs().Cmp(decimal.Must("0.01")) < 0 && !t.TrustPnL:
+	case off.IsZero() && !t.TrustPnL:
 		return
-	case !t.TrustPnL && !t.GrossPnL.Valid && costs.IsZero() && off.Sign() > 0 && plausibleCosts(off, open):
+	case !t.TrustPnL && !t.GrossPnL.Valid && costs.IsZero() && plausibleCosts(off, open):
 		exit.Fees = off
 		return
 	}
@@ -102,10 +102,13 @@ func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 }
 
 // plausibleCosts reports whether the gap between price and result may be costs:
-// the multiplier of the instrument is certain, and the gap is less
-// than two hundredths of what was traded.
+// the multiplier of the instrument is certain, and the gap is a cent or more and less
+// than two hundredths of what was traded. A smaller gap is a rounded price.
 func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
 	if open.Type != "" && open.Type != instruments.TypeStock && open.Type != instruments.TypeOption && open.Type != instruments.TypeFuture {
+		return false
+	}
+	if gap.Cmp(hundredth) < 0 {
 		return false
 	}
 	traded := open.Price.Mul(open.Quantity).Mul(open.effectiveMultiplier()).Abs()

@@ -255,8 +255,6 @@ func (lr *layoutReader) settleTrip(t *Trip) {
 	switch l.Results {
 	case ResultAlways:
 		t.TrustPnL = true
-	case ResultExact:
-		t.TrustPnL = t.TrustPnL || t.GrossPnL.Valid && !t.ResultByPrices().Equal(t.GrossPnL.Decimal)
 	case ResultIfForeign:
 		t.TrustPnL = t.TrustPnL || t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
 	case ResultIfClosing, ResultNever:

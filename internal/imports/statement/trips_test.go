@@ -1,8 +1,10 @@
 package statement_test
 
 import (
+	"maps"
 	"testing"
 
+	"fillbook/internal/imports/brokers/brokertest"
 	"fillbook/internal/imports/statement"
 )
 
@@ -61,4 +63,41 @@ XYZZY,2,100,2026-01-05 10:00:00,7,105,2026-01-05 10:06:00,9,70
 2 sell 2 future XYZZY @ 105 at 2026-01-05T10:06:00Z x 7 id 9
 total gross_pnl stated 140 computed 140
 `)
+}
+
+// TestStatedResultBeatsNearOne reads results that are less than a cent from what prices
+// give, of presets and of files that are read by their columns.
+func TestStatedResultBeatsNearOne(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{
+		Zone: "UTC", Format: statement.JournalTrades,
+		Layout: &statement.Layout{
+			Symbol: "Symbol", Side: "Side", Quantity: "Quantity", Result: "PnL", NetResult: "Net PnL",
+			RoundTrip: statement.RoundTrip{OpenTime: "Open Time", OpenPrice: "Entry Price", CloseTime: "Close Time", ClosePrice: "Exit Price"},
+		},
+	}
+	columns := map[statement.Target]string{
+		"symbol": "Symbol", "side": "Side", "quantity": "Quantity", "open_time": "Open Time", "open_price": "Entry Price",
+		"close_time": "Close Time", "close_price": "Exit Price", "pnl": "PnL", "net_pnl": "Net PnL",
+	}
+	mapped := &statement.Preset{Zone: "UTC", Format: statement.JournalTrades, Columns: columns}
+	for _, p := range []*statement.Preset{preset, mapped} {
+		p.Broker, p.Export, p.Header = "Test", "test", []string{"Symbol", "Entry Price", "Exit Price", "PnL", "Net PnL"}
+		s := brokertest.MustRead(t, []byte(`Symbol,Side,Quantity,Open Time,Entry Price,Close Time,Exit Price,PnL,Net PnL
+A,long,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,1,
+B,short,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,-1,
+C,long,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,,1
+D,long,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,,0.9949
+E,long,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,,0.9799
+F,long,3,2026-01-05 10:00:00,10,2026-01-05 11:00:00,10.3333,0.9999,
+`), statement.Hints{}, []*statement.Preset{p})
+		got := map[string]string{}
+		for trade := range s.Trades() {
+			got[trade.Fill.Symbol] = trade.GrossPnL.String() + " " + trade.NetPnL.String()
+		}
+		want := map[string]string{"A": "1 1", "B": "-1 -1", "C": "1 1", "D": "0.9949 0.9949", "E": "0.9999 0.9799", "F": "0.9999 0.9999"}
+		if !maps.Equal(got, want) {
+			t.Errorf("gross and net results %v, want %v", got, want)
+		}
+	}
 }
