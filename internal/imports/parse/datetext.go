@@ -95,13 +95,15 @@ func (s *textScan) one(signs string) byte {
 	return sign
 }
 
-// leadingNumericDate finds a date whose order is open at the start of a text.
+// leadingNumericDate finds a date whose order is open at the start of a text, or
+// after the time with which the text starts.
 func leadingNumericDate(text string) (numericDate, bool) {
 	const mostDigits = 2 // of the first part; years come first in all other dates
 	if len(text) > longestMoment || startsWithDigits(text, mostDigits+1) {
 		return numericDate{}, false
 	}
 	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	s.leadingTime()
 	d, ok := s.date()
 	return d.numeric, ok && d.open
 }

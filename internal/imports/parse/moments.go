@@ -106,13 +106,24 @@ func (c *Clock) split(text string) (calendarDay, *timeText, error) {
 		}
 		return day, &timeText{sinceMidnight: since}, nil
 	}
+	if day, since, ok := epochTime(text); ok {
+		return day, &timeText{sinceMidnight: since, zone: "UTC"}, nil
+	}
 	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	first, timeFirst := s.leadingTime()
 	written, ok := s.date()
 	if !ok {
 		return calendarDay{}, nil, notADate(text)
 	}
 	s.skipWeekday()
 	day, err := c.dayOf(written, text)
+	if err == nil && timeFirst {
+		first.zone, ok = s.zone()
+		if !ok {
+			return calendarDay{}, nil, notADate(text)
+		}
+		return day, &first, nil
+	}
 	if err != nil || strings.Trim(s.rest, " ,") == "" {
 		return day, nil, err
 	}

@@ -26,7 +26,7 @@ const longestNumber = 128
 // Number reads a number the way brokers write them: with a currency or a unit
 // before or after it, with the minus in front, after the currency sign, at
 // the end or as parentheses, and with its thousands grouped by points, commas,
-// apostrophes or blanks. A percent sign is dropped; 3.33% is 3.33.
+// apostrophes or blanks. A percentage is not a number: see [Percent].
 //
 // Without a settled separator a lone point marks decimals. A lone comma marks
 // thousands where it can: before exactly three digits, and after one to
@@ -43,9 +43,31 @@ func Number(text string, sep Separator) (decimal.Decimal, error) {
 		}
 	}
 	w, ok := scanWritten(text)
-	if !ok {
+	switch {
+	case !ok:
 		return decimal.Zero, notANumber(text)
+	case w.percent:
+		return decimal.Zero, fmt.Errorf("%q is a percentage, not an amount", Shorten(text))
 	}
+	return w.number(text, sep)
+}
+
+// Percent reads a number with a percent sign: 3.33% is 3.33. It returns false for
+// any other text.
+func Percent(text string, sep Separator) (decimal.Decimal, bool) {
+	if !strings.Contains(text, "%") {
+		return decimal.Zero, false
+	}
+	w, ok := scanWritten(text)
+	if !ok || !w.percent {
+		return decimal.Zero, false
+	}
+	n, err := w.number(text, sep)
+	return n, err == nil
+}
+
+// number returns the value of a number with a separator.
+func (w *written) number(text string, sep Separator) (decimal.Decimal, error) {
 	literal, ok := w.literal(sep)
 	if !ok {
 		return decimal.Zero, notANumber(text)
@@ -145,6 +167,7 @@ type written struct {
 	groups   []string // one more than marks; the first and last may be empty
 	marks    []byte   // each of . , ' and blank
 	exponent string   // with its letter; empty for none
+	percent  bool
 }
 
 // proves returns the separator that the number itself proves, if it is well

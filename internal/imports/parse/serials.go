@@ -64,3 +64,36 @@ func partOfDay(decimals string) time.Duration {
 	millis := (int64(number(decimals))*(24*60*60*1000) + whole/2) / whole
 	return time.Duration(millis) * time.Millisecond
 }
+
+// epochText is a count from the start of 1970: of seconds with 10 digits, of
+// milliseconds with 13, of microseconds with 16 and of nanoseconds with 19.
+var epochText = regexp.MustCompile(`^(\d{10})(?:[.,](\d{1,9})|(\d{3}|\d{6}|\d{9}))?$`)
+
+// The seconds that epochTime reads: from 2001 to 2033. Other numbers with ten
+// digits are more likely to be something else, such as 2026010509.
+const (
+	firstEpoch = 1_000_000_000
+	lastEpoch  = 2_000_000_000
+)
+
+// epochTime reads a count of seconds or parts of them since 1970, which is in
+// UTC, to the microsecond.
+func epochTime(text string) (day calendarDay, since time.Duration, ok bool) {
+	text = TrimCell(text)
+	if !startsWithDigits(text, len("1700000000")) {
+		return calendarDay{}, 0, false
+	}
+	parts := epochText.FindStringSubmatch(text)
+	if parts == nil {
+		return calendarDay{}, 0, false
+	}
+	seconds := number(parts[1])
+	if seconds < firstEpoch || seconds >= lastEpoch {
+		return calendarDay{}, 0, false
+	}
+	const micros = 6
+	fraction := (parts[2] + parts[3] + strings.Repeat("0", micros))[:micros]
+	at := time.Unix(int64(seconds), 0).UTC()
+	midnight := at.Truncate(24 * time.Hour)
+	return calendarDay{at.Year(), int(at.Month()), at.Day()}, at.Sub(midnight) + time.Duration(number(fraction))*time.Microsecond, true
+}

@@ -62,3 +62,38 @@ func TestSideWordDoesNotGuess(t *testing.T) {
 		}
 	}
 }
+
+func TestLeadingSide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		side   matching.Side
+		effect parse.Effect
+		texts  string
+	}{
+		{matching.Buy, parse.EffectUnknown, "Buy|Buy BTC|Buy Apple|Kauf Xetra|Kauf: 10 Stück SAP|Compra 10 SAN|Achat TOTAL SE|BOT +100 AAPL|YOU BOUGHT TESLA INC|证券买入|买入股票|Acquisto titoli"},
+		{matching.Sell, parse.EffectUnknown, "Sell|Sell BTC|Sold 1 SCHG|Verkauf Tradegate|Vente ORANGE|Venta de acciones|SLD -5 NVDA|卖出基金|売付株式"},
+		{matching.Sell, parse.Opening, "Sold Short 25 GOOG|Sell Short TSLA|Sell to open 1 SPY|Short"},
+		{matching.Buy, parse.Closing, "Bought to cover 25 GOOG|Buy to Close SPY 450C|Buy to cover"},
+	} {
+		for text := range strings.SplitSeq(c.texts, "|") {
+			side, effect, ok := parse.LeadingSide(text)
+			if !ok || side != c.side || effect != c.effect {
+				t.Errorf("%q is %s, %d, %v, want %s, %d", text, side, effect, ok, c.side, c.effect)
+			}
+		}
+	}
+}
+
+// A word that is a side only by itself, another word that begins so, or both sides
+// say nothing.
+func TestLeadingSideDoesNotGuess(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "-", "Best Buy", "Buyback", "Buy/Sell", "buy sell", "sell / buy", "Long-term gain", "Short interest", "BTC 0.5", "STO Express", "Offer of rights", "B 10", "S&P 500", "C Class",
+		"1 share", "0 fees", "Deposit", "sellers", "現引", strings.Repeat("buy ", 100),
+	} {
+		if side, _, ok := parse.LeadingSide(text); ok {
+			t.Errorf("%q is %s", text, side)
+		}
+	}
+}

@@ -19,7 +19,7 @@ var (
 		"kauf", "kaufen", "gekauft", "ankauf", "koop", "kopen", "gekocht", "aankoop", "achat", "acheter", "acheté",
 		"acquisto", "acquista", "acquistato", "compra", "comprar", "comprado", "comprada",
 		"köp", "köpt", "kjøp", "kjøpt", "køb", "købt", "osto", "kupno", "kup",
-		"買付", "買い", "買", "現物買", "株式現物買", "买入", "买", "買入", "買進",
+		"買付", "買い", "買", "現物買", "株式現物買", "买入", "买", "買入", "買進", "证券买入", "證券買入", "股票买入", "担保品买入", "融资买入",
 	)
 	selling = WordSet(
 		"sell", "s", "sld", "sold", "ask", "1", "v", "sale", "offer", "you sold", "long sell",
@@ -28,7 +28,7 @@ var (
 		"verkauf", "verkaufen", "verkauft", "verkoop", "verkopen", "verkocht", "vente", "vendre", "vendu",
 		"vendita", "vendi", "venduto", "venta", "vender", "vendido", "vendida", "venda",
 		"sälj", "sålt", "salg", "solgt", "sælg", "myynti", "sprzedaż", "sprzedaj",
-		"売付", "売り", "売", "現物売", "株式現物売", "卖出", "卖", "賣出",
+		"売付", "売り", "売", "現物売", "株式現物売", "卖出", "卖", "賣出", "证券卖出", "證券賣出", "股票卖出", "担保品卖出",
 	)
 	buyingToOpen = WordSet(
 		"buy to open", "bought to open", "bto", "buy open", "buy opening", "open buy", "trade buy in", "buy in",
@@ -42,19 +42,23 @@ var (
 		"shrt", "sell short exempt", "you sold short sale", "open short", "open short sell", "sell open short", "entry short", "short entry",
 		"verkauf zur eröffnung", "verkauf opening", "leerverkauf", "venta apertura", "vente ouverture", "vente à découvert",
 		"vendita allo scoperto", "venda a descoberto", "blankning",
-		"信用新規売", "新規売", "売建", "开空", "開空",
+		"信用新規売", "新規売", "売建", "开空", "開空", "融券卖出",
 	)
 	sellingToClose = WordSet(
 		"sell to close", "sold to close", "stc", "sell close", "sell closing", "close sell", "trade sell out", "sell out",
 		"you sold closing transaction", "close long", "close long sell", "sell close long", "exit long", "long exit",
 		"verkauf zur schließung", "verkauf zur schliessung", "verkauf closing", "venta cierre", "vente clôture",
-		"信用返済売", "返済売", "売埋", "平多",
+		"信用返済売", "返済売", "売埋", "平多", "卖券还款",
 	)
 	buyingToClose = WordSet(
 		"buy to close", "bought to close", "btc", "buy close", "buy closing", "close buy", "trade buy out", "buy out",
 		"you bought closing transaction", "bc", "buy to cover", "bought to cover", "buy cover", "cover", "buytocover", "short cover",
 		"cover short", "you bought short cover", "close short", "close short buy", "buy close short", "exit short", "short exit",
 		"kauf zur schließung", "kauf zur schliessung", "kauf closing", "compra cierre", "achat clôture",
-		"信用返済買", "返済買", "買埋", "平空",
+		"信用返済買", "返済買", "買埋", "平空", "买券还券",
 	)
 )
+
+// weakSideWords are sides only as a whole cell: "Long-term gain", "Offer of
+// rights" and "BTC 0.5" are none.
+var weakSideWords = WordSet("long", "short", "bid", "ask", "offer", "cover", "sto", "btc", "ss", "sse", "bc")

@@ -35,6 +35,9 @@ var statusWords = map[OrderStatus]map[string]bool{
 		"exécuté", "exécutée", "exécutés", "exécutées", "ejecutado", "ejecutada", "eseguito", "eseguita", "executado", "executada",
 		"uitgevoerd", "utförd", "avslutad", "utført", "udført", "zrealizowane", "zrealizowany",
 		"約定", "約定済", "全部約定", "已成交", "全部成交", "完全成交",
+		"completed", "complete", "done", "success", "successful", "abgeschlossen", "erledigt", "terminé", "terminée", "complété", "complétée",
+		"completado", "completada", "completato", "completata", "concluído", "concluída", "voltooid", "slutförd", "fullført", "gennemført", "zakończone",
+		"zakończony", "完了", "已完成",
 	),
 	StatusPartial: WordSet(
 		"partially filled", "partial fill", "partial", "partially executed", "partfilled", "part filled", "partially", "partly filled",
@@ -77,6 +80,9 @@ var weakStatusWords = WordSet(
 	"open", "new", "active", "live", "placed", "sent", "accepted", "received", "held", "inactive", "offen", "aktiv", "neu", "ouvert", "ouverte",
 	"actif", "abierto", "abierta", "activo", "activa", "nuevo", "nueva", "aperto", "aperta", "attivo", "aberto", "aberta", "ativo", "öppen", "åben",
 	"åpen", "avslutad", "vencido", "vencida", "partial", "execution", "fill", "error", "invalid", "void", "約定",
+	"completed", "complete", "done", "success", "successful", "abgeschlossen", "erledigt", "terminé", "terminée", "complété", "complétée",
+	"completado", "completada", "completato", "completata", "concluído", "concluída", "voltooid", "slutförd", "fullført", "gennemført", "zakończone",
+	"zakończony", "完了", "已完成",
 )
 
 // Status reads the word for the state of an order. What follows a word, such

@@ -134,12 +134,36 @@ func (s *textScan) zone() (string, bool) {
 }
 
 // IsTimeOfDay reports whether a text is a time without a date, such as 09:31:05.
-// In 09:31 2026-01-05 the date comes after the time.
 func IsTimeOfDay(text string) bool {
 	if !strings.Contains(text, ":") || strings.Count(text, "-") > 1 {
 		return false
 	}
 	s := &textScan{rest: PlainSigns(TrimCell(text))}
+	if _, ok := s.leadingTime(); ok {
+		return false
+	}
 	_, ok := s.timeOfDay()
 	return ok
+}
+
+// leadingTime takes a time of day with a date after it, as in 09:31 2026-01-05.
+// It takes nothing if no date follows.
+func (s *textScan) leadingTime() (timeText, bool) {
+	if n := s.run(); n == 0 || n > 2 || !strings.HasPrefix(s.rest[n:], ":") {
+		return timeText{}, false
+	}
+	ahead := textScan{s.rest}
+	since, noSeconds, ok := ahead.hands()
+	if !ok {
+		return timeText{}, false
+	}
+	if since, ok = ahead.halfOfDay(since); !ok || ahead.any(" ,;") == 0 {
+		return timeText{}, false
+	}
+	after := ahead
+	if _, ok := after.date(); !ok {
+		return timeText{}, false
+	}
+	s.rest = ahead.rest
+	return timeText{sinceMidnight: since, noSeconds: noSeconds}, true
 }

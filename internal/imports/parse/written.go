@@ -162,6 +162,7 @@ func (s *cellScan) readAfter() bool {
 			s.rest = s.rest[1:]
 		case '%':
 			units++
+			s.out.percent = true
 			s.rest = s.rest[1:]
 		case ')':
 			if !s.opened {

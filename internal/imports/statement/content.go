@@ -93,7 +93,7 @@ func newWordCounts(cell string) (c wordCounts) {
 	if first := cell[0]; len(cell) > longestWord || parse.IsDigit(first) || first == '-' || first == '+' {
 		return c
 	}
-	if side, _, ok := parse.SideWord(cell); ok {
+	if side, _, ok := parse.LeadingSide(cell); ok {
 		if side == matching.Buy {
 			c.buys++
 		} else {

@@ -191,11 +191,15 @@ func (lr *layoutReader) findKind(w *Row) Kind {
 	if kind, ok := lr.words.find(WordKey(text)); ok {
 		return kind
 	}
-	if side, effect, ok := w.sideWord(text); ok {
-		return kindOfSide(side, effect)
+	side := w.findSideWord(text)
+	if side.whole {
+		return kindOfSide(side.side, side.effect)
 	}
 	if kind := FindCashKind(text); kind != kindUnknown {
 		return kind
+	}
+	if side.ok {
+		return kindOfSide(side.side, side.effect)
 	}
 	kind := lr.r.Hints.Kinds[WordKey(text)]
 	if kind != kindUnknown {
@@ -257,6 +261,8 @@ type tradeRow struct {
 	// money is the currency of amount and costs, priced that of the price.
 	money, priced string
 	priceMissing  bool
+	// inPercent says that the price is a share of the nominal value of a bond.
+	inPercent bool
 	// converted says that amount and costs are in the currency of the price now.
 	converted bool
 }
@@ -431,6 +437,10 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 			t.Price = p
 			return
 		}
+	}
+	if price, ok := w.percentPrice(w.find(l.Price)); ok {
+		t.Price, t.inPercent = price, true
+		return
 	}
 	price, _ := w.amount(l.Price, t.instrument.Quote)
 	switch {

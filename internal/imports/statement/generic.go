@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -272,11 +273,8 @@ func (w *Row) execution(m *fieldMap) {
 	}
 	f.Quantity = quantity.Decimal
 	m.readSide(w, f)
-	price := m.price.null(w)
-	if !price.Valid {
-		w.Fail("There is no price.")
-	}
-	f.Price = price.Decimal
+	m.readPrice(w, f)
+	w.traded = f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier()).Abs()
 	at := w.readMoment(m.executedAt, m.date, m.time)
 	f.At, f.DateOnly = at.At, at.DateOnly
 	f.Fees = m.fees.cost(w).Add(m.readSwap(w))
@@ -406,6 +404,22 @@ func (f *field) day(w *Row) journal.Day {
 		w.Fail("%q is not a day.", parse.Shorten(f.constant))
 	}
 	return day
+}
+
+// readPrice reads the price. One in percent is that of a bond.
+func (m *fieldMap) readPrice(w *Row, f *Fill) {
+	if !m.price.isConstant && m.price.isMapped() {
+		if price, ok := w.percentPrice(w.findIn(m.price.columns)); ok {
+			f.Price, f.Type = price, cmp.Or(f.Type, typeBond)
+			f.Multiplier = decimal.Null{Decimal: f.Multiplier.Or(hundredth), Valid: true}
+			return
+		}
+	}
+	price := m.price.null(w)
+	if !price.Valid {
+		w.Fail("There is no price.")
+	}
+	f.Price = price.Decimal
 }
 
 // readSide reads the side, or takes it from the sign of the quantity.

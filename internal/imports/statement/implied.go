@@ -21,6 +21,9 @@ func isMinorUnit(price, money string) bool {
 	return ok && (money == "" || strings.EqualFold(money, whole))
 }
 
+// typeBond is the type of bonds, which are priced in percent.
+const typeBond = "bond"
+
 // hundredth is what pence and the prices of bonds are of the whole.
 var hundredth = decimal.FromScaled(1, 2)
 
@@ -78,7 +81,7 @@ func (lr *layoutReader) settleSameCurrency(w *Row, t *tradeRow) {
 	if traded.Mul(hundredth).Sub(gross).Abs().Mul(decimal.New(twentieth)).Cmp(gross) < 0 {
 		t.Multiplier = decimal.Of(hundredth)
 		if isCUSIP(t.Symbol) {
-			t.Type = "bond"
+			t.Type = typeBond
 		}
 	}
 }

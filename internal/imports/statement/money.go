@@ -102,6 +102,9 @@ func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
 	lr.computePrice(w, t)
 	lr.stateCashFlow(t)
 	lr.inferMultiplier(t)
+	if t.inPercent && !t.isForeign() {
+		t.Multiplier, t.Type = decimal.Of(hundredth), cmp.Or(t.Type, typeBond)
+	}
 	if assumed := t.Multiplier; !assumed.Valid || t.MultiplierAssumed {
 		lr.settleRate(w, t)
 		t.MultiplierAssumed = t.MultiplierAssumed && t.Multiplier.Equal(assumed)
@@ -144,6 +147,7 @@ func (lr *layoutReader) readCosts(w *Row, t *tradeRow) {
 	if t.isForeign() {
 		rate = lr.rateOf(w, t)
 	}
+	w.traded = t.Quantity.Mul(t.Price).Mul(t.effectiveMultiplier()).Abs()
 	t.Commission, t.Fees = read(l.Commission, rate), read(l.Fees, rate)
 }
 

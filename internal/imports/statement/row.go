@@ -34,6 +34,8 @@ type Row struct {
 	values map[string]string
 	// noFees and noCommission report that a cost was read and is 0.
 	noFees, noCommission bool
+	// traded is the value of the fill that costs in percent are a share of.
+	traded decimal.Decimal
 }
 
 // Reader returns the reader that the row comes from.
@@ -159,8 +161,11 @@ func (w *Row) Cost(columns ...string) decimal.Decimal {
 func (w *Row) cost(names Col) decimal.Decimal { return w.costIn(w.r.parse(names), names) }
 
 func (w *Row) costIn(e *expression, names Col) decimal.Decimal {
-	i, _ := w.findIn(e)
-	n := w.nullIn(e, names).Or(decimal.Zero)
+	i, text := w.findIn(e)
+	n, isRate := w.percentCost(i, text)
+	if !isRate {
+		n = w.nullIn(e, names).Or(decimal.Zero)
+	}
 	if i < 0 {
 		if w.r.Preset.Costs == CostsNegative {
 			return n.Neg()
@@ -172,6 +177,27 @@ func (w *Row) costIn(e *expression, names Col) decimal.Decimal {
 		return n.Neg()
 	}
 	return n
+}
+
+// percentCost returns a cost that is written as a share of what was traded, to
+// the cent.
+func (w *Row) percentCost(column int, text string) (decimal.Decimal, bool) {
+	if w.traded.IsZero() {
+		return decimal.Zero, false
+	}
+	rate, ok := parse.Percent(text, w.r.separatorFor(column, text))
+	if !ok {
+		return decimal.Zero, false
+	}
+	w.r.Out.Warn("Column %q has percentages. The costs were computed from quantity and price.", w.r.nameOf(column, ""))
+	const cents = 2
+	return w.traded.Mul(rate).Mul(hundredth).Round(cents), true
+}
+
+// percentPrice reads the price of a bond that is written as a share of its
+// nominal value.
+func (w *Row) percentPrice(column int, text string) (decimal.Decimal, bool) {
+	return parse.Percent(text, w.r.separatorFor(column, text))
 }
 
 // Moment is the instant in a column.
@@ -300,8 +326,14 @@ func (w *Row) Side(names string) (matching.Side, parse.Effect) {
 	return side, effect
 }
 
-// sideWord reads a word, the preset's own first.
+// sideWord reads a word, the preset's own first, or the side that a text begins
+// with.
 func (w *Row) sideWord(text string) (matching.Side, parse.Effect, bool) {
+	word := w.findSideWord(text)
+	return word.side, word.effect, word.ok
+}
+
+func (w *Row) findSideWord(text string) sideWord {
 	word, known := w.r.sides[text]
 	if !known {
 		word = w.r.Preset.readSide(text)
@@ -310,7 +342,7 @@ func (w *Row) sideWord(text string) (matching.Side, parse.Effect, bool) {
 			w.r.sides[text] = word
 		}
 	}
-	return word.side, word.effect, word.ok
+	return word
 }
 
 // sideWord is what a word says about the side of a fill.
@@ -318,16 +350,21 @@ type sideWord struct {
 	side   matching.Side
 	effect parse.Effect
 	ok     bool
+	whole  bool // the whole text is a side, and not only its start
 }
 
 func (p *Preset) readSide(text string) (word sideWord) {
 	if d, ok := p.Sides[strings.ToLower(strings.TrimSpace(text))]; ok {
 		if d.Buy {
-			return sideWord{matching.Buy, d.Effect, true}
+			return sideWord{side: matching.Buy, effect: d.Effect, ok: true, whole: true}
 		}
-		return sideWord{matching.Sell, d.Effect, true}
+		return sideWord{side: matching.Sell, effect: d.Effect, ok: true, whole: true}
 	}
-	word.side, word.effect, word.ok = parse.SideWord(text)
+	if word.side, word.effect, word.ok = parse.SideWord(text); word.ok {
+		word.whole = true
+		return word
+	}
+	word.side, word.effect, word.ok = parse.LeadingSide(text)
 	return word
 }
 

@@ -123,8 +123,7 @@ func (w *Row) skipReason() string {
 // isTradeWord reports whether a value says that something was bought, sold or
 // filled, which explains nothing about a row that was left out.
 func (w *Row) isTradeWord(value string) bool {
-	_, _, side := w.sideWord(value)
-	return side || parse.Status(value) == parse.StatusFilled
+	return w.findSideWord(value).whole || parse.Status(value) == parse.StatusFilled
 }
 
 // kindNames are the ends of the names of columns that hold the kind of a row, next to
