@@ -40,7 +40,7 @@ type settings struct {
 	MinFreeBytes       uint64         `name:"min-free-bytes" env:"SVC_MIN_FREE_BYTES" default:"67108864" help:"Free disk space that imports and migrations leave with SQLite, in bytes."`
 	RateAuth           transport.Rate `name:"rate-limit-auth" env:"SVC_RATE_LIMIT_AUTH" default:"0.3333/20" help:"Failed sign-ins per address: RATE/BURST allows BURST failures within BURST/RATE seconds; or off."`
 	RateShare          transport.Rate `name:"rate-limit-share" env:"SVC_RATE_LIMIT_SHARE" default:"2/10" help:"Calls of public share links per address: RATE per second, BURST at once; or off."`
-	RateHook           transport.Rate `name:"rate-limit-hook" env:"SVC_RATE_LIMIT_HOOK" default:"1/60" help:"Deliveries to one hook, and wrong secrets per address: RATE per second, BURST at once; or off."`
+	RateHook           transport.Rate `name:"rate-limit-hook" env:"SVC_RATE_LIMIT_HOOK" default:"1/60" help:"Wrong hook secrets per address: RATE per second, BURST at once; or off."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, as for sign-ins."`
 	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
 	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -38,13 +39,16 @@ type ReadFill func(text []byte) (ledger.NewFill, error)
 // Sender is a program that proved that it has the secret of a hook.
 type Sender struct {
 	Hook   journal.HookID
-	owner  journal.UserID
+	Owner  journal.UserID
 	secret string
 }
 
 // Verify returns the sender of a request to a hook. It is not found if the hook is
 // unknown or the secret is not the hook's.
 func (s *Service) Verify(ctx context.Context, id journal.HookID, secret string) (sender Sender, err error) {
+	if !strings.HasPrefix(secret, secretPrefix) {
+		return Sender{}, ErrNotFound()
+	}
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		owner, err := identity.FindTokenOwner(ctx, tx, hashSecret(secret))
 		if errors.Is(err, db.ErrNoRows) {
@@ -53,7 +57,7 @@ func (s *Service) Verify(ctx context.Context, id journal.HookID, secret string) 
 		if err != nil {
 			return err
 		}
-		sender = Sender{Hook: id, owner: owner, secret: secret}
+		sender = Sender{Hook: id, Owner: owner, secret: secret}
 		_, err = sender.readHook(ctx, tx, "")
 		return err
 	})
@@ -62,7 +66,7 @@ func (s *Service) Verify(ctx context.Context, id journal.HookID, secret string) 
 
 // readHook returns the hook of the sender, unless its secret has been replaced.
 func (s Sender) readHook(ctx context.Context, tx *db.Tx, lock string) (Hook, error) {
-	hook, err := readHook(ctx, tx, s.owner, s.Hook, lock)
+	hook, err := readHook(ctx, tx, s.Owner, s.Hook, lock)
 	if err == nil && !bytes.Equal(hook.secretHash, hashSecret(s.secret)) {
 		return Hook{}, ErrNotFound()
 	}
@@ -95,15 +99,15 @@ func (s *Service) Receive(ctx context.Context, from Sender, body []byte, read Re
 		}
 		if known {
 			counts = Counts{Skipped: content.len() - quarantined, Quarantined: quarantined}
-			return s.recordDelivery(ctx, tx, from.owner, hook, counts)
+			return s.recordDelivery(ctx, tx, from.Owner, hook, counts)
 		}
-		if counts, err = s.store(ctx, tx, from.owner, &hook, content); err != nil {
+		if counts, err = s.store(ctx, tx, from.Owner, &hook, content); err != nil {
 			return err
 		}
 		if err := storeBody(ctx, tx, from, hash[:], now, counts.Quarantined); err != nil {
 			return err
 		}
-		return s.recordDelivery(ctx, tx, from.owner, hook, counts)
+		return s.recordDelivery(ctx, tx, from.Owner, hook, counts)
 	})
 	return counts, err
 }
@@ -112,7 +116,7 @@ func (s *Service) Receive(ctx context.Context, from Sender, body []byte, read Re
 // fills were quarantined.
 func findBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now time.Time) (quarantined int, known bool, err error) {
 	err = tx.QueryRow(ctx, `SELECT quarantined FROM hook_bodies WHERE user_id = $1 AND hook_id = $2 AND hash = $3 AND received_at > $4`,
-		from.owner, from.Hook, hash, db.Micros(now.Add(-repeatTime))).Scan(&quarantined)
+		from.Owner, from.Hook, hash, db.Micros(now.Add(-repeatTime))).Scan(&quarantined)
 	if errors.Is(err, db.ErrNoRows) {
 		return 0, false, nil
 	}
@@ -131,7 +135,7 @@ func ForgetBodies(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 func storeBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now time.Time, quarantined int) error {
 	_, err := tx.Exec(ctx, `INSERT INTO hook_bodies (user_id, hook_id, hash, received_at, quarantined) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (user_id, hook_id, hash) DO UPDATE SET received_at = excluded.received_at, quarantined = excluded.quarantined`,
-		from.owner, from.Hook, hash, db.Micros(now), quarantined)
+		from.Owner, from.Hook, hash, db.Micros(now), quarantined)
 	return err
 }
 

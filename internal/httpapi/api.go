@@ -50,8 +50,7 @@ type Options struct {
 	// user.
 	SecretFailures transport.Rate
 	ShareRate      transport.Rate
-	// HookRate limits the deliveries to one hook, and the wrong secrets of one client
-	// address.
+	// HookRate limits the wrong secrets of hooks that one client address sends.
 	HookRate transport.Rate
 	// ImportsAtOnce is how many files of one user are processed at the same
 	// time; the others wait. 0 means no limit.
@@ -74,10 +73,10 @@ type API struct {
 	huma        huma.API
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
-	hookLimit   *transport.Limiter
 	failures    struct{ auth, secrets, hooks *transport.FailureLimiter }
 	spool       *transport.Spool
 	queues      queues
+	bodies      *transport.BodyBudget
 	description func() ([]byte, error) // openapi.json
 	draining    atomic.Bool
 	handler     http.Handler
@@ -97,12 +96,12 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}}
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
-	a.hookLimit = transport.NewLimiter(options.HookRate, services.Clock)
 	a.failures.hooks = transport.NewFailureLimiter(options.HookRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)
 	a.spool = transport.NewSpool(options.SpoolDir, func() error { return services.DB.CheckRoom(0) })
 	a.queues = newQueues(options.ImportsAtOnce)
+	a.bodies = transport.NewBodyBudget(publicBodies, publicBodiesPerCaller)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
 	a.huma = huma.NewAPI(newConfig(options.Version), a)
 	registerValueSchemas(a.huma.OpenAPI().Components.Schemas)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -190,18 +191,12 @@ func (a *API) registerQuarantineRoutes(route func(method, path, id, summary stri
 	})
 }
 
-// deliveryInput is a request to a hook. Its body is read by the transport.
+// deliveryInput is a request to a hook. [API.verifySender] reads its secret, and the
+// transport its body.
 type deliveryInput struct {
 	ByID[journal.HookID]
 	Authorization string `header:"Authorization" doc:"Bearer SECRET."`
 	Secret        string `query:"secret" doc:"The secret, for senders that cannot set headers."`
-}
-
-func (in *deliveryInput) secret() string {
-	if bearer, ok := strings.CutPrefix(in.Authorization, "Bearer "); ok {
-		return bearer
-	}
-	return in.Secret
 }
 
 // registerDeliveryRoute registers the route for programs that have the secret of a hook.
@@ -211,7 +206,7 @@ func (a *API) registerDeliveryRoute() {
 		summary: "Send fills to a hook", status: http.StatusAccepted, body: transport.RawBody, limit: hooks.MaxBody,
 		refusals: []int{http.StatusNotFound},
 		about: "The body is one fill or a list of at most 500, as JSON of at most 256 KiB; its content type does not matter. " +
-			"The answer is sent after the fills are stored. What cannot be stored, also a body that is not JSON, is kept in the quarantine. " +
+			"The answer is sent after the fills are stored; deliveries to the hooks of one user wait for each other, and none is refused for its rate. What cannot be stored, also a body that is not JSON, is kept in the quarantine. " +
 			"The same body again within a day is skipped. An unknown id and a wrong secret are both 404.",
 	}
 	register(a, deliver, a.receiveFills)
@@ -222,20 +217,42 @@ func (a *API) registerDeliveryRoute() {
 	}}}
 }
 
-func (a *API) receiveFills(ctx context.Context, in *deliveryInput) (*body[HookCounts], error) {
-	sender, err := a.Hooks.Verify(ctx, in.ID, in.secret())
-	if err != nil {
-		return nil, err
-	}
-	if err := a.hookLimit.Take(string(sender.Hook)); err != nil {
-		return nil, err
-	}
+func (a *API) receiveFills(ctx context.Context, _ *deliveryInput) (*body[HookCounts], error) {
+	sender, _ := ctx.Value(senderKey{}).(hooks.Sender)
 	counts, err := a.Hooks.Receive(ctx, sender, transport.RawBodyOf(ctx), readHookFill)
 	return answer(HookCounts(counts), err)
 }
 
-// isWrongSecret reports whether a refused delivery counts as a guess of the secret.
-func isWrongSecret(status int, _ string) bool { return status == http.StatusNotFound }
+type senderKey struct{}
+
+// verifySender is the middleware that checks the secret of a delivery, before its body is
+// read and before any limit: a sender with the secret is not refused because of others at
+// its address. Wrong secrets are counted by address.
+func (a *API) verifySender(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		sender, err := a.Hooks.Verify(ctx, journal.HookID(r.PathValue("id")), hookSecretOf(r))
+		if journal.IsKind(err, journal.KindNotFound) {
+			if limited := a.failures.hooks.CountByAddress(ctx); limited != nil {
+				err = limited
+			}
+		}
+		if err != nil {
+			transport.WriteError(w, r, err)
+			return
+		}
+		transport.RequestOf(ctx).Sender = fmt.Sprint("user ", sender.Owner)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, senderKey{}, sender)))
+	})
+}
+
+// hookSecretOf returns the secret in the head of a delivery.
+func hookSecretOf(r *http.Request) string {
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return bearer
+	}
+	return r.URL.Query().Get("secret")
+}
 
 // readHookFill reads a fill that a hook received. An account that it names is ignored.
 func readHookFill(text []byte) (ledger.NewFill, error) {

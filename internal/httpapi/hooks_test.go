@@ -3,11 +3,16 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"fillbook/internal/db"
+	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
 )
 
@@ -234,7 +239,7 @@ func TestHookQuarantineIsBounded(t *testing.T) {
 	})
 }
 
-// TestHookRefusals checks what is not taken at all: wrong secrets, too much, too often.
+// TestHookRefusals checks what is not taken at all: wrong secrets, too much.
 func TestHookRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -254,23 +259,88 @@ func TestHookRefusals(t *testing.T) {
 			}
 			r.wantSame(first)
 		}
-		// The third guess was the last. A hook is not blocked by guesses of others.
-		strange.raw("POST", "/hooks/"+hook.id+"?secret="+hook.secret, "", []byte(fill)).wantError(http.StatusTooManyRequests, "rate_limited")
+		limited := strange.raw("POST", "/hooks/"+hook.id+"?secret=x", "", []byte(fill)).wantError(http.StatusTooManyRequests, "rate_limited")
+		if limited.header.Get("Retry-After") == "" {
+			t.Error("the refusal has no Retry-After")
+		}
 
 		hook.send(list(make([]string, 501)...)).wantCounts(0, 0, 1) // commas only
 		hook.send("[1"+strings.Repeat(",1", 500)+"]").wantError(http.StatusRequestEntityTooLarge, "too_large")
 		hook.send(strings.Repeat(" ", 256<<10+1)).wantError(http.StatusRequestEntityTooLarge, "too_large")
 		d.get("/hooks").is("0.quarantined", "1")
-
-		hook.send(fill).wantCounts(1, 0, 0)
-		limited := hook.send(fill).wantError(http.StatusTooManyRequests, "rate_limited")
-		if limited.header.Get("Retry-After") == "" {
-			t.Error("the refusal has no Retry-After")
-		}
-		other.send(fill).wantCounts(0, 1, 0)
-		w.clock.Advance(time.Minute)
-		hook.send(fill).wantCounts(0, 1, 0)
 	}, func(s *settle) { s.api.HookRate = transport.Rate{PerSecond: 0.1, Burst: 3} })
+}
+
+// TestCorrectDeliveriesAreNotLimited checks that a delivery with the secret is taken
+// however often it is sent, and whatever others at its address have sent.
+func TestCorrectDeliveriesAreNotLimited(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		hook := w.trader().addHook("A")
+		for range 5 {
+			w.anonymous().raw("POST", "/hooks/"+hook.id+"?secret=x", "", []byte("{}"))
+		}
+		for i := range 10 {
+			hook.send(hookFill("A", "buy", i)).wantCounts(1, 0, 0)
+		}
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() { hook.send(hookFill("B", "buy", i)).wantCounts(1, 0, 0) })
+		}
+		all.Wait()
+	}, func(s *settle) { s.api.HookRate = transport.Rate{PerSecond: 0.1, Burst: 3} })
+}
+
+// TestUnknownSendersAreRefusedUnread checks that nothing of a body is read before the
+// secret in the head is known to be right.
+func TestUnknownSendersAreRefusedUnread(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		hook, other := d.addHook("A"), d.addHook("B")
+		for _, target := range []string{hook.id, hook.id + "?secret=x", hook.id + "?secret=" + other.secret, unknown() + "?secret=" + hook.secret} {
+			request := httptest.NewRequest(http.MethodPost, "/api/v1/hooks/"+target, unreadable{t})
+			request.ContentLength = 200 << 10
+			recorder := httptest.NewRecorder()
+			w.handler.ServeHTTP(recorder, request)
+			if recorder.Code != http.StatusNotFound {
+				t.Errorf("%s: status %d", target, recorder.Code)
+			}
+		}
+	})
+}
+
+// unreadable is a body that fails the test if it is read.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	u.t.Error("the body of an unknown sender is read")
+	return 0, io.EOF
+}
+
+// TestPublicBodiesAreSmall checks every route that anybody can call: a body larger than a
+// password and a token need is refused by its length, unread.
+func TestPublicBodiesAreSmall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testkit.Open(t, db.SQLite), shareLinksOn, openRegistration)
+	routes := 0
+	readDescription(t, w.api).eachOperation(func(method, path string, operation object) {
+		if operation["security"] != nil || operation["requestBody"] == nil {
+			return
+		}
+		routes++
+		request := httptest.NewRequest(method, strings.Replace(path, "{id}", unknown(), 1), unreadable{t})
+		request.ContentLength = 8<<10 + 1
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		w.handler.ServeHTTP(recorder, request)
+		if recorder.Code != http.StatusRequestEntityTooLarge && recorder.Code != http.StatusNotFound {
+			t.Errorf("%s %s: status %d", method, path, recorder.Code)
+		}
+	})
+	if routes < 6 {
+		t.Errorf("%d public routes with a body were found", routes)
+	}
 }
 
 func TestHookSecretIsReplaced(t *testing.T) {

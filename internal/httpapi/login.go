@@ -45,7 +45,7 @@ func (a *API) registerAuthRoutes() {
 func (a *API) authRoute(path, id, summary string, refusals ...int) route {
 	return route{
 		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: accessPublic, secret: true,
-		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: refusals,
+		body: transport.JSONBody, limit: publicBody, limitKind: authLimit, refusals: refusals,
 	}
 }
 

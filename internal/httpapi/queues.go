@@ -18,6 +18,8 @@ type queues struct {
 	// answers limits the complete lists and exports that are being written, so
 	// that short requests find a free database connection.
 	answers *fairqueue.Queue
+	// deliveries limits the deliveries to hooks that are stored.
+	deliveries *fairqueue.Queue
 }
 
 func newQueues(importsPerUser int) queues {
@@ -26,6 +28,8 @@ func newQueues(importsPerUser int) queues {
 		imports:     fairqueue.New(fairqueue.Options{MaxActive: 8, MaxPerKey: importsPerUser, MaxWaiting: 50, MaxWait: time.Minute}),
 		attachments: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 2, MaxWaiting: 50, MaxWait: time.Minute}),
 		answers:     fairqueue.New(fairqueue.Options{MaxActive: answerPlaces(), MaxPerKey: 2, MaxWaiting: 200, MaxWait: 30 * time.Second}),
+		// A delivery is never refused for its rate: as many wait as there are connections.
+		deliveries: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 1, MaxWaiting: 2000, MaxWait: time.Minute}),
 	}
 }
 

@@ -39,7 +39,7 @@ const (
 	authLimit                 // failed sign-ins and the like, by address
 	secretLimit               // failed password and code checks of a signed-in user
 	shareLimit                // the public share page, by address
-	hookLimit                 // wrong secrets of hooks, by address
+	hookLimit                 // wrong secrets of hooks, by address; deliveries, in turns between users
 	attachmentQueue           // storing attachments, in turns between users
 	importQueue               // reading files, in turns between users
 )
@@ -65,9 +65,17 @@ func isFailedCheck(status int, code string) bool {
 
 // Sizes of JSON bodies.
 const (
-	authBody  = 16 << 10
-	usualBody = 1 << 20
-	prefsBody = 256 << 10
+	publicBody = 8 << 10 // of callers who are not known yet
+	authBody   = 16 << 10
+	usualBody  = 1 << 20
+	prefsBody  = 256 << 10
+)
+
+// The memory of all bodies of public routes, and that of one user or client address. The
+// connections of callers who are not known can fill half of it.
+const (
+	publicBodies          = 32 << 20
+	publicBodiesPerCaller = 4 << 20
 )
 
 // route describes one operation: its documentation and its middleware. The zero
@@ -302,6 +310,9 @@ func (a *API) chain(r route, pattern string, refuses func(parameter string) bool
 	if r.access != accessPublic {
 		chain = append(chain, a.authenticate(r))
 	}
+	if r.limitKind == hookLimit {
+		chain = append(chain, a.verifySender)
+	}
 	if r.limitKind != shareLimit {
 		chain = append(chain, transport.BufferResponses(a.spool))
 	}
@@ -310,7 +321,9 @@ func (a *API) chain(r route, pattern string, refuses func(parameter string) bool
 		limit = usualBody
 	}
 	intake := transport.Intake{Body: r.body, Limit: limit, Refuses: refuses, Repeated: r.repeated, Spool: a.spool}
-	if r.access != accessPublic { // the bodies of public routes are small
+	if r.access == accessPublic {
+		intake.Budget = a.bodies
+	} else {
 		intake.Uploads = a.queues.uploads
 	}
 	chain = append(chain, intake.Middleware())
@@ -330,7 +343,7 @@ func (a *API) limit(kind limitKind) []transport.Middleware {
 	case authLimit:
 		return []transport.Middleware{a.failures.auth.ByAddress(isFailedSignIn)}
 	case hookLimit:
-		return []transport.Middleware{a.failures.hooks.ByAddress(isWrongSecret)}
+		return []transport.Middleware{transport.QueueRequests(a.queues.deliveries)}
 	case secretLimit:
 		return []transport.Middleware{a.failures.secrets.ByUser(isFailedCheck)}
 	case attachmentQueue:

@@ -73,7 +73,7 @@ func (a *API) registerSetupRoutes() {
 	register(a, route{
 		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: accessPublic, secret: true,
 		summary: "Create the first user, who owns the installation", status: http.StatusCreated,
-		body: transport.JSONBody, limit: authBody, limitKind: authLimit, refusals: []int{http.StatusConflict},
+		body: transport.JSONBody, limit: publicBody, limitKind: authLimit, refusals: []int{http.StatusConflict},
 	}, a.setUp)
 }
 

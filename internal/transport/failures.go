@@ -75,6 +75,23 @@ func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed
 	}
 }
 
+// CountByAddress counts a failed request that was not limited before, by client address.
+// It returns an error with the time to wait if the address has too many.
+func (l *FailureLimiter) CountByAddress(ctx context.Context) error {
+	if l.size.Burst == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock()
+	count := l.count(limitKey(RequestOf(ctx).Address))
+	if len(count.failures) >= l.size.Burst {
+		return journal.Limited(count.failures[0].Add(l.window).Sub(now))
+	}
+	count.failures = append(count.failures, now)
+	return nil
+}
+
 // wait releases the lock until a call of the key has ended.
 func (l *FailureLimiter) wait(ctx context.Context, count *failureCount, timer *time.Timer) error {
 	changed := count.changed

@@ -40,6 +40,8 @@ type Intake struct {
 	Spool *Spool
 	// Uploads is the queue for reading large bodies. It may be nil.
 	Uploads *fairqueue.Queue
+	// Budget bounds the memory of the bodies of a public route. It may be nil.
+	Budget *BodyBudget
 	// Refuses reports whether the route refuses a query parameter; nil refuses none.
 	Refuses func(parameter string) bool
 	// Repeated are the query parameters that may occur more than once.
@@ -55,6 +57,12 @@ const (
 func (in Intake) Middleware() Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			release, err := in.reserve(r)
+			if err != nil {
+				WriteError(w, r, err)
+				return
+			}
+			defer release()
 			ctx, err := in.readQueued(w, r)
 			if err != nil {
 				WriteError(w, r, err)

@@ -53,6 +53,9 @@ type Request struct {
 	// Limit is the access token of a request that does not see everything of the user;
 	// empty for others. Such requests do not share stored answers.
 	Limit string
+	// Sender is a key of the user to whose hook a request delivers; empty for other
+	// requests. It is not for the log.
+	Sender string
 	// Fault is the error that caused a 5xx response, for the log.
 	Fault error
 	// Refused is the error response, if there was one.

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -13,11 +14,13 @@ import (
 const queueRetryAfter = 10 * time.Second
 
 // QueueRequests makes requests wait for a slot in a queue that is fair between
-// users. Requests that would wait too long are rejected.
+// users, or the users whose hooks receive them. Requests that would wait too long are
+// rejected.
 func QueueRequests(queue *fairqueue.Queue) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			release, err := queue.Acquire(r.Context(), RequestOf(r.Context()).User)
+			request := RequestOf(r.Context())
+			release, err := queue.Acquire(r.Context(), cmp.Or(request.User, request.Sender))
 			if err != nil {
 				WriteError(w, r, queueError(err))
 				return
