@@ -168,9 +168,12 @@ func (s *textScan) ordinal() {
 	}
 }
 
-// yearFirst takes 2026-01-05, 2026.1.5 and "2026 January 5".
+// yearFirst takes 2026-01-05, 2026.1.5, 2026年1月5日 and "2026 January 5".
 func (s *textScan) yearFirst() (dateText, bool) {
 	d := calendarDay{year: number(s.digits(4))}
+	if strings.HasPrefix(s.rest, "年") {
+		return s.eastAsianDate(d.year)
+	}
 	sign := s.one("-/. ")
 	switch {
 	case sign == 0:
@@ -192,6 +195,24 @@ func (s *textScan) yearFirst() (dateText, bool) {
 	}
 	d.day = number(s.digits(2))
 	return dateText{day: d}, true
+}
+
+// eastAsianDate takes month and day of 2026年1月5日 after the year.
+func (s *textScan) eastAsianDate(year int) (dateText, bool) {
+	d := calendarDay{year: year}
+	for _, part := range []struct {
+		after, before string
+		value         *int
+	}{{"年", "月", &d.month}, {"月", "日", &d.day}} {
+		s.rest = strings.TrimPrefix(s.rest, part.after)
+		digits := s.digits(2)
+		if digits == "" || !strings.HasPrefix(s.rest, part.before) {
+			return dateText{}, false
+		}
+		*part.value = number(digits)
+	}
+	s.rest = strings.TrimPrefix(s.rest, "日")
+	return dateText{day: d, glued: s.run() > 0}, true
 }
 
 // smallFirst takes 3/4/2026, 16-Sep-25, "17 JUL 26" and 17JUL26.
