@@ -15,6 +15,6 @@ func americaPresets() []*statement.Preset {
 		thinkorswim(),
 		[]*statement.Preset{&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst},
 		[]*statement.Preset{&robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad},
-		[]*statement.Preset{&wealthsimpleActivities, &vanguardTransactions, &merrillActivity, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory},
+		[]*statement.Preset{&wealthsimpleActivities, &vanguardTransactions, &merrillActivity, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory, &tdAmeritradeTransactions, &b3Trades},
 	)
 }

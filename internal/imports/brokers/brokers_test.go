@@ -62,11 +62,27 @@ zone are read; an empty one means that the file names it or that you should. You
 |---|---|---|---|---|
 `)
 	for _, p := range presets {
+		if p.Refuse != "" {
+			continue
+		}
 		row := "a fill"
 		if p.Format == statement.JournalTrades {
 			row = "a trade"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.Broker, p.Export, row, p.Evidence, p.Zone)
+	}
+	b.WriteString(`
+## Files that are recognized and refused
+
+| Program | File | Answer |
+|---|---|---|
+`)
+	var before string
+	for _, p := range presets {
+		if line := fmt.Sprintf("| %s | %s | %s |\n", p.Broker, p.Export, p.Refuse); p.Refuse != "" && line != before {
+			b.WriteString(line)
+			before = line
+		}
 	}
 	return b.String()
 }

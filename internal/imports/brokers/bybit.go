@@ -4,7 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/matching"
 )
 
 // bybitClosed has a row for each part of a position that was closed, with the time
@@ -40,6 +42,36 @@ var bybitQuotes = strings.Fields("USDT USDC USD USDE USDR DAI BTC ETH EUR BRL PL
 func nameBybitContract(symbol, _ string) statement.Instrument {
 	base, quote := statement.SplitPairBy(symbol, bybitQuotes)
 	return statement.NewCoinContract(symbol, base, quote)
+}
+
+// bybitSpot is a list of fills in coins. Older files do not name the coin of the fee: it
+// is the one that was received. Some files write the time before the day.
+var bybitSpot = statement.Preset{
+	Broker: "Bybit", Export: "spot trade history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Spot Pairs;Order Type;Direction;Filled Value;Filled Price;Filled Quantity;Fees;Transaction ID;Order No."),
+	Costs:  statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Orders: true, Symbol: "Spot Pairs", Namer: nameBybitPair, Side: "Direction", Quantity: "Filled Quantity", Price: "Filled Price",
+		Time: "{@day} {@clock}|Timestamp…", Fees: "ExecFeeV2|Fees", FeesCurrency: "feeCoin|@coin", ID: "Transaction ID",
+		Parse:   []statement.Pattern{{In: "Timestamp…", Re: regexp.MustCompile(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`)}},
+		Prepare: prepareBybitSpot, Details: map[string]statement.Col{"order_id": "Order No."},
+	},
+}
+
+// nameBybitPair builds a pair of coins from its name.
+func nameBybitPair(symbol, _ string) statement.Instrument {
+	i := statement.NamePair(symbol, "")
+	i.Base, i.Quote = statement.SplitPairBy(symbol, bybitQuotes)
+	return i
+}
+
+// prepareBybitSpot names the coin that was received.
+func prepareBybitSpot(w *statement.Row) {
+	base, quote := statement.SplitPairBy(w.Text("Spot Pairs"), bybitQuotes)
+	if side, _, ok := parse.SideWord(w.Text("Direction")); ok && side == matching.Sell {
+		base = quote
+	}
+	w.Set("coin", base)
 }
 
 // bybitTrades is a list of fills in contracts, with rows for funding among them.

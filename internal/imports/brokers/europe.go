@@ -11,7 +11,7 @@ func europePresets() []*statement.Preset {
 	return slices.Concat(
 		[]*statement.Preset{&trading212History, &degiroTransactions, &degiroStatement, &saxoTransactions, &xtbPositions, &xtbOperations, &etoroPositions, &etoroActivity, &igHistory},
 		[]*statement.Preset{&avanzaTransactions, &freetradeActivity, &hargreavesSummary, &rabobankMutations, &swissquoteTransactions},
-		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement},
+		[]*statement.Preset{&tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions, &exanteTrades, &releveStatement, &nordnetTransactions},
 	)
 }
 

@@ -12,7 +12,7 @@ import (
 // profitOperations is the report of operations of Profit, the platform of Nelogica
 // in Brazil. It was read in several importers; no file was seen.
 var profitOperations = s.Preset{
-	Broker: "Profit", Export: "operations", Evidence: s.Documented, Format: s.JournalTrades, Zone: "America/Sao_Paulo", Order: parse.DayFirst,
+	Broker: "Profit", Export: "operations", Evidence: s.Documented, Format: s.JournalTrades, Zone: saoPaulo, Order: parse.DayFirst,
 	Header: s.Cols("Ativo;Abertura;Fechamento;Lado;" + profitBought + ";" + profitSold),
 	Layout: &s.Layout{
 		Key: "Ativo", Prepare: prepareProfitOperation, Symbol: "Ativo", Namer: nameB3, Side: "Lado", Quantity: "Qtd Compra|Qtd", Decimals: s.DecimalsComma,

@@ -6,7 +6,7 @@ import "fillbook/internal/imports/statement"
 func saversPresets() []*statement.Preset {
 	return []*statement.Preset{
 		&directaMovements, &finecoOperations, &flatexMovements, &scalableTransactions, &investEngineTrades, &finpensionTransactions, &parqetActivities,
-		&vanguardUKTransactions,
+		&vanguardUKTransactions, &comdirectTransactions, &lightyearTransactions, &sharesightTrades, &selfWealthTrades, &selfWealthCash,
 	}
 }
 

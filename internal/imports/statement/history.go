@@ -49,6 +49,10 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 		}
 		lr.skipMovement(w)
 	case KindInternal:
+		if !lr.layout.Coins {
+			w.Skip("%s", ReasonOwnMoney)
+			return
+		}
 		w.Skip("%s", ReasonInternal)
 	case KindResult:
 		lr.skipResult(w)

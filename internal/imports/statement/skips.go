@@ -22,6 +22,7 @@ const (
 	ReasonSecurities = "securities moved without a trade"
 	ReasonRepeated   = "said by other rows of the file"
 	ReasonInternal   = "it moves coins between the owner's own wallets"
+	ReasonOwnMoney   = "it moves money between the owner's own accounts"
 	ReasonCoins      = "it moves coins without a trade"
 	ReasonResult     = "results and fees of contracts come with their fills"
 	ReasonIgnored    = "rows of this kind are ignored"
