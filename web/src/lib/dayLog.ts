@@ -4,6 +4,7 @@ import { answer, api } from './api/client';
 import { act } from './api/queries.svelte';
 import type { Day } from './format/days';
 import type { Note } from './api/notes.svelte';
+import { deleteNote, saveNote } from './noteSave';
 
 /** Creates or changes the log of a day, and deletes one that has become empty. Returns the log that is left. */
 export async function saveDayLog(
@@ -29,9 +30,8 @@ function create(day: Day, body: string, quiet: boolean): Promise<Note> {
 }
 
 function update(log: Note, body: string, quiet: boolean): Promise<Note> {
-  const path = { id: log.id };
   return act({
-    run: () => answer(api.PATCH('/api/v1/notes/{id}', { params: { path }, body: { body } })),
+    run: () => saveNote(log.id, { body }, { body: log.body }),
     touches: ['notes'],
     done: 'Daily log saved.',
     quiet,
@@ -41,7 +41,7 @@ function update(log: Note, body: string, quiet: boolean): Promise<Note> {
 function remove(log: Note, quiet: boolean): Promise<unknown> {
   const { occurred_at, title, body, account_id } = log;
   return act({
-    run: () => answer(api.DELETE('/api/v1/notes/{id}', { params: { path: { id: log.id } } })),
+    run: () => deleteNote(log),
     touches: ['notes', 'analytics'],
     done: 'Daily log deleted.',
     undo: () =>

@@ -8,6 +8,12 @@ import { session } from './session.svelte';
 const prefix = 'fillbook.draft.';
 const parked = new Map<string, string>();
 
+/** What a form keeps: its values, and those that the user began with. */
+export interface FormDraft<T> {
+  base: T;
+  values: T;
+}
+
 export class Draft<T> {
   private readonly key: string;
 

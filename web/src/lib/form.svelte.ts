@@ -17,8 +17,9 @@
 
 import { untrack } from 'svelte';
 import { asApiError, type ApiError } from './api/errors';
+import { isSame } from './conflicts.svelte';
 import { connection } from './connection.svelte';
-import { Draft } from './drafts';
+import { Draft, type FormDraft } from './drafts';
 
 /** Messages by the name of the field that they belong to. */
 export type FieldErrors = Record<string, string>;
@@ -32,6 +33,8 @@ export interface FormOptions<T extends object, R> {
   validate?: (values: T) => FieldErrors;
   /** Sends the values; `saved` has the initial ones, or those of the last save. What it throws is shown in the form. */
   submit: (values: T, saved: T) => Promise<R>;
+  /** Returns the values that were stored, if they can differ from those that were sent. */
+  storedValues?: (result: R) => Partial<T> | undefined;
   /** Assigns a server error to fields; errors with a field of their own need no entry. */
   assignError?: (error: ApiError) => FieldErrors | undefined;
   /** Runs after a successful submit or save, when the draft is gone. */
@@ -57,7 +60,7 @@ export class FormState<T extends object, R = unknown> {
   private fieldErrors = $state.raw<FieldErrors>({});
   private readonly fields = new Set<string>();
   private savedText = $state('');
-  private readonly draft: Draft<T> | null;
+  private readonly draft: Draft<FormDraft<T>> | null;
   private closed = false; // a submit has succeeded: there is nothing left to keep as a draft
   private saving: Promise<void> | null = null;
   private resend = $state.raw<(() => void) | null>(null); // sends what could not be sent, when the server is back
@@ -65,9 +68,11 @@ export class FormState<T extends object, R = unknown> {
   constructor(private readonly options: FormOptions<T, R>) {
     this.savedText = JSON.stringify(untrack(options.initial));
     const draftName = untrack(() => options.draft?.());
-    this.draft = draftName === undefined ? null : new Draft<T>(draftName);
+    this.draft = draftName === undefined ? null : new Draft<FormDraft<T>>(draftName);
     const found = this.draft?.found;
-    this.values = { ...this.savedValues(), ...found };
+    this.values = { ...this.savedValues(), ...readValues(found) };
+    // A draft is compared with the values that it began with: the stored ones may have changed since.
+    if (found?.base !== undefined) this.savedText = JSON.stringify({ ...this.savedValues(), ...found.base });
     this.restored = found !== undefined;
     if (this.draft) $effect(() => this.saveDraft());
     $effect(() => {
@@ -119,6 +124,7 @@ export class FormState<T extends object, R = unknown> {
 
   /** Restores the initial values and removes the draft. */
   reset = (): void => {
+    if (this.restored) this.savedText = JSON.stringify(this.options.initial());
     this.values = this.savedValues();
     this.error = null;
     this.fieldErrors = {};
@@ -144,7 +150,7 @@ export class FormState<T extends object, R = unknown> {
       const isSaved = await this.attempt(
         () => this.options.submit(values, this.savedValues()),
         (result) => {
-          this.savedText = JSON.stringify(values);
+          this.noteSaved(values, this.options.storedValues?.(result));
           this.restored = false;
           if (!this.differs()) this.draft?.drop();
           this.options.onsaved?.(result);
@@ -155,6 +161,14 @@ export class FormState<T extends object, R = unknown> {
         return;
       }
     }
+  }
+
+  /** Takes over the values that were saved, and shows stored ones that differ, such as a merged text. */
+  private noteSaved(sent: T, stored: Partial<T> | undefined): void {
+    const isMerged = stored !== undefined && !isSame({ ...sent, ...stored }, sent);
+    const saved = isMerged ? { ...sent, ...stored } : sent;
+    if (isMerged && JSON.stringify(this.values) === JSON.stringify(sent)) this.values = saved;
+    this.savedText = JSON.stringify(saved);
   }
 
   /** Does work while the form is busy, and reports whether it succeeded. */
@@ -183,7 +197,7 @@ export class FormState<T extends object, R = unknown> {
   private saveDraft(): void {
     const values = $state.snapshot(this.values) as T;
     if (this.closed || !this.differs()) this.draft!.drop();
-    else this.draft!.keep(values);
+    else this.draft!.keep({ base: this.savedValues(), values });
   }
 
   // Not only as a derived value: a component may save while it is destroyed.
@@ -194,6 +208,11 @@ export class FormState<T extends object, R = unknown> {
   private savedValues(): T {
     return JSON.parse(this.savedText) as T;
   }
+}
+
+/** Returns the values of a draft. A draft of an older page is the values themselves. */
+function readValues<T>(found: FormDraft<T> | undefined): T | undefined {
+  return found && 'base' in found && 'values' in found ? found.values : (found as T | undefined);
 }
 
 export function createForm<T extends object, R = unknown>(options: FormOptions<T, R>): FormState<T, R> {

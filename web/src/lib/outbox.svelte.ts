@@ -2,8 +2,10 @@
 // the browser, also without a tab, and are sent when the server is back. An entry has
 // the last value of each field, so that it does no harm if two tabs send it.
 
-import { answer, api, type Annotations } from './api/client';
+import { inTurn, sendAnnotations } from './annotations';
+import type { Annotations } from './api/client';
 import { asApiError } from './api/errors';
+import type { FieldValues } from './conflicts.svelte';
 import { connection } from './connection.svelte';
 import { refresh } from './api/queries.svelte';
 import { session } from './session.svelte';
@@ -11,14 +13,18 @@ import { session } from './session.svelte';
 export interface Entry {
   trade: string;
   annotations: Annotations;
+  /** The values that the user began with. Entries of older pages lack it. */
+  base?: FieldValues;
   refused?: string; // the error of the server
+  changedElsewhere?: boolean; // refused because another device changed the same fields
 }
 
 const prefix = 'fillbook.outbox.';
 
 class Outbox {
   entries = $state<Entry[]>([]);
-  private sending = false;
+  /** Whether entries are being sent. */
+  isSending = false;
   private readonly parked = new Map<string, Entry[]>();
 
   /** Loads the entries of the user that earlier pages stored, and sends them. */
@@ -28,15 +34,24 @@ class Outbox {
     void this.send();
   }
 
-  /** Stores annotations until they can be sent. */
-  put(trade: string, annotations: Annotations): void {
-    const stored = this.entries.find((e) => e.trade === trade);
-    this.save({ trade, annotations: { ...stored?.annotations, ...annotations } });
+  /** Stores annotations until they can be sent; `base` has the values that the user began with. */
+  put(trade: string, annotations: Annotations, base: FieldValues): void {
+    const stored = this.entryOf(trade);
+    const began = Object.fromEntries(Object.keys(annotations).map((name) => [name, base[name] ?? null]));
+    this.save({
+      trade,
+      annotations: { ...stored?.annotations, ...annotations },
+      base: { ...began, ...stored?.base },
+    });
+  }
+
+  entryOf(trade: string): Entry | undefined {
+    return this.entries.find((e) => e.trade === trade);
   }
 
   /** Returns the pending annotations of a trade. */
   pendingFor(trade: string): Annotations | undefined {
-    return this.entries.find((e) => e.trade === trade)?.annotations;
+    return this.entryOf(trade)?.annotations;
   }
 
   drop(trade: string): void {
@@ -50,32 +65,40 @@ class Outbox {
     for (const { trade } of this.entries) this.drop(trade);
   }
 
+  /** Sends a refused entry again. */
+  async retry(trade: string): Promise<void> {
+    const entry = this.entryOf(trade);
+    if (!entry) return;
+    this.save({ trade, annotations: entry.annotations, base: entry.base });
+    await this.send();
+  }
+
   /** Sends the entries, oldest first. Stops if the server is unreachable again. */
   async send(): Promise<void> {
-    if (this.sending) return;
-    this.sending = true;
+    if (this.isSending) return;
+    this.isSending = true;
     try {
-      for (const entry of this.entries.filter((e) => !e.refused)) {
-        if (!(await this.sendOne(entry))) return;
+      for (const { trade } of this.entries.filter((e) => !e.refused)) {
+        if (!(await inTurn(trade, () => this.sendOne(trade)))) return;
       }
     } finally {
-      this.sending = false;
+      this.isSending = false;
     }
   }
 
-  private async sendOne(entry: Entry): Promise<boolean> {
+  private async sendOne(trade: string): Promise<boolean> {
+    const entry = this.entryOf(trade);
+    if (!entry) return true; // was sent with a later change
     try {
-      const path = { id: entry.trade };
-      await answer(api.PATCH('/api/v1/trades/{id}', { params: { path }, body: entry.annotations }));
+      await sendAnnotations(trade, entry.annotations, entry.base ?? {});
     } catch (fault) {
       const error = asApiError(fault);
       if (error.isAway) return false;
-      this.save({ ...entry, refused: error.message });
+      this.save({ ...entry, refused: error.message, changedElsewhere: error.status === 412 });
       return true;
     }
     // An entry that changed while it was sent stays.
-    if (JSON.stringify(this.pendingFor(entry.trade)) === JSON.stringify(entry.annotations))
-      this.drop(entry.trade);
+    if (JSON.stringify(this.pendingFor(trade)) === JSON.stringify(entry.annotations)) this.drop(trade);
     refresh(['trades', 'analytics', 'tags']);
     return true;
   }

@@ -5,6 +5,7 @@ import { answer, api, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
+import { questions } from './conflicts.svelte';
 import { connection } from './connection.svelte';
 import { parkDrafts } from './drafts';
 import { outbox } from './outbox.svelte';
@@ -84,6 +85,7 @@ class Session {
     queryClient.clear();
     preferences.clear();
     connection.cancelWaiting();
+    questions.cancel();
     void this.loadStatus().catch(() => {
       this.state = 'signed-out';
     });

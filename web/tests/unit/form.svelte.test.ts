@@ -54,6 +54,42 @@ describe('drafts', () => {
     expect(again.values).toEqual({ name: 'second', lines: ['one', 'two'] });
   });
 
+  test('a restored draft is compared with the values that it began with', async () => {
+    const first = open({ draft });
+    first.values.name = 'second';
+    flushSync();
+    close();
+
+    const submit = vi.fn(async () => 'saved');
+    const again = open({ draft, submit, initial: () => ({ name: 'from another device', lines: ['one'] }) });
+    expect(again.values.name).toBe('second');
+    await again.save();
+    expect(submit).toHaveBeenCalledWith(
+      { name: 'second', lines: ['one'] },
+      { name: 'first', lines: ['one'] },
+    );
+  });
+
+  test('a discarded draft leaves the stored values, not those that it began with', () => {
+    const first = open({ draft });
+    first.values.name = 'second';
+    flushSync();
+    close();
+
+    const again = open({ draft, initial: () => ({ name: 'from another device', lines: ['one'] }) });
+    again.reset();
+    expect(again.values.name).toBe('from another device');
+    expect(again.changed).toBe(false);
+  });
+
+  test('values that were merged while they were saved are shown', async () => {
+    const form = open({ storedValues: () => ({ name: 'merged' }) });
+    form.values.name = 'second';
+    await form.save();
+    expect(form.values.name).toBe('merged');
+    expect(form.changed).toBe(false);
+  });
+
   test('a field that an older draft lacks has its initial value', () => {
     localStorage.setItem('fillbook.draft. test form', JSON.stringify({ name: 'old' }));
     expect(open({ draft }).values).toEqual({ name: 'old', lines: ['one'] });

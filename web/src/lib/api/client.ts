@@ -78,6 +78,18 @@ export async function answer<T>(fetched: Fetched<T>): Promise<T> {
   return result.data as T;
 }
 
+/** A record with the entity tag of its stored state, for If-Match. */
+export interface Tagged<R> {
+  record: R;
+  tag: string;
+}
+
+/** Returns a record that was read, with its entity tag. */
+export async function tagged<T>(fetched: Fetched<T>): Promise<Tagged<T>> {
+  const record = await answer(fetched);
+  return { record, tag: (await fetched).response.headers.get('ETag') ?? '' };
+}
+
 /** Downloads a file with the session, such as an attachment or an export. */
 export async function download(path: string, name: string): Promise<void> {
   const blob = await fetchBlob(path);
