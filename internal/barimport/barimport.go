@@ -29,9 +29,15 @@ type Options struct {
 // DefaultMaxUnpacked is how many bytes a file may have when it is unpacked.
 const DefaultMaxUnpacked = 1 << 30
 
+// usualReadTime is how long reading one file may take. The largest file that the limits
+// allow takes half a minute.
+const usualReadTime = 2 * time.Minute
+
 // Service imports files of bars. It is safe for concurrent use.
 type Service struct {
 	Options
+	// readTime bounds the reading of one file.
+	readTime time.Duration
 }
 
 // New returns a Service.
@@ -39,7 +45,7 @@ func New(options Options) *Service {
 	if options.MaxUnpacked == 0 {
 		options.MaxUnpacked = DefaultMaxUnpacked
 	}
-	return &Service{options}
+	return &Service{Options: options, readTime: usualReadTime}
 }
 
 // Upload is a file with the options of its import. Empty options are found in the file
@@ -58,6 +64,26 @@ type Upload struct {
 	BarSecs int64
 	// PriceScale is what prices are multiplied by.
 	PriceScale decimal.Null
+	// Scratch creates a temporary file for the bars of a large file; it may be nil.
+	Scratch func() (files.Scratch, error)
+}
+
+// openScratch returns a function that creates the temporary file of an upload, or nil,
+// and one that closes it.
+func (u Upload) openScratch() (open func() (files.Scratch, error), end func()) {
+	if u.Scratch == nil {
+		return nil, func() {}
+	}
+	var file files.Scratch
+	open = func() (_ files.Scratch, err error) {
+		file, err = u.Scratch()
+		return file, err
+	}
+	return open, func() {
+		if file != nil {
+			_ = file.Close()
+		}
+	}
 }
 
 // Result describes a file and, after a commit, what was stored.
@@ -117,7 +143,9 @@ type Problem struct {
 
 // Preview describes a file. Nothing is written.
 func (s *Service) Preview(ctx context.Context, owner journal.UserID, up Upload) (Result, error) {
-	p, err := s.plan(ctx, owner, up)
+	scratch, end := up.openScratch()
+	defer end()
+	p, err := s.plan(ctx, owner, up, scratch)
 	if err != nil {
 		return Result{}, err
 	}
@@ -134,7 +162,9 @@ func (s *Service) Preview(ctx context.Context, owner journal.UserID, up Upload) 
 
 // Commit stores the bars of a file.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, up Upload) (bars.Import, Result, error) {
-	p, err := s.plan(ctx, owner, up)
+	scratch, end := up.openScratch()
+	defer end()
+	p, err := s.plan(ctx, owner, up, scratch)
 	if err != nil {
 		return bars.Import{}, Result{}, err
 	}
@@ -216,20 +246,27 @@ const (
 	maxPriceScale = 1_000_000
 )
 
-// readFiles reads the files of an upload.
-func (s *Service) readFiles(ctx context.Context, owner journal.UserID, up Upload, c choices) ([]*files.File, error) {
+// readFiles reads the files of an upload. Reading stops when the client disconnects, and
+// after readTime.
+func (s *Service) readFiles(
+	ctx context.Context, owner journal.UserID, up Upload, c choices, scratch func() (files.Scratch, error),
+) ([]*files.File, error) {
 	used, limit, err := s.Bars.Usage(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
-	list, err := files.ReadAll(readerAt{ctx, up.Content}, up.Size, up.FileName, files.Options{
-		Limits: files.Limits{Bytes: s.MaxUnpacked, Bars: int(limit)}, TickSecs: c.secs,
+	limited, cancel := context.WithTimeout(ctx, s.readTime)
+	defer cancel()
+	list, err := files.ReadAll(limited, up.Content, up.Size, up.FileName, files.Options{
+		Limits: files.Limits{Bytes: s.MaxUnpacked, Bars: int(limit)}, TickSecs: c.secs, Scratch: scratch,
 	})
 	if err == nil || ctx.Err() != nil {
 		return list, errors.Join(err, ctx.Err())
 	}
 	var tooLarge files.LimitError
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, journal.InvalidField("file", "Reading the file takes too long. Split it and upload the parts.")
 	case errors.As(err, &tooLarge) && tooLarge.What == "bars":
 		return nil, bars.TooMany(limit, used)
 	case errors.As(err, &tooLarge):
@@ -245,18 +282,3 @@ func (s *Service) readFiles(ctx context.Context, owner journal.UserID, up Upload
 }
 
 func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// readerAt fails when its context ends, so that reading a large file stops when the
-// client is gone.
-type readerAt struct {
-	ctx context.Context
-	in  io.ReaderAt
-}
-
-// ReadAt implements [io.ReaderAt].
-func (r readerAt) ReadAt(p []byte, at int64) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.in.ReadAt(p, at)
-}

@@ -3,6 +3,7 @@ package barimport_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -413,6 +414,42 @@ func TestRefusedOptions(t *testing.T) {
 			_, err := f.imports.Preview(f.Context(), f.owner, up)
 			if refused, ok := errors.AsType[*journal.Error](err); !ok || refused.Details["field"] != field {
 				f.Errorf("%s: the error is %v", field, err)
+			}
+		}
+	})
+}
+
+// TestReadingEnds: a file is not read on when its time is over, or when its sender has
+// gone.
+func TestReadingEnds(t *testing.T) {
+	t.Parallel()
+	content := writeBars(walk(5_000), "UTC", 0)
+	eachEngine(t, func(f fixture) {
+		gone, cancel := context.WithCancel(f.Context())
+		cancel()
+		if _, err := f.imports.Preview(gone, f.owner, upload("ESH6.txt", content)); !errors.Is(err, context.Canceled) {
+			f.Errorf("preview after disconnect: %v", err)
+		}
+		f.imports.SetReadTime(time.Nanosecond)
+		_, err := f.imports.Preview(f.Context(), f.owner, upload("ESH6.txt", content))
+		if !journal.IsKind(err, journal.KindInvalid) || !strings.Contains(err.Error(), "takes too long") {
+			f.Errorf("a file that takes too long: %v", err)
+		}
+	})
+}
+
+// TestRepeatedRows: a row that comes again with other values is counted, unless clocks were
+// set back in between. The file goes back by less than an hour.
+func TestRepeatedRows(t *testing.T) {
+	t.Parallel()
+	const rows = "20251102 005900;10;12;9;11;1\n20251102 010000;10;12;9;11;1\n20251102 010100;10;12;9;11;1\n20251102 010000;10;12;9;11;2\n20251102 010100;10;12;9;11;2\n20251102 010200;10;12;9;11;2\n"
+	eachEngine(t, func(f fixture) {
+		for zone, want := range map[string][2]int{"America/New_York": {6, 0}, "Europe/Berlin": {4, 2}, "UTC": {4, 2}} {
+			up := upload("ESH6.txt", rows)
+			up.Zone, up.Stamp = zone, "open"
+			s := f.preview(up).Series[0]
+			if s.Bars != want[0] || s.Repeated != want[1] || s.Secs != 60 {
+				f.Errorf("%s: %d bars of %d seconds, %d repeated; want %v", zone, s.Bars, s.Secs, s.Repeated, want)
 			}
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -38,11 +37,11 @@ type groupKey struct {
 
 // group is the bars of one series, from one file or from several of an archive.
 type group struct {
-	layout  string
-	members []*files.Series
-	key     bars.Key
-	volume  market.VolumeKind
-	clock   files.Clock
+	layout string
+	series *files.Series
+	key    bars.Key
+	volume market.VolumeKind
+	clock  files.Clock
 
 	// first and last are the first and the last time by the file's clock.
 	first, last int64
@@ -68,12 +67,12 @@ type group struct {
 const maxErrors = 200
 
 // plan reads a file and decides how its times and prices are meant.
-func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload) (*plan, error) {
+func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload, scratch func() (files.Scratch, error)) (*plan, error) {
 	chosen, err := up.parse()
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.readFiles(ctx, owner, up, chosen)
+	list, err := s.readFiles(ctx, owner, up, chosen, scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -137,15 +136,14 @@ func (p *plan) addSeries(layout string, s *files.Series) {
 	first, last := s.Range()
 	g := p.byKey[groupKey{key, layout}]
 	if g == nil {
-		g = &group{layout: layout, key: key, volume: s.VolumeKind, clock: s.Clock, first: first, last: last}
+		g = &group{layout: layout, series: s, key: key, volume: s.VolumeKind, clock: s.Clock, first: first, last: last}
 		p.byKey[groupKey{key, layout}] = g
 		p.groups = append(p.groups, g)
+		return
 	}
-	g.members = append(g.members, s)
+	g.series.Absorb(s)
 	g.first, g.last = min(g.first, first), max(g.last, last)
-	if g.volume == market.NoVolume {
-		g.volume = s.VolumeKind
-	}
+	g.volume = g.series.VolumeKind
 }
 
 // hasRates reports whether a file has reference rates of currencies.
@@ -436,14 +434,12 @@ func (g *group) sampleBars(fills []market.Fill, c market.Choices) market.Block {
 	}
 	near = market.Union(near, 0)
 	all := market.Block{Secs: g.key.Secs}
-	for _, member := range g.members {
-		for block := range member.BlocksWithin(func(day market.Range) bool { return overlaps(near, day) }) {
-			block.Bars = slices.DeleteFunc(block.Bars, func(b market.Bar) bool {
-				return !overlaps(near, market.Range{From: b.Time, To: b.Time + 1})
-			})
-			if len(block.Bars) > 0 {
-				all = market.MergeBlocks(all, block)
-			}
+	for block := range g.series.BlocksWithin(func(of market.Range) bool { return overlaps(near, of) }) {
+		block.Bars = slices.DeleteFunc(block.Bars, func(b market.Bar) bool {
+			return !overlaps(near, market.Range{From: b.Time, To: b.Time + 1})
+		})
+		if len(block.Bars) > 0 {
+			all = market.MergeBlocks(all, block)
 		}
 	}
 	all.Secs = g.key.Secs
@@ -506,44 +502,11 @@ func (p *plan) missing() string {
 	return ""
 }
 
-// blocks returns the bars as they are stored.
-func (g *group) blocks() iter.Seq[market.Block] {
-	if len(g.members) == 1 {
-		return g.members[0].Convert(g.reading)
-	}
-	return func(yield func(market.Block) bool) {
-		merged := map[int64][]byte{}
-		for _, member := range g.members {
-			for block := range member.Convert(g.reading) {
-				start := market.BlockStart(block.Bars[0].Time, g.key.Secs)
-				if stored, ok := merged[start]; ok {
-					block = market.MergeBlocks(mustDecode(stored), block)
-				}
-				merged[start] = block.AppendTo(nil)
-			}
-		}
-		for _, start := range slices.Sorted(maps.Keys(merged)) {
-			if !yield(mustDecode(merged[start])) {
-				return
-			}
-		}
-	}
-}
-
-// mustDecode decodes a block that was encoded a moment ago.
-func mustDecode(data []byte) market.Block {
-	block, err := market.DecodeBlock(data, nil)
-	if err != nil {
-		panic("barimport: a block in memory is damaged: " + err.Error())
-	}
-	return block
-}
-
 // measure counts the bars of a group for a preview.
 func (g *group) measure(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	g.overlaps, g.conflicts = 0, 0
 	if g.key.Secs == 0 {
-		g.counted = tally{bars: g.count(), first: g.first, last: g.last}
+		g.counted = tally{bars: g.series.Count(), first: g.first, last: g.last}
 		return nil
 	}
 	for block := range g.tally() {
@@ -557,13 +520,6 @@ func (g *group) measure(ctx context.Context, tx *db.Tx, owner journal.UserID) er
 		g.overlaps, g.conflicts = g.overlaps+counts.Replaced+counts.Unchanged, g.conflicts+counts.Replaced
 	}
 	return nil
-}
-
-func (g *group) count() (n int) {
-	for _, member := range g.members {
-		n += member.Count()
-	}
-	return n
 }
 
 func (p *plan) result() Result {
@@ -586,15 +542,12 @@ func (g *group) describe() Series {
 	s := Series{
 		Key: g.key, VolumeKind: g.volume, Layout: g.layout, Bars: g.counted.bars, First: g.counted.first, Last: g.counted.last,
 		Reading: g.reading, ZoneKnown: g.zoneKnown, StampKnown: g.stampKnown, Similar: g.similar,
-		FillsInside: g.counted.inside, Overlaps: g.overlaps, Conflicts: g.conflicts, Proposed: g.proposed,
+		FillsInside: g.counted.inside, Overlaps: g.overlaps, Conflicts: g.conflicts, Repeated: g.series.Conflicts, Proposed: g.proposed,
 	}
 	for _, fill := range g.fills {
 		if second := fill.At / micros; second >= s.First && second < s.Last+s.Secs {
 			s.FillsChecked++
 		}
-	}
-	for _, member := range g.members {
-		s.Repeated += member.Conflicts
 	}
 	if g.key.Secs > 0 && g.key.Secs <= secondsOfDay && !g.isRates() { // a day without a rate is a holiday
 		s.Gaps, s.GapDays = g.counted.days.gaps()

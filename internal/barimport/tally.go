@@ -20,7 +20,7 @@ type tally struct {
 func (g *group) tally() iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		g.counted = tally{}
-		for block := range g.blocks() {
+		for block := range g.series.Convert(g.reading) {
 			g.counted.add(block, g.fills)
 			if !yield(block) {
 				return
@@ -71,7 +71,7 @@ func (l *dayList) add(list []market.Bar) {
 	}
 }
 
-func weekday(day int64) time.Weekday { return time.Weekday((day + 4) % 7) } // 1970 began on a Thursday
+func weekday(day int64) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) } // 1970 began on a Thursday
 
 // maxGaps is how many gaps are listed.
 const maxGaps = 50
@@ -84,17 +84,40 @@ func (l *dayList) gaps() (list []Gap, days int) {
 	}
 	everyDay := int64(l.saturday)*14 > l.days[len(l.days)-1]-l.days[0]
 	for i := 1; i < len(l.days); i++ {
-		var missing []int64
-		for day := l.days[i-1] + 1; day < l.days[i]; day++ {
-			if w := weekday(day); everyDay || w != time.Saturday && w != time.Sunday {
-				missing = append(missing, day)
-			}
+		from, to := l.days[i-1]+1, l.days[i]-1
+		for !everyDay && from <= to && isWeekend(from) {
+			from++
 		}
-		if days += len(missing); len(missing) > 0 && len(list) < maxGaps {
-			list = append(list, Gap{From: toDay(missing[0]), To: toDay(missing[len(missing)-1])})
+		for !everyDay && from <= to && isWeekend(to) {
+			to--
+		}
+		if from > to {
+			continue
+		}
+		days += countDays(from, to, everyDay)
+		if len(list) < maxGaps {
+			list = append(list, Gap{From: toDay(from), To: toDay(to)})
 		}
 	}
 	return list, days
+}
+
+func isWeekend(day int64) bool { return weekday(day) == time.Saturday || weekday(day) == time.Sunday }
+
+// countDays returns how many days there are from one to another, both inclusive, with or
+// without weekends. Its time does not depend on their number.
+func countDays(from, to int64, everyDay bool) int {
+	n := to - from + 1
+	if everyDay {
+		return int(n)
+	}
+	count := n / 7 * 5
+	for day := to - n%7 + 1; day <= to; day++ {
+		if !isWeekend(day) {
+			count++
+		}
+	}
+	return int(count)
 }
 
 func toDay(day int64) journal.Day { return journal.DayOf(time.Unix(day*secondsOfDay, 0).UTC()) }

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/market"
+	"fillbook/internal/market/files"
 	"fillbook/internal/transport"
 )
 
@@ -180,7 +181,7 @@ func (a *API) registerBarImportRoutes() {
 }
 
 // barUpload reads the form of a file of bars.
-func barUpload(ctx context.Context) (up barimport.Upload, err error) {
+func (a *API) barUpload(ctx context.Context) (up barimport.Upload, err error) {
 	form := transport.FormOf(ctx)
 	if form.File == nil {
 		return up, journal.InvalidField("file", "The form has no file. Send one in the field file.")
@@ -188,6 +189,7 @@ func barUpload(ctx context.Context) (up barimport.Upload, err error) {
 	up = barimport.Upload{
 		FileName: form.File.Name, Content: form.File.ReaderAt(), Size: form.File.Size,
 		Symbol: form.Fields["symbol"], Zone: form.Fields["tz"], Stamp: form.Fields["stamp"],
+		Scratch: func() (files.Scratch, error) { return a.spool.CreateTemp(transport.RequestOf(ctx).User) },
 	}
 	if text := form.Fields["bar_secs"]; text != "" {
 		if up.BarSecs, err = strconv.ParseInt(text, 10, 64); err != nil || up.BarSecs < 1 {
@@ -205,7 +207,7 @@ func barUpload(ctx context.Context) (up barimport.Upload, err error) {
 }
 
 func (a *API) previewBars(ctx context.Context, _ *struct{}) (*body[BarPreview], error) {
-	up, err := barUpload(ctx)
+	up, err := a.barUpload(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +216,7 @@ func (a *API) previewBars(ctx context.Context, _ *struct{}) (*body[BarPreview], 
 }
 
 func (a *API) commitBars(ctx context.Context, _ *struct{}) (*body[barCommit], error) {
-	up, err := barUpload(ctx)
+	up, err := a.barUpload(ctx)
 	if err != nil {
 		return nil, err
 	}

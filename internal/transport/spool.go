@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -99,9 +100,27 @@ func (f *spoolFile) writeAt(p []byte, offset int64) error {
 		}
 		f.size += grown
 	}
-	_, err := f.WriteAt(p, offset)
+	_, err := f.File.WriteAt(p, offset)
 	return err
 }
+
+// WriteAt implements [io.WriterAt] and counts what the user has in the spool.
+func (f *spoolFile) WriteAt(p []byte, offset int64) (int, error) {
+	if err := f.writeAt(p, offset); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// TempFile is a temporary file of the spool. Closing it removes it.
+type TempFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
+// CreateTemp creates a temporary file of a user. What is written counts as their use.
+func (s *Spool) CreateTemp(user string) (TempFile, error) { return s.create(user) }
 
 // Close removes the file.
 func (f *spoolFile) Close() error {

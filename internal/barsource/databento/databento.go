@@ -110,12 +110,12 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 	if err != nil {
 		return err
 	}
-	return addFile(run, body)
+	return addFile(ctx, run, body)
 }
 
 // addFile adds the bars of a DBN file. A contract that changes its number, and a
 // continuous one that changes the month, has several series.
-func addFile(run *barsource.Run, body []byte) error {
+func addFile(ctx context.Context, run *barsource.Run, body []byte) error {
 	if len(body) == 0 {
 		return remote.ErrTruncated
 	}
@@ -123,7 +123,7 @@ func addFile(run *barsource.Run, body []byte) error {
 		return remote.Malformed("it is not in the format DBN")
 	}
 	limits := files.Limits{Bytes: remote.MaxPageBytes, Bars: barsource.MaxBars}
-	file, err := files.Read(bytes.NewReader(body), "bars.dbn", files.Options{Limits: limits})
+	file, err := files.Read(ctx, bytes.NewReader(body), "bars.dbn", files.Options{Limits: limits})
 	var limit files.LimitError
 	switch {
 	case errors.Is(err, files.ErrNoBars):

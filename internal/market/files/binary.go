@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +20,6 @@ type binaryReader struct {
 	file    *File
 	options Options
 	record  int
-	bars    int
 }
 
 // eachRecord calls add with every record. What add refuses is counted as an error of
@@ -28,10 +28,10 @@ func (r *binaryReader) eachRecord(size int, add func(record []byte) error) error
 	record := make([]byte, size)
 	for {
 		_, err := io.ReadFull(r.in, record)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return fmt.Errorf("%w: it ends inside record %d", ErrDamaged, r.record+1)
 		}
 		if err != nil {
@@ -39,14 +39,24 @@ func (r *binaryReader) eachRecord(size int, add func(record []byte) error) error
 		}
 		r.record++
 		r.file.Rows++
-		if err := add(record); err != nil {
-			r.file.addError(r.record, sentence(err))
-			continue
+		if err := r.options.budget.countRow(); err != nil {
+			return err
 		}
-		if r.bars++; r.bars > r.options.Bars {
-			return LimitError{What: "bars", Limit: int64(r.options.Bars)}
+		err = add(record)
+		if _, isLimit := errors.AsType[LimitError](err); isLimit {
+			return err
+		}
+		if err != nil {
+			r.options.addError(r.file, r.record, sentence(err))
 		}
 	}
+}
+
+// addSeries adds a series to the file.
+func (r *binaryReader) addSeries(s Series) (*Series, error) {
+	added, err := r.options.newSeries(s)
+	r.file.Series = append(r.file.Series, added)
+	return added, err
 }
 
 // readHeader reads n bytes at the start of the file.
@@ -87,11 +97,14 @@ func readHST(r *binaryReader, _ string) error {
 	if digits < 0 || digits > 12 || minutes == 0 || minutes > 7*24*60*7 {
 		return fmt.Errorf("%w: its header is not valid", ErrDamaged)
 	}
-	s := &Series{
+	s, err := r.addSeries(Series{
 		Symbol: cleanSymbol(cutZero(header[68:80])), Secs: int64(minutes) * 60, PriceKind: market.BidPrice, VolumeKind: market.TickVolume,
 		Clock: Clock{StampKnown: true},
+	})
+	if err != nil {
+		return err
 	}
-	r.file.Layout, r.file.Series = "MetaTrader 4 history", []*Series{s}
+	r.file.Layout = "MetaTrader 4 history"
 	if little.Uint32(header) == 400 {
 		return r.eachRecord(hstRecord400, func(record []byte) error {
 			// Open, low, high, close.
@@ -162,8 +175,11 @@ func readSCID(r *binaryReader, name string) error {
 	if _, err := r.readHeader(int(size) - scidHeader); err != nil {
 		return err
 	}
-	s := &Series{Symbol: parseName(name).symbol, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
-	r.file.Layout, r.file.Series = "Sierra Chart", []*Series{s}
+	s, err := r.addSeries(Series{Symbol: parseName(name).symbol, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true})
+	if err != nil {
+		return err
+	}
+	r.file.Layout = "Sierra Chart"
 	return r.eachRecord(scidRecord, func(record []byte) error {
 		v := values{time: floorSecond(int64(little.Uint64(record))) - scidEpoch, volume: number{coef: int64(little.Uint32(record[28:]))}}
 		if v.time < 0 || v.time > maxSecond {
@@ -235,15 +251,15 @@ func readDBN(r *binaryReader, name string) error {
 		k := key{instrument: little.Uint32(record[4:]), kind: record[1]}
 		s := found[k]
 		if s == nil {
-			if len(found) == maxSeries {
-				return fmt.Errorf("the file has more than %d series", maxSeries)
+			symbol := symbols[k.instrument]
+			if symbol == "" && len(symbols) == 0 {
+				symbol = parseName(name).symbol
 			}
-			s = &Series{Symbol: symbols[k.instrument], Secs: secs, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}
-			if s.Symbol == "" && len(symbols) == 0 {
-				s.Symbol = parseName(name).symbol
+			var err error
+			if s, err = r.addSeries(Series{Symbol: symbol, Secs: secs, PriceKind: market.TradePrice, Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true}); err != nil {
+				return err
 			}
 			found[k] = s
-			r.file.Series = append(r.file.Series, s)
 		}
 		return s.addDBN(record)
 	})

@@ -116,7 +116,7 @@ func TestBinaryLayouts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			file, err := files.Read(bytes.NewReader(test.content), test.name, limits)
+			file, err := files.Read(t.Context(), bytes.NewReader(test.content), test.name, limits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestBinaryLayouts(t *testing.T) {
 				t.Errorf("the bars differ (-want +got):\n%s", diff)
 			}
 			cut := test.content[:len(test.content)-5]
-			if _, err := files.Read(bytes.NewReader(cut), test.name, limits); !errors.Is(err, files.ErrDamaged) {
+			if _, err := files.Read(t.Context(), bytes.NewReader(cut), test.name, limits); !errors.Is(err, files.ErrDamaged) {
 				t.Errorf("a file that is cut off: the error is %v", err)
 			}
 		})

@@ -1,42 +1,33 @@
 package files
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"iter"
-	"maps"
-	"slices"
 
 	"fillbook/internal/market"
 )
 
-// collector keeps the bars of a series in encoded blocks of a day, of which only the
-// current one is decoded. It accepts bars in any order.
+// collector keeps the bars of a series in encoded blocks. It accepts bars in any order.
+//
+// Rows wait in the budget until there are many, and are then sorted into a run. A run is
+// merged with the run before unless that is much longer, so that each bar is merged only
+// a few times, and a repeated row is dropped soon.
 type collector struct {
-	days    map[int64][]byte
-	current market.Block
-	// start is the start of the current block; it has bars if isOpen.
-	start  int64
-	isOpen bool
-	// buffer and encoded are memory of the last block, to be used again.
-	buffer  []market.Bar
-	encoded []byte
+	budget *budget
+	number int // in the budget, from 1 on
+	runs   []run
 
-	count, conflicts int
-	hasVolume        bool
-	hasTicks         bool // volumes are numbers of ticks
-	// traded has the bars with their real volume, from the first row on that has one.
-	traded      *collector
+	count       int
+	repeats     repeats
+	hasVolume   bool
+	hasTicks    bool // volumes are numbers of ticks
+	hasTraded   bool // a row has a real volume beside the number of ticks
 	first, last int64
-	// gaps counts the distances of neighbouring rows, to find the length of a bar.
-	gaps     map[int64]int
-	lastTime int64
-	isNewest bool // the first two rows are newest first
+	// hourSteps counts the neighbouring rows that are an hour apart.
+	hourSteps int
+	lastTime  int64
+	isNewest  bool // the first two rows are newest first
 }
-
-// daily is a length of bars whose block is a day.
-const daily = 1
 
 // values are the numbers of a row.
 type values struct {
@@ -53,35 +44,43 @@ func (c *collector) add(v values) error {
 	if err := v.toPrices(); err != nil {
 		return err
 	}
-	if v.volume.coef != 0 && v.ticks.coef != 0 && c.traded == nil {
-		c.traded = &collector{}
+	hasBoth := v.volume.coef != 0 && v.ticks.coef != 0
+	isTicks := v.ticks.coef != 0 && !hasBoth && !c.hasTraded
+	if isTicks {
+		v.volume = v.ticks
 	}
-	if c.traded != nil {
-		traded := v
-		traded.ticks = number{}
-		if err := c.traded.add(traded); err != nil {
-			return err
-		}
-	}
-	if v.ticks.coef != 0 {
-		v.volume, c.hasTicks = v.ticks, true
-	}
-	scale := max(v.open.scale, v.high.scale, v.low.scale, v.close.scale)
-	c.openDay(market.BlockStart(v.time, daily))
-	if !c.raiseScale(scale, v.volume.scale) {
-		return errRange
-	}
-	bar, ok := c.toBar(v)
+	bar, ok := v.toBar()
 	if !ok {
 		return errRange
 	}
 	if err := bar.Check(); err != nil {
 		return err
 	}
-	c.countGap(bar.Time)
-	c.current.Bars = append(c.current.Bars, bar)
-	c.count++
-	c.hasVolume = c.hasVolume || bar.Volume != 0
+	if hasBoth {
+		c.dropTicks()
+	}
+	c.hasTicks = c.hasTicks || isTicks
+	c.countTime(bar)
+	c.budget.add(c, bar)
+	return nil
+}
+
+// addTick adds a trade or quote to the bar of its time.
+func (c *collector) addTick(v values) error {
+	if err := v.toPrices(); err != nil {
+		return err
+	}
+	bar, ok := v.toBar()
+	if !ok {
+		return errRange
+	}
+	c.repeats.areTicks = true
+	c.countTime(bar)
+	if last := c.budget.lastOf(c); last != nil && last.Time == bar.Time {
+		last.extend(bar)
+		return nil
+	}
+	c.budget.add(c, bar)
 	return nil
 }
 
@@ -96,190 +95,176 @@ func (v *values) toPrices() (err error) {
 	return nil
 }
 
-func (c *collector) toBar(v values) (market.Bar, bool) {
-	price, volume := c.current.PriceScale, c.current.VolumeScale
-	open, okOpen := v.open.at(price)
-	high, okHigh := v.high.at(price)
-	low, okLow := v.low.at(price)
-	last, okLast := v.close.at(price)
-	amount, okVolume := v.volume.at(volume)
+// toBar returns the row as a bar, and whether its numbers fit.
+func (v values) toBar() (scaledBar, bool) {
+	scale := max(v.open.scale, v.high.scale, v.low.scale, v.close.scale)
+	open, okOpen := v.open.at(scale)
+	high, okHigh := v.high.at(scale)
+	low, okLow := v.low.at(scale)
+	last, okLast := v.close.at(scale)
+	amount, okVolume := v.volume.at(v.volume.scale)
 	bar := market.Bar{Time: v.time, Open: open, High: high, Low: low, Close: last, Volume: amount}
-	return bar, okOpen && okHigh && okLow && okLast && okVolume
+	return scaledBar{Bar: bar, price: scale, volume: v.volume.scale}, okOpen && okHigh && okLow && okLast && okVolume
 }
 
-// addTick adds a trade or quote to the bar of its time.
-func (c *collector) addTick(v values) error {
-	if err := v.toPrices(); err != nil {
-		return err
-	}
-	c.openDay(market.BlockStart(v.time, daily))
-	if !c.raiseScale(v.close.scale, v.volume.scale) {
-		return errRange
-	}
-	bar, ok := c.toBar(v)
-	if !ok {
-		return errRange
-	}
+// countTime notes what follows from the order of the rows.
+func (c *collector) countTime(bar scaledBar) {
 	if c.count == 0 {
 		c.first, c.last = bar.Time, bar.Time
-	}
-	c.first, c.last = min(c.first, bar.Time), max(c.last, bar.Time)
-	if n := len(c.current.Bars); n > 0 && c.current.Bars[n-1].Time == bar.Time {
-		last := &c.current.Bars[n-1]
-		last.High, last.Low, last.Close = max(last.High, bar.High), min(last.Low, bar.Low), bar.Close
-		last.Volume = min(last.Volume+bar.Volume, market.MaxNumber)
 	} else {
-		c.current.Bars = append(c.current.Bars, bar)
-		c.count++
-	}
-	c.hasVolume = c.hasVolume || bar.Volume != 0
-	return nil
-}
-
-func (c *collector) raiseScale(price, volume int32) bool {
-	price, volume = max(price, c.current.PriceScale), max(volume, c.current.VolumeScale)
-	if price == c.current.PriceScale && volume == c.current.VolumeScale {
-		return true
-	}
-	return c.current.Rescale(price, volume)
-}
-
-// countGap counts the distance from the row before.
-func (c *collector) countGap(time int64) {
-	if c.gaps == nil {
-		c.gaps, c.first, c.last = map[int64]int{}, time, time
-	} else {
-		gap := time - c.lastTime
+		step := bar.Time - c.lastTime
 		if c.count == 1 {
-			c.isNewest = gap < 0
+			c.isNewest = step < 0
 		}
-		if gap = max(gap, -gap); gap > 0 && (len(c.gaps) < 1000 || c.gaps[gap] > 0) {
-			c.gaps[gap]++
+		if step == secondsOfHour || step == -secondsOfHour {
+			c.hourSteps++
 		}
 	}
-	c.lastTime = time
-	c.first, c.last = min(c.first, time), max(c.last, time)
+	c.count++
+	c.lastTime = bar.Time
+	c.first, c.last = min(c.first, bar.Time), max(c.last, bar.Time)
+	c.hasVolume = c.hasVolume || bar.Volume != 0
+}
+
+// repeats says what becomes of several rows of one time.
+type repeats struct {
+	areTicks  bool // rows are trades or quotes, which are joined
+	conflicts int  // rows that replaced one with other values
+}
+
+// repeat adds a later bar of the same time: it replaces the bar, or extends it if both
+// are made of ticks.
+func (r *repeats) repeat(bar *scaledBar, later scaledBar) {
+	if r.areTicks {
+		bar.extend(later)
+		return
+	}
+	if !bar.equals(later) {
+		r.conflicts++
+	}
+	*bar = later
+}
+
+// addRun adds a run and merges it with the one before while that is not much longer.
+func (c *collector) addRun(added run) {
+	c.runs = append(c.runs, added)
+	for n := len(c.runs); n > 1 && c.runs[n-2].bars <= 2*c.runs[n-1].bars; n = len(c.runs) {
+		c.mergeLast()
+	}
+}
+
+// mergeLast merges the last two runs.
+func (c *collector) mergeLast() {
+	n := len(c.runs)
+	merged := c.mergeRuns(c.runs[n-2], c.runs[n-1])
+	c.runs = append(c.runs[:n-2], merged)
+}
+
+// finish makes one run of all rows.
+func (c *collector) finish() {
+	if c.budget == nil {
+		return
+	}
+	c.budget.flush()
+	for len(c.runs) > 1 {
+		c.mergeLast()
+	}
+}
+
+// absorb adds the bars of another collector as later rows. Both must be finished.
+func (c *collector) absorb(other *collector) {
+	if other.count == 0 {
+		return
+	}
+	if c.count == 0 {
+		*c = *other
+		return
+	}
+	c.first, c.last = min(c.first, other.first), max(c.last, other.last)
+	c.count += other.count
+	c.repeats.conflicts += other.repeats.conflicts
+	c.hasVolume = c.hasVolume || other.hasVolume
+	for _, r := range other.runs {
+		c.addRun(r)
+	}
+}
+
+// dropTicks removes the numbers of ticks, because a row has a real volume.
+func (c *collector) dropTicks() {
+	if c.hasTraded {
+		return
+	}
+	c.hasTraded = true
+	if !c.hasTicks {
+		return
+	}
+	c.hasTicks, c.hasVolume = false, false
+	c.budget.flush()
+	for _, r := range c.runs {
+		for i, stored := range r.blocks {
+			block := c.budget.store.decodeBlock(stored, nil)
+			for j := range block.Bars {
+				block.Bars[j].Volume = 0
+			}
+			c.budget.store.held -= int64(len(stored.encoded.text))
+			r.blocks[i].encoded = c.budget.store.save(block.AppendTo(nil))
+		}
+	}
+}
+
+// bars returns the number of bars.
+func (c *collector) bars() (n int) {
+	for _, r := range c.runs {
+		n += r.bars
+	}
+	return n
+}
+
+// cursor returns a cursor at the first bar. Runs are merged first.
+func (c *collector) cursor() *cursor {
+	c.finish()
+	if len(c.runs) == 0 {
+		return &cursor{}
+	}
+	return &cursor{store: &c.budget.store, blocks: c.runs[0].blocks}
+}
+
+// blocksWithin returns the blocks in order of time of which isWanted accepts the time.
+func (c *collector) blocksWithin(isWanted func(of market.Range) bool) iter.Seq[market.Block] {
+	return func(yield func(market.Block) bool) {
+		for _, stored := range c.cursor().blocks {
+			if isWanted(market.Range{From: stored.first, To: stored.last + 1}) && !yield(c.budget.store.decodeBlock(stored, nil)) {
+				return
+			}
+		}
+	}
 }
 
 // barLength returns the most common distance of neighbouring bars in seconds, or 0. Two to
-// four days are a weekend or a holiday between bars of days.
-func (c *collector) barLength() int64 {
-	best, count := int64(0), 0
-	for gap, n := range c.gaps {
-		if n > count || n == count && gap < best {
-			best, count = gap, n
+// four days are a weekend or a holiday between bars of days. The order of the rows does
+// not matter.
+func barLength(a, b *cursor) int64 {
+	const mostGaps = 1000
+	gaps := map[int64]int{}
+	best, last, isFirst := int64(0), int64(0), true
+	for a.hasNext() || b.hasNext() {
+		from := a
+		if !a.hasNext() || b.hasNext() && b.time() < a.time() {
+			from = b
+		}
+		time := from.next().Time
+		if gap := time - last; !isFirst && gap > 0 && (len(gaps) < mostGaps || gaps[gap] > 0) {
+			gaps[gap]++
+		}
+		last, isFirst = time, false
+	}
+	for gap, n := range gaps {
+		if n > gaps[best] || n == gaps[best] && gap < best {
+			best = gap
 		}
 	}
 	if best%secondsOfDay == 0 && best < 5*secondsOfDay {
 		best = min(best, secondsOfDay)
 	}
 	return best
-}
-
-// openDay makes the day that begins at start the current one.
-func (c *collector) openDay(start int64) {
-	if c.isOpen && c.start == start {
-		return
-	}
-	c.closeDay()
-	c.start, c.isOpen = start, true
-	c.current = market.Block{Secs: 1, HasVolume: true, Bars: c.buffer[:0]}
-}
-
-// closeDay encodes the current block. If the day was closed before, the bars of both
-// are merged.
-func (c *collector) closeDay() {
-	if !c.isOpen || len(c.current.Bars) == 0 {
-		return
-	}
-	block := c.current
-	c.buffer = block.Bars
-	sortBars(block.Bars)
-	block.Bars = c.dropRepeated(block.Bars)
-	if stored, ok := c.days[c.start]; ok {
-		before := mustDecode(stored)
-		market.EqualizeScales(&before, &block)
-		var replaced int
-		block.Bars, _, replaced, _ = market.Merge(before.Bars, block.Bars)
-		c.conflicts += replaced
-	}
-	if c.days == nil {
-		c.days = map[int64][]byte{}
-	}
-	c.encoded = block.AppendTo(c.encoded[:0])
-	c.days[c.start] = bytes.Clone(c.encoded)
-	c.current.Bars = nil
-	c.isOpen = false
-}
-
-// sortBars sorts bars by time. Those of one time keep their order.
-func sortBars(bars []market.Bar) {
-	byTime := func(a, b market.Bar) int { return cmp.Compare(a.Time, b.Time) }
-	if !slices.IsSortedFunc(bars, byTime) {
-		slices.SortStableFunc(bars, byTime)
-	}
-}
-
-// dropRepeated keeps the last of several bars of one time and counts those that
-// differ.
-func (c *collector) dropRepeated(bars []market.Bar) []market.Bar {
-	kept := bars[:0]
-	for _, bar := range bars {
-		if n := len(kept); n > 0 && kept[n-1].Time == bar.Time {
-			if kept[n-1] != bar {
-				c.conflicts++
-			}
-			kept[n-1] = bar
-			continue
-		}
-		kept = append(kept, bar)
-	}
-	return kept
-}
-
-// useTraded replaces the numbers of ticks by real volumes, if any row has one.
-func (c *collector) useTraded() {
-	if c.traded == nil {
-		return
-	}
-	c.closeDay()
-	for start, data := range c.days {
-		block := mustDecode(data)
-		for i := range block.Bars {
-			block.Bars[i].Volume = 0
-		}
-		c.days[start] = block.AppendTo(nil)
-	}
-	conflicts := c.conflicts
-	for block := range c.traded.blocks {
-		c.start, c.isOpen, c.current = market.BlockStart(block.Bars[0].Time, daily), true, block
-		c.closeDay()
-	}
-	c.conflicts, c.traded, c.hasTicks = conflicts, nil, false
-}
-
-// mustDecode decodes a block that this package encoded a moment ago.
-func mustDecode(data []byte) market.Block {
-	block, err := market.DecodeBlock(data, nil)
-	if err != nil {
-		panic("files: a block in memory is damaged: " + err.Error())
-	}
-	return block
-}
-
-// blocks is a sequence of the days in order of time.
-func (c *collector) blocks(yield func(market.Block) bool) {
-	c.blocksWithin(func(market.Range) bool { return true })(yield)
-}
-
-// blocksWithin returns the sequence of the days that isWanted accepts, in order of time.
-func (c *collector) blocksWithin(isWanted func(day market.Range) bool) iter.Seq[market.Block] {
-	return func(yield func(market.Block) bool) {
-		c.closeDay()
-		for _, start := range slices.Sorted(maps.Keys(c.days)) {
-			if isWanted(market.Range{From: start, To: start + secondsOfDay}) && !yield(mustDecode(c.days[start])) {
-				return
-			}
-		}
-	}
 }

@@ -12,28 +12,58 @@ import (
 
 // Convert returns the bars of a series in blocks as they are stored: by UTC, stamped
 // with their opening, at the price scale of the reading. A bar whose prices do not fit
-// at that scale is left out.
+// at that scale is left out. Once the sequence was read to its end, Conflicts has the
+// rows that no change of clocks explains.
 func (s *Series) Convert(reading market.Reading) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		c := newConverter(s, reading)
-		for block := range s.Blocks() {
-			if !c.addBlock(block, yield) {
+		first, second := &timedCursor{cursor: s.bars.cursor(), toUTC: c.toUTC}, &timedCursor{cursor: s.repeated.cursor(), toUTC: c.toSecondUTC}
+		if s.bars.isNewest {
+			first.toUTC, second.toUTC = c.toUTCBackwards, c.toUTC
+		}
+		first.next()
+		second.next()
+		for first.hasBar || second.hasBar {
+			from := first
+			if !first.hasBar || second.hasBar && second.bar.Time < first.bar.Time {
+				from = second
+			}
+			if !c.addBar(from.bar, yield) {
 				return
 			}
+			from.next()
 		}
-		c.flush(yield)
+		if c.flush(yield) {
+			s.Conflicts = s.bars.repeats.conflicts + s.repeated.repeats.conflicts + c.repeats.conflicts
+		}
+	}
+}
+
+// timedCursor reads bars and converts their times.
+type timedCursor struct {
+	cursor *cursor
+	toUTC  func(local int64) int64
+	bar    scaledBar
+	hasBar bool
+}
+
+func (t *timedCursor) next() {
+	if t.hasBar = t.cursor.hasNext(); t.hasBar {
+		t.bar = t.cursor.next()
+		t.bar.Time = t.toUTC(t.bar.Time)
 	}
 }
 
 // converter changes the times and prices of bars.
 type converter struct {
-	secs     int64
-	zone     *time.Location
-	shift    int64 // from the stamp to the opening
-	price    number
-	current  market.Block
-	start    int64
-	repeated []repeatedBar
+	secs      int64
+	zone      *time.Location
+	shift     int64 // from the stamp to the opening
+	price     number
+	hasVolume bool
+	bars      []scaledBar // of the current block
+	start     int64
+	repeats   repeats
 	// later are the times by the file's clock of bars that belong to the second instant
 	// of two with the same time, although they come first in the file: it is newest
 	// first.
@@ -44,31 +74,12 @@ type converter struct {
 	from, till int64
 }
 
-type repeatedBar struct {
-	market.Bar
-	priceScale, volumeScale int32
-}
-
 func newConverter(s *Series, reading market.Reading) *converter {
-	c := &converter{secs: s.Secs, zone: reading.Zone, price: toNumber(reading.PriceScale)}
+	c := &converter{secs: s.Secs, zone: reading.Zone, price: toNumber(reading.PriceScale), hasVolume: s.VolumeKind != market.NoVolume, later: s.passes}
+	c.repeats.areTicks = s.bars.repeats.areTicks
 	if reading.Stamp == market.CloseStamp {
 		c.shift = -s.Secs
 	}
-	c.current = c.newBlock(s.VolumeKind != market.NoVolume)
-	if s.bars.isNewest {
-		c.later = s.passes
-	}
-	for block := range s.repeated.blocks {
-		for _, bar := range block.Bars {
-			if local := bar.Time; s.bars.isNewest {
-				bar.Time = c.toUTC(local) + c.shift
-			} else {
-				bar.Time = c.toSecondUTC(local) + c.shift
-			}
-			c.repeated = append(c.repeated, repeatedBar{bar, block.PriceScale, block.VolumeScale})
-		}
-	}
-	slices.SortStableFunc(c.repeated, func(a, b repeatedBar) int { return cmp.Compare(a.Time, b.Time) })
 	return c
 }
 
@@ -78,10 +89,6 @@ func toNumber(d decimal.Decimal) number {
 		return number{coef: 1}
 	}
 	return n
-}
-
-func (c *converter) newBlock(hasVolume bool) market.Block {
-	return market.Block{Secs: c.secs, HasVolume: hasVolume}
 }
 
 // toUTC returns the instant of a time by the file's clock, the first one if it comes
@@ -119,74 +126,66 @@ func (c *converter) clockAt(instant int64) int64 {
 	return instant + int64(offset)
 }
 
-// addBlock adds the bars of a day and yields every block that is complete.
-func (c *converter) addBlock(block market.Block, yield func(market.Block) bool) bool {
-	for _, bar := range block.Bars {
-		if local := bar.Time; len(c.later) > 0 && isIn(c.later, local) {
-			bar.Time = c.toSecondUTC(local) + c.shift
-		} else {
-			bar.Time = c.toUTC(local) + c.shift
-		}
-		if start := market.BlockStart(bar.Time, c.secs); start != c.start || len(c.current.Bars) == 0 {
-			if !c.flush(yield) {
-				return false
-			}
-			c.start = start
-		}
-		c.add(bar, block.PriceScale, block.VolumeScale)
+// toUTCBackwards is toUTC for a file that is newest first: the rows of the second pass come
+// first.
+func (c *converter) toUTCBackwards(local int64) int64 {
+	if len(c.later) > 0 && isIn(c.later, local) {
+		return c.toSecondUTC(local)
 	}
-	return true
+	return c.toUTC(local)
 }
 
 func isIn(ranges []market.Range, time int64) bool {
 	return slices.ContainsFunc(ranges, func(r market.Range) bool { return r.From <= time && time < r.To })
 }
 
-// add adds a bar to the current block. Around a change of clocks the bars of a file
-// that leaves the repeated hour out may go back; they are sorted in flush.
-func (c *converter) add(bar market.Bar, priceScale, volumeScale int32) {
+// addBar adds a bar to the current block, which is yielded when it is complete. Around a
+// change of clocks the bars of a file that leaves the repeated hour out may go back; they
+// are sorted in flush.
+func (c *converter) addBar(bar scaledBar, yield func(market.Block) bool) bool {
+	bar.Time += c.shift
+	if start := market.BlockStart(bar.Time, c.secs); start != c.start || len(c.bars) == 0 {
+		if !c.flush(yield) {
+			return false
+		}
+		c.start = start
+	}
 	if c.price != (number{coef: 1}) {
 		for _, n := range [...]*int64{&bar.Open, &bar.High, &bar.Low, &bar.Close} {
-			price, err := number{coef: *n, scale: priceScale}.times(c.price)
+			price, err := number{coef: *n, scale: bar.price}.times(c.price)
 			if err != nil {
-				return
+				return true
 			}
 			*n, _ = price.at(market.MaxPriceScale)
 		}
-		priceScale = market.MaxPriceScale
+		bar.price = market.MaxPriceScale
 	}
-	if priceScale == c.current.PriceScale && volumeScale == c.current.VolumeScale {
-		c.current.Bars = append(c.current.Bars, bar)
-		return
-	}
-	one := market.Block{Secs: c.secs, PriceScale: priceScale, VolumeScale: volumeScale, Bars: []market.Bar{bar}}
-	market.EqualizeScales(&c.current, &one)
-	c.current.Bars = append(c.current.Bars, one.Bars[0])
+	c.bars = append(c.bars, bar)
+	return true
 }
 
-// flush yields the current block with the repeated bars of its time.
+// flush yields the current block.
 func (c *converter) flush(yield func(market.Block) bool) bool {
-	if len(c.current.Bars) == 0 {
+	if len(c.bars) == 0 {
 		return true
 	}
-	for len(c.repeated) > 0 && c.repeated[0].Time < c.start+market.BlockSpan(c.secs) {
-		c.add(c.repeated[0].Bar, c.repeated[0].priceScale, c.repeated[0].volumeScale)
-		c.repeated = c.repeated[1:]
+	byTime := func(a, b scaledBar) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(c.bars, byTime) {
+		slices.SortStableFunc(c.bars, byTime)
 	}
-	block := c.current
+	block := toBlock(c.keepLast(), nil)
+	block.Secs, block.HasVolume = c.secs, c.hasVolume
 	block.TrimPrices()
-	c.current = c.newBlock(block.HasVolume)
-	sortBars(block.Bars)
-	block.Bars = keepLast(block.Bars)
+	c.bars = c.bars[:0]
 	return yield(block)
 }
 
-// keepLast keeps the last of several bars of one time.
-func keepLast(bars []market.Bar) []market.Bar {
-	kept := bars[:0]
-	for _, bar := range bars {
+// keepLast keeps the last of several bars of one time, as a collector does.
+func (c *converter) keepLast() []scaledBar {
+	kept := c.bars[:0]
+	for _, bar := range c.bars {
 		if n := len(kept); n > 0 && kept[n-1].Time == bar.Time {
-			kept[n-1] = bar
+			c.repeats.repeat(&kept[n-1], bar)
 			continue
 		}
 		kept = append(kept, bar)

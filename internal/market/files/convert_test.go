@@ -56,7 +56,7 @@ func checkConversion(t *testing.T, zoneName, start string, stamp market.Stamp, s
 	if isNewest {
 		slices.Reverse(rows)
 	}
-	file, err := files.Read(strings.NewReader(header+strings.Join(rows, "")), "DAX.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader(header+strings.Join(rows, "")), "DAX.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func checkConversion(t *testing.T, zoneName, start string, stamp market.Stamp, s
 
 func TestConvertPriceScale(t *testing.T) {
 	t.Parallel()
-	file, err := files.Read(strings.NewReader("time,open,high,low,close\n1735828200,414425,414450,414400,414425\n"), "ES.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader("time,open,high,low,close\n1735828200,414425,414450,414400,414425\n"), "ES.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 type Limits struct {
 	// Bytes is how long the file may be when it is unpacked.
 	Bytes int64
-	// Bars is how many bars it may have.
+	// Bars is how many rows it may have, with those that repeat others.
 	Bars int
 }
 
@@ -27,9 +27,18 @@ type Options struct {
 	Limits
 	// TickSecs is the length of the bars that are made of ticks; 0 is one second.
 	TickSecs int64
+	// Scratch returns a temporary file for encoded bars that would take much memory. If
+	// it is nil or fails, they stay in memory. The caller closes the file when it has no
+	// more use for the series.
+	Scratch func() (Scratch, error)
 
 	// dates is the order of day and month that a row proved.
 	dates dateOrder
+	// budget counts the work of the file, or of all files of an archive.
+	budget *budget
+	// maxPending and maxHeld replace the constants in tests, if they are not zero.
+	maxPending int
+	maxHeld    int64
 }
 
 func (o Options) tickSecs() int64 { return max(o.TickSecs, 1) }
@@ -59,9 +68,6 @@ type RowError struct {
 	Reason string
 }
 
-// maxErrors is how many errors are listed.
-const maxErrors = 200
-
 // Clock is how the times of a file are meant.
 type Clock struct {
 	// Zone is the zone of the file's clock, or nil if the file does not say it. Its
@@ -83,7 +89,8 @@ type Series struct {
 	VolumeKind market.VolumeKind
 	Clock      Clock
 	// Conflicts counts the bars that the file has twice with different values. The
-	// later one is kept.
+	// later one is kept. Rows that may be the second pass of an hour in which clocks are
+	// set back are counted by [Series.Convert], which knows the zone.
 	Conflicts int
 
 	bars  collector
@@ -95,6 +102,12 @@ type Series struct {
 	repeatedTo int64
 	isRepeated bool
 	passes     []market.Range
+}
+
+// newSeries prepares a series for adding rows.
+func (o Options) newSeries(s Series) (*Series, error) {
+	s.bars.budget, s.repeated.budget = o.budget, o.budget
+	return &s, o.budget.countSeries()
 }
 
 // maxPasses is how many hours of a file can come twice: one in a year.
@@ -122,7 +135,7 @@ func (s *Series) collectorOf(time int64) *collector {
 func (s *Series) isSecondPass(time int64) bool {
 	back := s.stepBack(time, s.bars.lastTime)
 	if back == 0 {
-		return time%secondsOfDay <= 3*secondsOfHour && 2*s.bars.gaps[secondsOfHour] > s.bars.count
+		return time%secondsOfDay <= 3*secondsOfHour && 2*s.bars.hourSteps > s.bars.count
 	}
 	return back > 0 && back <= secondsOfHour
 }
@@ -140,19 +153,17 @@ const secondsOfHour = 60 * 60
 
 // finish sets what follows from the whole file only.
 func (s *Series) finish(volume market.VolumeKind) {
+	s.bars.finish()
+	s.repeated.finish()
+	s.Conflicts = s.bars.repeats.conflicts + s.repeated.repeats.conflicts
 	if s.Secs == 0 {
-		s.Secs = s.bars.barLength()
+		s.Secs = barLength(s.bars.cursor(), s.repeated.cursor())
 	}
 	if s.Secs >= secondsOfDay {
 		// A daily bar has only a date.
 		s.Clock = Clock{Zone: time.UTC, StampKnown: true}
 	}
 	s.Clock.IsUTC = s.isUTC
-	for _, c := range [...]*collector{&s.bars, &s.repeated} {
-		c.closeDay()
-		s.Conflicts += c.conflicts
-		c.useTraded()
-	}
 	switch {
 	case !s.bars.hasVolume:
 		s.VolumeKind = market.NoVolume
@@ -165,19 +176,22 @@ func (s *Series) finish(volume market.VolumeKind) {
 	}
 }
 
+// Absorb adds the bars of a later file of the same series and clock. The other series must
+// not be used afterwards.
+func (s *Series) Absorb(other *Series) {
+	s.bars.absorb(&other.bars)
+	s.repeated.absorb(&other.repeated)
+	s.Conflicts = s.bars.repeats.conflicts + s.repeated.repeats.conflicts
+	s.passes = append(s.passes, other.passes[:min(len(other.passes), maxPasses-len(s.passes))]...)
+	if s.VolumeKind == market.NoVolume {
+		s.VolumeKind = other.VolumeKind
+	}
+}
+
 const secondsOfDay = 24 * 60 * 60
 
 // Count returns the number of bars by the file's clock.
-func (s *Series) Count() int {
-	count := 0
-	for block := range s.bars.blocks {
-		count += len(block.Bars)
-	}
-	for block := range s.repeated.blocks {
-		count += len(block.Bars)
-	}
-	return count
-}
+func (s *Series) Count() int { return s.bars.bars() + s.repeated.bars() }
 
 // Range returns the times of the first and the last bar, in seconds of the file's
 // clock.
@@ -188,9 +202,9 @@ func (s *Series) Blocks() iter.Seq[market.Block] {
 	return s.BlocksWithin(func(market.Range) bool { return true })
 }
 
-// BlocksWithin returns the bars of the days that isWanted accepts, by the file's clock
+// BlocksWithin returns the blocks of which isWanted accepts the time, by the file's clock
 // as if it were UTC.
-func (s *Series) BlocksWithin(isWanted func(day market.Range) bool) iter.Seq[market.Block] {
+func (s *Series) BlocksWithin(isWanted func(of market.Range) bool) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		for block := range s.bars.blocksWithin(isWanted) {
 			block.Secs, block.HasVolume = s.Secs, s.VolumeKind != market.NoVolume
@@ -218,21 +232,11 @@ func (e LimitError) Error() string {
 	return fmt.Sprintf("the file has more than %d %s", e.Limit, e.What)
 }
 
-// ofWhole returns the error with the limit of an archive instead of what was left of it
-// for one of its files.
-func (e LimitError) ofWhole(limits Limits) LimitError {
-	switch e.What {
-	case "bytes":
-		e.Limit = limits.Bytes
-	case "bars":
-		e.Limit = int64(limits.Bars)
-	}
-	return e
-}
-
-// addError counts a row that could not be read.
-func (f *File) addError(row int, reason string) {
-	if f.ErrorCount++; len(f.Errors) < maxErrors {
+// addError counts a row that could not be read. Of all files of an archive only the first
+// errors are listed.
+func (o Options) addError(f *File, row int, reason string) {
+	f.ErrorCount++
+	if o.budget.used.errors++; o.budget.used.errors <= maxErrors {
 		f.Errors = append(f.Errors, RowError{Row: row, Reason: reason})
 	}
 }

@@ -93,6 +93,9 @@ func (n number) round(scale int32) number {
 // toPrice returns the number as a price, or an error if it is too large.
 func (n number) toPrice() (number, error) {
 	n = n.round(market.MaxPriceScale)
+	if n.coef < market.MaxPrice && n.coef > -market.MaxPrice {
+		return n, nil // whatever its decimals are
+	}
 	if whole := n.coef / powers[n.scale]; whole >= market.MaxPrice || whole <= -market.MaxPrice {
 		return number{}, errRange
 	}
@@ -101,6 +104,9 @@ func (n number) toPrice() (number, error) {
 
 // at returns the integer of the number at a larger scale, and whether it fits.
 func (n number) at(scale int32) (int64, bool) {
+	if n.scale == scale { // a division takes as long as the rest
+		return n.coef, n.coef <= market.MaxNumber && n.coef >= -market.MaxNumber
+	}
 	factor := powers[scale-n.scale]
 	fits := n.coef <= market.MaxNumber/factor && n.coef >= -market.MaxNumber/factor
 	return n.coef * factor, fits

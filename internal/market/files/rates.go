@@ -40,19 +40,24 @@ func parseRatesHeader(header []string) []string {
 }
 
 // useRates makes the reader add rows with addRates.
-func (r *textReader) useRates(currencies []string) {
+func (r *textReader) useRates(currencies []string) error {
 	r.file.Layout = ratesLayout
 	r.rates = make([]*Series, len(currencies))
 	for i, currency := range currencies {
 		if currency == "" {
 			continue
 		}
-		r.rates[i] = &Series{
+		added, err := r.options.newSeries(Series{
 			Symbol: market.ReferenceSymbol(currency), Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice,
 			Clock: Clock{Zone: time.UTC, StampKnown: true}, isUTC: true,
+		})
+		if err != nil {
+			return err
 		}
-		r.file.Series = append(r.file.Series, r.rates[i])
+		r.rates[i] = added
+		r.file.Series = append(r.file.Series, added)
 	}
+	return nil
 }
 
 // addRates adds the rates of the current row to their series. A value that cannot be read
@@ -62,7 +67,7 @@ func (r *textReader) addRates() error {
 	r.file.Rows++
 	at, ok := parseRatesDay(string(r.row.cell(0)))
 	if !ok {
-		r.file.addError(r.line, "The date can't be read.")
+		r.options.addError(r.file, r.line, "The date can't be read.")
 		return nil
 	}
 	var problems []string
@@ -71,16 +76,16 @@ func (r *textReader) addRates() error {
 		if s == nil || isNoRate(cell) {
 			continue
 		}
+		if err := r.options.budget.countRow(); err != nil {
+			return err
+		}
 		if problem := r.addRate(s, at, cell); problem != "" {
 			problems = append(problems, problem)
 			continue
 		}
-		if r.bars++; r.bars > r.options.Bars {
-			return LimitError{What: "bars", Limit: int64(r.options.Bars)}
-		}
 	}
 	if len(problems) > 0 {
-		r.file.addError(r.line, strings.Join(problems, " "))
+		r.options.addError(r.file, r.line, strings.Join(problems, " "))
 	}
 	return nil
 }

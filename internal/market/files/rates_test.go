@@ -40,7 +40,7 @@ func TestRates(t *testing.T) {
 		"2026-03-03,1.1012,161.05,N/A,0.8731,\n" +
 		"2026-03-02,1.0998,160.9,N/A,0.87,\n" +
 		"2026-02-27,1.1,160,0.58,0.86905,\n"
-	file, err := files.Read(strings.NewReader(content), "eurofxref-hist.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader(content), "eurofxref-hist.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRates(t *testing.T) {
 
 func TestRatesOfOneDay(t *testing.T) {
 	t.Parallel()
-	file, err := files.Read(strings.NewReader("Date, USD, JPY, \n03 March 2026, 1.1012, 161.05, \n"), "eurofxref.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader("Date, USD, JPY, \n03 March 2026, 1.1012, 161.05, \n"), "eurofxref.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestRatesOfOneDay(t *testing.T) {
 // A table program saved the file with semicolons and decimal commas.
 func TestRatesWithDecimalCommas(t *testing.T) {
 	t.Parallel()
-	file, err := files.Read(strings.NewReader("Date;USD;JPY;\n2026-03-03;1,1012;161,05;\n"), "rates.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader("Date;USD;JPY;\n2026-03-03;1,1012;161,05;\n"), "rates.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestRatesInArchive(t *testing.T) {
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := files.ReadAll(bytes.NewReader(packed.Bytes()), int64(packed.Len()), "eurofxref-hist.zip", limits)
+	list, err := files.ReadAll(t.Context(), bytes.NewReader(packed.Bytes()), int64(packed.Len()), "eurofxref-hist.zip", limits)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -116,7 +116,7 @@ func TestRatesLeaveOutBadValues(t *testing.T) {
 		"2026-03-03,,N/A,161,\n" +
 		"2026-03-02,1.2\n" +
 		"2026-03-01,9999999999999999,0.5,162,\n"
-	file, err := files.Read(strings.NewReader(content), "rates.csv", limits)
+	file, err := files.Read(t.Context(), strings.NewReader(content), "rates.csv", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,16 +145,16 @@ func TestOtherFilesAreNotRates(t *testing.T) {
 		"Date,USDT\n2026-03-03,1.1\n",
 		"Day,USD\n2026-03-03,1.1\n",
 	} {
-		if file, err := files.Read(strings.NewReader(content), "x.csv", limits); !errors.Is(err, files.ErrUnknownLayout) {
+		if file, err := files.Read(t.Context(), strings.NewReader(content), "x.csv", limits); !errors.Is(err, files.ErrUnknownLayout) {
 			t.Errorf("%q: %+v %v", content, file, err)
 		}
 	}
-	if _, err := files.Read(strings.NewReader("Date,USD,\n2026-03-03,N/A,\n"), "x.csv", limits); !errors.Is(err, files.ErrNoBars) {
+	if _, err := files.Read(t.Context(), strings.NewReader("Date,USD,\n2026-03-03,N/A,\n"), "x.csv", limits); !errors.Is(err, files.ErrNoBars) {
 		t.Error(err)
 	}
 	small := files.Options{Limits: files.Limits{Bytes: 1 << 20, Bars: 3}}
 	var tooLarge files.LimitError
-	_, err := files.Read(strings.NewReader("Date,USD,GBP\n2026-03-03,1,2\n2026-03-02,1,2\n"), "x.csv", small)
+	_, err := files.Read(t.Context(), strings.NewReader("Date,USD,GBP\n2026-03-03,1,2\n2026-03-02,1,2\n"), "x.csv", small)
 	if !errors.As(err, &tooLarge) || tooLarge.What != "bars" {
 		t.Error(err)
 	}

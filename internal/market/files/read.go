@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -24,11 +26,13 @@ const sniffed = 4 << 10
 var errNotUnpacked = fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 
 // Read reads a bar file, which may be packed with gzip. The name is part of the data:
-// many layouts have the symbol and the length of a bar only there.
-func Read(in Content, name string, options Options) (*File, error) {
+// many layouts have the symbol and the length of a bar only there. It stops when the
+// context ends.
+func Read(ctx context.Context, in Content, name string, options Options) (*File, error) {
+	options.budget = newBudget(ctx, options)
+	defer options.budget.release()
 	open := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(in, 0, in.Size())), nil }
-	file, _, err := readOpened(open, name, options)
-	return file, err
+	return readOpened(open, name, options)
 }
 
 // Content is what a file contains.
@@ -38,43 +42,43 @@ type Content interface {
 }
 
 // readOpened is [Read] for a file that can be opened several times: it is read again if a
-// row shows that the day comes before the month, or after it, in the rows before. It
-// returns also how many bytes were unpacked.
-func readOpened(open func() (io.ReadCloser, error), name string, options Options) (*File, int64, error) {
-	file, used, err := readOnce(open, name, options)
+// row shows that the day comes before the month, or after it, in the rows before.
+func readOpened(open func() (io.ReadCloser, error), name string, options Options) (*File, error) {
+	before := options.budget.used
+	file, err := readOnce(open, name, options)
 	if found, ok := errors.AsType[dateOrderError](err); ok {
-		options.dates = found.order
+		options.budget.used, options.dates = before, found.order
 		return readOnce(open, name, options)
 	}
-	return file, used, err
+	return file, err
 }
 
-func readOnce(open func() (io.ReadCloser, error), name string, options Options) (file *File, used int64, err error) {
+func readOnce(open func() (io.ReadCloser, error), name string, options Options) (file *File, err error) {
+	options.budget.discard()
 	in, err := open()
 	if err != nil {
-		return nil, 0, errNotUnpacked
+		return nil, errNotUnpacked
 	}
 	defer func() { _ = in.Close() }()
-	buffered := bufio.NewReaderSize(in, 64<<10)
+	buffered := options.budget.buffer(0, in)
 	start, _ := buffered.Peek(sniffed)
 	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, 0, errNotUnpacked
+			return nil, errNotUnpacked
 		}
-		buffered = bufio.NewReaderSize(unpacked, 64<<10)
+		buffered = options.budget.buffer(1, unpacked)
 	}
-	limited := &limitedReader{in: buffered, left: options.Bytes, limit: options.Bytes}
-	file, err = readUnpacked(bufio.NewReaderSize(limited, 64<<10), name, options)
-	used = limited.limit - limited.left
+	limited := &limitedReader{in: buffered, budget: options.budget}
+	file, err = readUnpacked(options.budget.buffer(2, limited), name, options)
 	if err != nil && isPackingError(err) {
 		err = errNotUnpacked
 	}
 	if err != nil {
-		return nil, used, err
+		return nil, err
 	}
 	file.Name = path.Base(name)
-	return file, used, nil
+	return file, nil
 }
 
 func isPackingError(err error) bool {
@@ -90,12 +94,12 @@ func isPackingError(err error) bool {
 }
 
 // ReadAll reads a bar file, or all bar files of a ZIP archive.
-func ReadAll(in io.ReaderAt, size int64, name string, options Options) ([]*File, error) {
+func ReadAll(ctx context.Context, in io.ReaderAt, size int64, name string, options Options) ([]*File, error) {
 	var start [4]byte
 	if n, _ := in.ReadAt(start[:], 0); n == len(start) && string(start[:]) == "PK\x03\x04" {
-		return ReadZip(in, size, options)
+		return ReadZip(ctx, in, size, options)
 	}
-	file, err := Read(io.NewSectionReader(in, 0, size), name, options)
+	file, err := Read(ctx, io.NewSectionReader(in, 0, size), name, options)
 	if err != nil {
 		return nil, err
 	}
@@ -105,31 +109,30 @@ func ReadAll(in io.ReaderAt, size int64, name string, options Options) ([]*File,
 // ReadZip reads all bar files in a ZIP archive. Files of other kinds, such as checksums,
 // are ignored by their names. A file without bars is returned with [File.Refused]: the
 // archives of HistData have a report beside the bars. If all are, the error is that of
-// the first.
-func ReadZip(in io.ReaderAt, size int64, options Options) ([]*File, error) {
-	archive, err := zip.NewReader(in, size)
+// the first. The limits are those of all files together.
+func ReadZip(ctx context.Context, in io.ReaderAt, size int64, options Options) ([]*File, error) {
+	archive, err := openZip(in, size)
 	if err != nil {
-		return nil, errNotUnpacked
+		return nil, err
 	}
+	options.budget = newBudget(ctx, options)
+	defer options.budget.release()
 	var list []*File
-	whole, refused := options.Limits, error(nil)
-	for _, member := range archive.File {
-		if member.FileInfo().IsDir() || !isBarName(member.Name) {
-			continue
-		}
-		file, used, err := readOpened(member.Open, member.Name, options)
-		options.Bytes -= used
-		switch tooLarge, isTooLarge := errors.AsType[LimitError](err); {
-		case isTooLarge:
-			return nil, tooLarge.ofWhole(whole)
+	var refused error
+	members := slices.DeleteFunc(archive.File, func(m *zip.File) bool { return m.FileInfo().IsDir() || !isBarName(m.Name) })
+	if len(members) > maxMembers {
+		return nil, LimitError{What: "files", Limit: maxMembers}
+	}
+	for _, member := range members {
+		file, err := readOpened(member.Open, member.Name, options)
+		switch {
 		case errors.Is(err, ErrUnknownLayout), errors.Is(err, ErrNoBars):
 			file = &File{Name: path.Base(member.Name), Refused: err}
 			refused = orError(refused, err)
+		case err != nil && isLimitOrEnd(err):
+			return nil, err
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path.Base(member.Name), err)
-		}
-		for _, s := range file.Series {
-			options.Bars -= min(s.Count(), options.Bars)
 		}
 		list = append(list, file)
 	}
@@ -137,6 +140,44 @@ func ReadZip(in io.ReaderAt, size int64, options Options) ([]*File, error) {
 		return nil, orError(refused, ErrNoBars)
 	}
 	return list, nil
+}
+
+// openZip opens an archive whose directory is not too long.
+func openZip(in io.ReaderAt, size int64) (*zip.Reader, error) {
+	limited := &directoryReader{in: in, left: maxDirectory}
+	archive, err := zip.NewReader(limited, size)
+	limited.left = math.MaxInt64
+	if isLimitOrEnd(err) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, errNotUnpacked
+	}
+	return archive, nil
+}
+
+// maxDirectory is how many bytes of an archive are read to find its files: each takes
+// some hundred bytes of memory.
+const maxDirectory = 4 << 20
+
+// directoryReader fails after some bytes, until the directory of an archive was read.
+type directoryReader struct {
+	in   io.ReaderAt
+	left int64
+}
+
+// ReadAt implements [io.ReaderAt].
+func (r *directoryReader) ReadAt(p []byte, at int64) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		return 0, LimitError{What: "files", Limit: maxMembers}
+	}
+	return r.in.ReadAt(p, at)
+}
+
+// isLimitOrEnd reports whether an error concerns the whole archive.
+func isLimitOrEnd(err error) bool {
+	_, isLimit := errors.AsType[LimitError](err)
+	return isLimit || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // isBarName reports whether a file of an archive may have bars, by its name. Archives of
@@ -193,22 +234,26 @@ func readBinary(in *bufio.Reader, name string, options Options, read func(*binar
 	return r.file, nil
 }
 
-// limitedReader fails after its limit, unlike io.LimitReader, which would end a large
-// file in the middle without an error.
+// limitedReader fails after the limit of the budget, unlike io.LimitReader, which would
+// end a large file in the middle without an error.
 type limitedReader struct {
-	in          io.Reader
-	left, limit int64
+	in     io.Reader
+	budget *budget
 }
 
 func (r *limitedReader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
+	if err := r.budget.ctx.Err(); err != nil {
+		return 0, err
+	}
+	left := r.budget.limits.Bytes - r.budget.used.bytes
+	if left <= 0 {
 		var one [1]byte
 		if n, err := r.in.Read(one[:]); n == 0 {
 			return 0, err
 		}
-		return 0, LimitError{What: "bytes", Limit: r.limit}
+		return 0, LimitError{What: "bytes", Limit: r.budget.limits.Bytes}
 	}
-	n, err := r.in.Read(p[:min(int64(len(p)), r.left)])
-	r.left -= int64(n)
+	n, err := r.in.Read(p[:min(int64(len(p)), left)])
+	r.budget.used.bytes += int64(n)
 	return n, err
 }

@@ -75,7 +75,6 @@ type textReader struct {
 
 	line int
 	row  row
-	bars int
 	// series by the texts of symbol, period and record; last is the one of the row
 	// before.
 	series  map[string]*Series
@@ -93,7 +92,10 @@ func readText(in io.Reader, name string, options Options) (*File, error) {
 	buffered := bufio.NewReaderSize(in, sniffed)
 	start, _ := buffered.Peek(sniffed)
 	r.lines = bufio.NewScanner(buffered)
-	r.lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	if options.budget.lines == nil {
+		options.budget.lines = make([]byte, maxLine)
+	}
+	r.lines.Buffer(options.budget.lines, maxLine)
 	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(bytes.TrimSuffix(start, []byte{'\r'}), '\r') >= 0 {
 		r.lines.Split(scanReturns)
 	}
@@ -165,8 +167,7 @@ func (r *textReader) findLayout(name string) (delimiter byte, err error) {
 	}
 	r.row.split(r.lines.Bytes(), delimiter)
 	if currencies := parseRatesHeader(header); currencies != nil {
-		r.useRates(currencies)
-		return delimiter, nil
+		return delimiter, r.useRates(currencies)
 	}
 	for _, l := range layouts {
 		if l.fits(name, header, r.row) {
@@ -232,18 +233,14 @@ func (r *textReader) cellOf(of role) []byte { return r.row.cell(r.index[of]) }
 // that it returns ends the file.
 func (r *textReader) addRow() error {
 	r.file.Rows++
-	problem, err := r.readRow()
-	if err != nil {
+	if err := r.options.budget.countRow(); err != nil {
 		return err
 	}
+	problem, err := r.readRow()
 	if problem != "" {
-		r.file.addError(r.line, problem)
-		return nil
+		r.options.addError(r.file, r.line, problem)
 	}
-	if r.bars++; r.bars > r.options.Bars {
-		return LimitError{What: "bars", Limit: int64(r.options.Bars)}
-	}
-	return nil
+	return err
 }
 
 // readRow adds the current row to its series, or returns why it cannot be read.
@@ -256,8 +253,8 @@ func (r *textReader) readRow() (problem string, err error) {
 		return "The time can't be read.", nil //nolint:nilerr // a problem of the row
 	}
 	s, err := r.seriesOf(at)
-	if err != nil {
-		return "", err
+	if s == nil {
+		return "The symbol is too long.", err
 	}
 	if s.isUTC != at.isUTC {
 		return "The time has an offset from UTC in some rows and none in others.", nil
@@ -377,7 +374,7 @@ func isNothing(text []byte) bool {
 	return false
 }
 
-// seriesOf returns the series of the current row.
+// seriesOf returns the series of the current row, or nil if its symbol is too long.
 func (r *textReader) seriesOf(at moment) (*Series, error) {
 	symbol := r.cellOf(symbolColumn)
 	period, record := r.cellOf(periodColumn), r.cellOf(recordColumn)
@@ -389,26 +386,29 @@ func (r *textReader) seriesOf(at moment) (*Series, error) {
 		r.last = found
 		return found, nil
 	}
-	if len(r.series) == maxSeries {
-		return nil, LimitError{What: "series", Limit: maxSeries}
+	if r.last = nil; len(r.lastKey) > maxKey {
+		return nil, nil
 	}
-	r.last = r.newSeries(string(symbol), string(period), string(record), at)
+	added, err := r.newSeries(string(symbol), string(period), string(record), at)
+	if err != nil {
+		return nil, err
+	}
+	r.last = added
 	r.series[string(r.lastKey)] = r.last
 	r.file.Series = append(r.file.Series, r.last)
 	return r.last, nil
 }
 
-// maxSeries is how many series a file may have. A day of all American stocks has
-// about 11,000.
-const maxSeries = 20_000
+// maxKey is how long the texts of symbol, period and record may be together.
+const maxKey = 4 * maxSymbol
 
 func (r *textReader) isLast(symbol, period, record []byte) bool {
 	key := r.lastKey
 	return bytes.HasPrefix(key, symbol) && bytes.HasSuffix(key, record) && bytes.Equal(key[len(symbol)+1:len(symbol)+1+len(period)], period)
 }
 
-func (r *textReader) newSeries(symbol, period, record string, at moment) *Series {
-	s := &Series{
+func (r *textReader) newSeries(symbol, period, record string, at moment) (*Series, error) {
+	s := Series{
 		Symbol: cleanSymbol(symbol), Secs: r.name.secs, PriceKind: market.TradePrice,
 		Clock: Clock{Zone: loadZone(r.layout.zone), Stamp: r.layout.stamp, StampKnown: r.layout.stampKnown},
 	}
@@ -433,7 +433,7 @@ func (r *textReader) newSeries(symbol, period, record string, at moment) *Series
 	case r.layout.price != "":
 		s.PriceKind = r.layout.price
 	}
-	return s
+	return r.options.newSeries(s)
 }
 
 // recordSeconds are the lengths of bars by Databento's kinds of records.

@@ -1,0 +1,6 @@
+package barimport
+
+import "time"
+
+// SetReadTime changes how long reading a file may take.
+func (s *Service) SetReadTime(limit time.Duration) { s.readTime = limit }
