@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/barsource"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/remote"
 )
@@ -54,7 +55,7 @@ func (s *Service) Price(ctx context.Context, owner journal.UserID, id journal.Ba
 	if err != nil {
 		return Quote{}, err
 	}
-	return s.sumPrices(ctx, pricer, credentials, queries)
+	return s.sumPrices(jobs.WithCaller(ctx, owner), pricer, credentials, queries)
 }
 
 func (s *Service) sumPrices(ctx context.Context, pricer barsource.Pricer, credentials map[string]string, queries []query) (quote Quote, err error) {

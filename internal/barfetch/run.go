@@ -20,6 +20,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/market"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -130,6 +131,7 @@ type collected struct {
 
 // Run implements [jobs.Handler].
 func (s *Service) Run(ctx context.Context, job jobs.Job) error {
+	ctx = jobs.WithCaller(ctx, job.Owner)
 	r := &run{Service: s, job: job, collected: map[bars.Key]*collected{}}
 	if err := r.begin(ctx); err != nil {
 		return err
@@ -192,7 +194,7 @@ func isRefusal(err error) bool {
 func isExpected(err error) bool {
 	var limited *remote.RateLimited
 	return isRefusal(err) || errors.As(err, &limited) || errors.Is(err, errEnough) ||
-		slices.ContainsFunc([]error{remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable}, func(kind error) bool {
+		slices.ContainsFunc([]error{remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable, outbound.ErrBusy}, func(kind error) bool {
 			return errors.Is(err, kind)
 		})
 }

@@ -81,6 +81,7 @@ func (s *Service) Test(
 	if about.ReplacesKey {
 		return Tested{}, journal.Conflict("%s replaces a key when it is used, so it can't be tried without saving it. Save the connection with a test instead.", about.Title)
 	}
+	ctx = jobs.WithCaller(ctx, owner)
 	who, session, err := s.signIn(ctx, found, values, acceptsTradingKey)
 	if err != nil {
 		return Tested{}, err
@@ -204,7 +205,7 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 		return Connection{}, err
 	}
 	if test {
-		if c.Identity, _, err = s.signIn(ctx, found, values, c.AcceptsTradingKey); err != nil {
+		if c.Identity, _, err = s.signIn(jobs.WithCaller(ctx, by.UserID), found, values, c.AcceptsTradingKey); err != nil {
 			return Connection{}, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -75,6 +76,7 @@ type run struct {
 
 // Run implements [jobs.Handler].
 func (s *Service) Run(ctx context.Context, job jobs.Job) error {
+	ctx = jobs.WithCaller(ctx, job.Owner)
 	r := &run{Service: s, job: job}
 	if err := r.begin(ctx); err != nil {
 		return err
@@ -99,7 +101,7 @@ func isExpected(err error) bool {
 	var refusal *journal.Error
 	return errors.As(err, &limited) || errors.As(err, &refusal) ||
 		slices.ContainsFunc([]error{
-			errEnough, errChanged, connector.ErrSetup, remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable,
+			errEnough, errChanged, connector.ErrSetup, remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable, outbound.ErrBusy,
 		}, func(kind error) bool { return errors.Is(err, kind) })
 }
 

@@ -73,13 +73,15 @@ type API struct {
 	huma        huma.API
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
-	failures    struct{ auth, secrets, hooks *transport.FailureLimiter }
-	spool       *transport.Spool
-	queues      queues
-	bodies      *transport.BodyBudget
-	description func() ([]byte, error) // openapi.json
-	draining    atomic.Bool
-	handler     http.Handler
+	// providerLimit is by user; see providerRate.
+	providerLimit *transport.Limiter
+	failures      struct{ auth, secrets, hooks *transport.FailureLimiter }
+	spool         *transport.Spool
+	queues        queues
+	bodies        *transport.BodyBudget
+	description   func() ([]byte, error) // openapi.json
+	draining      atomic.Bool
+	handler       http.Handler
 }
 
 // New returns the API with all its routes.
@@ -96,6 +98,7 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	}
 	a := &API{Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}}
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
+	a.providerLimit = transport.NewLimiter(providerRate, services.Clock)
 	a.failures.hooks = transport.NewFailureLimiter(options.HookRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)

@@ -227,6 +227,11 @@ func (a *API) registerBarRunRoutes(route func(method, path, id, summary string) 
 	price.status, price.body = http.StatusOK, transport.NoBody
 	price.refusals = append(price.refusals, http.StatusTooManyRequests)
 	register(a, price, func(ctx context.Context, in *ByID[journal.BarSourceID]) (*body[barPrice], error) {
+		release, err := a.beginProviderCall(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		quote, err := a.BarSources.Price(ctx, caller(ctx).UserID, in.ID)
 		return answer(shapeBarPrice(quote), err)
 	})

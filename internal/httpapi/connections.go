@@ -241,6 +241,13 @@ func (a *API) registerConnectionRoutes() {
 		if err != nil {
 			return nil, err
 		}
+		if in.Test {
+			release, err := a.beginProviderCall(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+		}
 		created, err := a.Connections.Create(ctx, connectionActor(ctx), change, in.Test)
 		return answer(shapeConnection(created), err)
 	})
@@ -270,6 +277,11 @@ func (a *API) registerConnectionRunRoutes() {
 	test.status, test.secret = http.StatusOK, true
 	test.refusals = append(test.refusals, http.StatusTooManyRequests)
 	register(a, test, func(ctx context.Context, in *body[connectionTest]) (*body[connectionTestResult], error) {
+		release, err := a.beginProviderCall(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		found, err := a.Connections.Test(ctx, caller(ctx).UserID, in.Body.Provider, in.Body.Credentials, in.Body.AcceptTradingKey)
 		return answer(shapeTested(found), err)
 	})

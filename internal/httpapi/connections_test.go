@@ -168,6 +168,26 @@ func TestConnectionIsTested(t *testing.T) {
 	}, exchangesOn)
 }
 
+// TestTestsOfKeysAreLimited checks that a user who tests many keys does not hold up
+// others.
+func TestTestsOfKeysAreLimited(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		other := w.addUser(d.client, "other@example.org")
+		test := more{"provider": "acme", "credentials": more{"key": "reads"}}
+		for range 20 {
+			d.post("/connections/test", test).want(http.StatusOK)
+		}
+		d.post("/connections/test", test).wantError(http.StatusTooManyRequests, "rate_limited")
+		d.post("/connections?test=true", d.connectionOf(nil)).wantError(http.StatusTooManyRequests, "rate_limited")
+		d.post("/connections", d.connectionOf(nil)).want(http.StatusCreated)
+		other.post("/connections/test", test).want(http.StatusOK)
+		w.clock.Advance(6 * time.Second)
+		d.post("/connections/test", test).want(http.StatusOK)
+	}, exchangesOn)
+}
+
 func TestConnectionsNeedOutbound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

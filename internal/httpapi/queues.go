@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"runtime"
 	"time"
 
 	"fillbook/internal/fairqueue"
+	"fillbook/internal/transport"
 )
 
 // queues limit the work that is done at the same time. Users take turns in each.
@@ -20,6 +22,23 @@ type queues struct {
 	answers *fairqueue.Queue
 	// deliveries limits the deliveries to hooks that are stored.
 	deliveries *fairqueue.Queue
+	// providers limits the requests of one user that wait for another server.
+	providers *fairqueue.Queue
+}
+
+// providerRate is how often a user may let the server ask another one at once: for a test
+// of a key, or for a price.
+var providerRate = transport.Rate{PerSecond: 1.0 / 6, Burst: 20}
+
+// beginProviderCall waits until a user may let the server ask another one. The returned
+// function must be called once.
+func (a *API) beginProviderCall(ctx context.Context) (release func(), err error) {
+	user := transport.RequestOf(ctx).User
+	if err := a.providerLimit.Take(user); err != nil {
+		return nil, err
+	}
+	release, err = a.queues.providers.Acquire(ctx, user)
+	return release, transport.QueueError(err)
 }
 
 func newQueues(importsPerUser int) queues {
@@ -30,6 +49,7 @@ func newQueues(importsPerUser int) queues {
 		answers:     fairqueue.New(fairqueue.Options{MaxActive: answerPlaces(), MaxPerKey: 2, MaxWaiting: 200, MaxWait: 30 * time.Second}),
 		// A delivery is never refused for its rate: as many wait as there are connections.
 		deliveries: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 1, MaxWaiting: 2000, MaxWait: time.Minute}),
+		providers:  fairqueue.New(fairqueue.Options{MaxPerKey: 2, MaxWaiting: 8, MaxWait: 30 * time.Second}),
 	}
 }
 

@@ -208,6 +208,55 @@ func TestEndOfAJobStartsTheNext(t *testing.T) {
 	})
 }
 
+// TestPausedJobsHoldNoWorker lets two users have two runs each that wait, which is all
+// that run at once. The job of a third user runs meanwhile, and the paused ones go on
+// afterwards.
+func TestPausedJobsHoldNoWorker(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		second, third := f, f
+		second.key.Owner, _ = testkit.NewUser(f.T, f.db)
+		third.key.Owner, _ = testkit.NewUser(f.T, f.db)
+		second.schedule(0, "")
+		f.key.ID, second.key.ID = "2", "2"
+		f.schedule(0, "")
+		second.schedule(0, "")
+		ctx, stop := context.WithCancel(f.Context())
+		defer stop()
+		goOn := make(chan struct{})
+		var paused, ended, running atomic.Int64
+		var queue *jobs.Queue
+		handle := &handler{run: func(ctx context.Context, job jobs.Job) error {
+			if job.Owner == third.key.Owner {
+				defer close(goOn)
+				return f.finish(job, jobs.Outcome{})
+			}
+			resume := jobs.Pause(ctx)
+			if paused.Add(1) == 4 {
+				third.schedule(0, "")
+				queue.Wake()
+			}
+			<-goOn
+			if err := resume(ctx); err != nil {
+				return err
+			}
+			if running.Add(1) > 4 {
+				f.Error("more jobs run at once than there are workers")
+			}
+			defer running.Add(-1)
+			if ended.Add(1) == 4 {
+				defer stop()
+			}
+			return f.finish(job, jobs.Outcome{})
+		}}
+		queue = jobs.New(f.db, f.clock.Now, slog.New(slog.DiscardHandler), map[string]jobs.Handler{"test": handle})
+		queue.Run(ctx)
+		if n := ended.Load(); n != 4 {
+			f.Errorf("%d paused jobs went on", n)
+		}
+	})
+}
+
 func TestFailuresDelayTheNextRun(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

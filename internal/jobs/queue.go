@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/outbound"
 )
 
 // Handler runs the jobs of one kind.
@@ -35,7 +36,7 @@ type Queue struct {
 	pollTime time.Duration
 }
 
-// workers is how many jobs one server runs at the same time.
+// workers is how many jobs one server runs at the same time, besides those that [Pause].
 const workers = 4
 
 // maxPerOwner is how many jobs of one user run at the same time, so that the jobs of
@@ -62,26 +63,24 @@ func (q *Queue) Wake() {
 func (q *Queue) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	free := make(chan struct{}, workers)
+	places := make(chan struct{}, workers)
 	ticker := time.NewTicker(q.pollTime)
 	defer ticker.Stop()
 	for {
 		for ctx.Err() == nil {
-			free <- struct{}{}
+			places <- struct{}{}
 			job, found, err := q.claim(ctx)
 			if err != nil && ctx.Err() == nil {
 				q.log.Warn("looking for jobs failed", "error", err)
 			}
 			if !found {
-				<-free
+				<-places
 				break
 			}
 			running.Go(func() {
-				defer func() {
-					<-free
-					q.Wake() // another job of the same user, or the same job, may be due
-				}()
-				q.run(ctx, job)
+				w := &worker{places: places, isHeld: true, wake: q.Wake}
+				defer w.release() // another job of the same user, or the same job, may be due
+				q.run(context.WithValue(ctx, workerKey{}, w), job)
 			})
 		}
 		select {
@@ -91,6 +90,56 @@ func (q *Queue) Run(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// worker is the place of a run among those that run at the same time. Only the
+// goroutine of the run uses it.
+type worker struct {
+	places chan struct{}
+	isHeld bool
+	wake   func()
+}
+
+type workerKey struct{}
+
+// release gives the place to another job.
+func (w *worker) release() {
+	if w.isHeld {
+		<-w.places
+		w.isHeld = false
+	}
+	w.wake()
+}
+
+// acquire waits for a place.
+func (w *worker) acquire(ctx context.Context) error {
+	select {
+	case w.places <- struct{}{}:
+		w.isHeld = true
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Pause lets another job run while the one of ctx waits. It returns a function that waits
+// until the job may go on, which is not called if the run ends instead. Both are called
+// by the goroutine that called [Handler].Run. The claim of the job goes on.
+func Pause(ctx context.Context) (resume func(context.Context) error) {
+	w, ok := ctx.Value(workerKey{}).(*worker)
+	if !ok { // RunDue has no workers
+		return func(context.Context) error { return nil }
+	}
+	w.release()
+	return w.acquire
+}
+
+// WithCaller returns a context for the requests that are sent to other servers for a user.
+// A run that waits long for its turn there pauses.
+func WithCaller(ctx context.Context, owner journal.UserID) context.Context {
+	return outbound.WithCaller(ctx, outbound.Caller{
+		Owner: fmt.Sprint(owner), Pause: func() func(context.Context) error { return Pause(ctx) },
+	})
 }
 
 // RunDue runs the jobs that are due now, one after the other, and returns when none is

@@ -95,7 +95,7 @@ type Client struct {
 	provider string
 	hosts    []string
 	endpoint *url.URL // nil unless the provider has another address
-	pace     *pace
+	pacer    *Pacer
 	maxBytes int64
 	maxTime  time.Duration
 }
@@ -107,6 +107,9 @@ type Limits struct {
 	// Burst is how many requests may be sent before their time after a pause. A minute can
 	// have so many more.
 	Burst int
+	// Buckets are limits by weight, and Costs what requests weigh in them.
+	Buckets []Bucket
+	Costs   []Cost
 	// MaxBytes is how long an answer may be, and MaxTime how long a request may take; 0
 	// means the usual limit.
 	MaxBytes int64
@@ -124,7 +127,7 @@ func (n *Network) Client(provider string, hosts []string, perMinute int) *Client
 func (n *Network) LimitedClient(provider string, hosts []string, limits Limits) *Client {
 	return &Client{
 		network: n, provider: provider, hosts: slices.Clone(hosts), endpoint: n.options.Endpoints[provider],
-		pace: newPace(limits.PerMinute, limits.Burst), maxBytes: cmp.Or(limits.MaxBytes, n.maxBytes), maxTime: cmp.Or(limits.MaxTime, n.wholeTime),
+		pacer: NewPacer(limits), maxBytes: cmp.Or(limits.MaxBytes, n.maxBytes), maxTime: cmp.Or(limits.MaxTime, n.wholeTime),
 	}
 }
 
@@ -137,7 +140,7 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	if err := c.check(request.URL); err != nil {
 		return nil, err
 	}
-	if err := c.pace.wait(request.Context()); err != nil {
+	if err := c.pacer.Wait(request); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), c.maxTime)

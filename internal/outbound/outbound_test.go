@@ -185,57 +185,6 @@ func TestAnswersAreBoundedInTime(t *testing.T) {
 	}
 }
 
-func TestRequestsKeepTheRate(t *testing.T) {
-	t.Parallel()
-	p := newPace(120, 0)
-	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
-	var slept []time.Duration
-	p.now = func() time.Time { return now }
-	p.sleep = func(_ context.Context, d time.Duration) error {
-		slept = append(slept, d)
-		return nil
-	}
-	for range 3 {
-		if err := p.wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	now = now.Add(time.Hour)
-	if err := p.wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []time.Duration{0, 500 * time.Millisecond, time.Second, 0} {
-		if slept[i] != want {
-			t.Errorf("request %d waits %v, want %v", i, slept[i], want)
-		}
-	}
-}
-
-// TestBurst sends some requests before their time after a pause, a second apart, and keeps
-// the rate over a longer time.
-func TestBurst(t *testing.T) {
-	t.Parallel()
-	p := newPace(6, 3)
-	now := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
-	start := now
-	p.now = func() time.Time { return now }
-	p.sleep = func(_ context.Context, d time.Duration) error {
-		now = now.Add(d)
-		return nil
-	}
-	send := func(want ...time.Duration) {
-		t.Helper()
-		for i, w := range want {
-			if err := p.wait(t.Context()); err != nil || now.Sub(start) != w*time.Second {
-				t.Errorf("request %d is sent after %s, want %d s, %v", i, now.Sub(start), w, err)
-			}
-		}
-	}
-	send(0, 1, 2, 3, 10, 20, 30)
-	now = start.Add(100 * time.Second)
-	send(100, 101, 102, 103, 110)
-}
-
 // TestOwnLimits checks a client with other limits than the usual ones.
 func TestOwnLimits(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/journal"
+	"fillbook/internal/outbound"
 )
 
 // Disabled returns the refusal of a server that sends no requests.
@@ -48,6 +49,8 @@ func Explain(title string, err error) Meaning {
 		meaning := newRetry(cause, "")
 		meaning.IsLimited, meaning.RetryAfter = true, limited.RetryAfter
 		return meaning
+	case errors.Is(err, outbound.ErrBusy):
+		return newRetry("Many requests to "+title+" are waiting on this server.", "")
 	case errors.Is(err, ErrClock):
 		return newRetry(title+" doesn't accept the time of this server. Its clock may be wrong.", words)
 	case errors.Is(err, ErrMalformed), errors.Is(err, ErrTruncated), errors.Is(err, ErrTooLarge):

@@ -92,7 +92,7 @@ func (in Intake) readQueued(w http.ResponseWriter, r *http.Request) (context.Con
 	begun := time.Now()
 	release, err := in.Uploads.Acquire(r.Context(), user)
 	if err != nil {
-		return nil, queueError(err)
+		return nil, QueueError(err)
 	}
 	defer release()
 	if body, ok := r.Body.(*timedBody); ok {

@@ -22,7 +22,7 @@ func QueueRequests(queue *fairqueue.Queue) Middleware {
 			request := RequestOf(r.Context())
 			release, err := queue.Acquire(r.Context(), cmp.Or(request.User, request.Sender))
 			if err != nil {
-				WriteError(w, r, queueError(err))
+				WriteError(w, r, QueueError(err))
 				return
 			}
 			defer release()
@@ -31,7 +31,9 @@ func QueueRequests(queue *fairqueue.Queue) Middleware {
 	}
 }
 
-func queueError(err error) error {
+// QueueError returns the refusal of a request that waited in a queue in vain, or any other
+// error as it is.
+func QueueError(err error) error {
 	if errors.Is(err, fairqueue.ErrBusy) {
 		return tooManyWaiting(queueRetryAfter)
 	}
