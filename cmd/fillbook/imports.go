@@ -191,7 +191,7 @@ func replaceFieldNames(text string) string {
 	return strings.NewReplacer(
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
 		" with trade_date,", " with --trade-date,",
-		"Say which columns hold:", "Say with --map which columns hold:", "send allow_currency_mismatch=true", "add --allow-currency-mismatch",
+		"Choose the columns for:", "Choose the columns with --map for:", "send allow_currency_mismatch=true", "add --allow-currency-mismatch",
 		"Send tz,", "Add --tz,", "Send stamp.", "Add --stamp.", "Send symbol.", "Add --symbol.", "Send bar_secs.", "Add --bar-secs.",
 	).Replace(text)
 }

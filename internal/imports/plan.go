@@ -138,11 +138,11 @@ func (p *plan) planAnnotations(s *statement.Statement) {
 	s.Annotations = p.annotations
 }
 
-// warnOneSided warns about a file that only buys or only sells: nothing in it
-// closes a position, which mostly means that its side was misread.
+// warnOneSided warns about a file without a preset that only buys or only sells:
+// nothing in it closes a position, which mostly means that its side was misread.
 func warnOneSided(s *statement.Statement) {
 	const fewest = 2
-	if len(s.Fills) < fewest {
+	if !s.ByNames || len(s.Fills) < fewest {
 		return
 	}
 	side := s.Fills[0].Side

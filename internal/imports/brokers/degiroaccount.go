@@ -256,7 +256,7 @@ func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
 	amount := e.amount.Decimal
 	if kind == "" && !amount.IsZero() {
 		if kind, _ = w.ChosenKind(e.text); kind == "" {
-			w.SkipUnknownKind(e.text)
+			w.SkipUnknownKind(e.text, statement.Cash{Amount: amount, Currency: e.currency})
 			return
 		}
 	}

@@ -119,7 +119,7 @@ func (b *book) money(w *statement.Row) {
 // skipped.
 func emitCash(w *statement.Row, c statement.Cash) {
 	word := w.Text("Type")
-	kind, ok := w.CashKind(CashWords, word)
+	kind, ok := w.CashKind(CashWords, word, c)
 	if !ok {
 		return
 	}

@@ -134,12 +134,51 @@ func SuggestColumns(headers []string, rows []tabular.Row) map[Target]int {
 	} else if named, ok := columns[TargetSide]; ok && weakSides[HeaderKey(headers[named])] && counts[named].values > 0 {
 		delete(columns, TargetSide)
 	}
+	if _, ok := columns[TargetSymbol]; !ok {
+		if i := findPairs(headers, rows); i >= 0 {
+			release(columns, i)
+			columns[TargetSymbol] = i
+		}
+	}
 	delete(columns, TargetStatus)
 	if i := findStatus(headers, counts, columns); i >= 0 {
 		release(columns, i)
 		columns[TargetStatus] = i
 	}
 	return columns
+}
+
+// findPairs finds a column that is named like a market and holds nothing but pairs
+// of coins, -1 for none. Any other market is the place of a trade and not what was
+// traded.
+func findPairs(headers []string, rows []tabular.Row) int {
+	for i, header := range headers {
+		if !marketNames[lettersOf(header)] {
+			continue
+		}
+		pairs, others := 0, 0
+		for _, row := range rows[:min(len(rows), maxContentRows)] {
+			switch {
+			case i >= len(row.Cells) || parse.Blank(row.Cells[i]):
+			case isPair(row.Cells[i]):
+				pairs++
+			default:
+				others++
+			}
+		}
+		if pairs > 0 && others == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// isPair reports whether a text is two coins, of which the second is one that
+// others are priced in.
+func isPair(text string) bool {
+	base, quote := SplitPair(text)
+	const shortest, longest = 2, 10
+	return len(base) >= shortest && len(base) <= longest && slices.Contains(quoteCoins, quote)
 }
 
 // release frees a column from the target that its name suggested.

@@ -82,8 +82,8 @@ func (s *Statement) ResolveEndings(endings map[*Fill]bool) {
 }
 
 func (s *Statement) warnUnopened(f *Fill) {
-	s.Warn("Row %d: an option on %s expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.",
-		f.Row, f.Symbol)
+	s.WarnRow(f.Row, "An option on %s expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.",
+		f.Symbol)
 }
 
 // setEndingSides sets the sides of expired options by their position: a holder

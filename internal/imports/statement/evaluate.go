@@ -237,7 +237,7 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	}
 	if kind == KindSplit {
 		t.isSplit = true
-		lr.r.Out.Warn("%s of %s was read as fills at the value that the file states.", w.word, t.Symbol)
+		lr.r.Out.WarnRow(w.Number, "%s of %s was read as fills at the value that the file states.", w.word, t.Symbol)
 	}
 	record := Record{Kind: kind, Fill: &t.Fill, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
@@ -562,14 +562,22 @@ func (r *Reader) finishLayouts() {
 		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
 			listAmounts(s.unpriced))
 	}
-	for _, kind := range slices.Sorted(maps.Keys(s.moved)) {
-		r.Out.Warn("Rows of the kind %q were left out, as they move coins without a trade: %s. Where they changed your position, enter the change by hand.",
-			kind, strings.Join(slices.Sorted(maps.Keys(s.moved[kind])), ", "))
+	if len(s.moved) > 0 {
+		r.Out.Warn("Rows that move coins without a trade were left out: %s. If they changed your position, enter the change by hand.", s.listMoved())
 	}
 	if len(s.results) > 0 {
 		r.Out.Warn("Results and fees of contracts (%s in all) were left out, as this file has no fills of them: import the trade history of the contracts too.",
 			listAmounts(s.results))
 	}
+}
+
+// listMoved lists the words of rows that moved coins, with the coins.
+func (s *layoutState) listMoved() string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(s.moved)) {
+		list = append(list, fmt.Sprintf("%q (%s)", kind, strings.Join(slices.Sorted(maps.Keys(s.moved[kind])), ", ")))
+	}
+	return strings.Join(list, ", ")
 }
 
 // stateTotals states the sums of columns beside what was read.

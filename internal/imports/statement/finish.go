@@ -19,6 +19,7 @@ func (r *Reader) finish() *Statement {
 	s.checkPositions()
 	s.checkOpenings()
 	s.checkTotals()
+	s.warnLeftMoney()
 	s.countRows()
 	return s
 }
@@ -146,8 +147,8 @@ func (s *Statement) checkPositions() {
 		}
 		before, known := last[f.stream()]
 		if known && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
-			s.Warn("Row %d: the file says that %s of %s were held after it, which its other rows do not explain; fills may be missing.",
-				f.Row, f.PositionAfter, f.Symbol)
+			s.WarnRow(f.Row, "The file says that %s of %s were held after this row, which its other rows do not explain. Fills may be missing.",
+				f.PositionAfter, f.Symbol)
 		}
 		last[f.stream()] = f.PositionAfter
 	}
@@ -156,20 +157,30 @@ func (s *Statement) checkPositions() {
 // checkOpenings looks for fills that close what the file never opened. The
 // journal may hold the opening already, so it is only a warning.
 func (s *Statement) checkOpenings() {
-	if !slices.ContainsFunc(s.Fills, func(f *Fill) bool { return f.Effect == parse.Closing }) {
+	if !slices.ContainsFunc(s.Fills, (*Fill).isClosing) {
 		return
 	}
 	held := map[streamKey]decimal.Decimal{}
-	missing := map[string]bool{}
 	for _, f := range s.Fills {
 		position := held[f.stream()]
-		if f.Effect == parse.Closing && position.Sign()*f.signed().Sign() >= 0 && !missing[f.Symbol] {
-			missing[f.Symbol] = true
-			s.Warn("Row %d closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
-				f.Row, f.Symbol)
+		if f.isClosing() && position.Sign()*f.signed().Sign() >= 0 {
+			s.WarnRow(f.Row, "A fill closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
+				f.Symbol)
 		}
 		held[f.stream()] = position.Add(f.signed())
 	}
+}
+
+// isClosing reports whether the file says that a fill closes a position: by its
+// effect, or by a result beyond its own costs.
+func (f *Fill) isClosing() bool {
+	return f.Effect == parse.Closing || f.Effect == parse.EffectUnknown && (f.hasResult || f.statesResult(f.StatedPnL.Decimal))
+}
+
+// statesResult reports whether a stated result is one of a closed position: an
+// opening fill has none, or its own costs.
+func (f *Fill) statesResult(result decimal.Decimal) bool {
+	return !result.IsZero() && result.Neg().Sub(f.Fees).Sub(f.Commission).Abs().Cmp(hundredth) > 0
 }
 
 func (f *Fill) signed() decimal.Decimal {

@@ -35,6 +35,9 @@ func (r *Reader) newMappedReader() (func(*Row), error) {
 		return nil, MappingRequired(missing)
 	}
 	r.noteAccounts(m)
+	if r.Out.ByNames = r.isReadByNames(); r.Out.ByNames {
+		r.addCostColumns(m)
+	}
 	fields := r.newFieldMap(m)
 	if r.Preset.Format == JournalTrades {
 		return func(w *Row) { w.roundTrip(fields) }, nil
@@ -42,11 +45,15 @@ func (r *Reader) newMappedReader() (func(*Row), error) {
 	return func(w *Row) { w.execution(fields) }, nil
 }
 
+// isReadByNames reports whether the columns of the file are not those of a preset:
+// the file has none, or the user chose other columns.
+func (r *Reader) isReadByNames() bool { return r.Preset.Broker == "" || len(r.Hints.Mapping) > 0 }
+
 // needsSide reports whether nothing says which rows bought and which sold: no
 // column or constant for the side, and no quantity below zero. A known broker's
 // own columns are trusted.
 func (r *Reader) needsSide(m mapping) bool {
-	if m[TargetSide] != "" || m[TargetQuantity] == "" || r.Preset.Broker != "" && len(r.Hints.Mapping) == 0 {
+	if m[TargetSide] != "" || m[TargetQuantity] == "" || !r.isReadByNames() {
 		return false
 	}
 	i := r.column(m[TargetQuantity])
@@ -93,7 +100,7 @@ const mappingRequired = "mapping_required"
 func MappingRequired(missing []string) error {
 	return &journal.Error{
 		Kind: journal.KindInvalid, Code: mappingRequired,
-		Message: "Say which columns hold: " + strings.Join(missing, ", ") + ".",
+		Message: "Choose the columns for: " + strings.Join(missing, ", ") + ".",
 		Details: map[string]any{"missing": missing},
 	}
 }
@@ -130,6 +137,7 @@ type fieldMap struct {
 	symbol, side, quantity, price, executedAt, date, time, fees, commission, swap *field
 	instrumentType, optionRight, strike, expiry, multiplier, externalID, currency *field
 	status                                                                        *field
+	results                                                                       []*field // what a fill made, by the file
 }
 
 // field is what a target is read from: a column, a constant or nothing.
@@ -162,6 +170,11 @@ func (r *Reader) newFieldMap(m mapping) *fieldMap {
 	} {
 		*into = f.of(target)
 	}
+	for _, target := range []Target{TargetPnL, TargetNetPnL} {
+		if field := f.fields[target]; field != nil && !field.isConstant {
+			f.results = append(f.results, field)
+		}
+	}
 	return f
 }
 
@@ -171,7 +184,7 @@ func (r *Reader) newField(target Target, name Col) *field {
 		return f
 	}
 	f.columns = r.parse(name)
-	for part := range strings.SplitSeq(name, "+") {
+	for _, part := range r.costNames(name) {
 		f.costs = append(f.costs, costPart{part, r.parse(part)})
 	}
 	return f
@@ -213,6 +226,9 @@ func (f *field) null(w *Row) decimal.Null {
 	}
 	return w.nullIn(f.columns, f.name)
 }
+
+// peek returns the number of a field, or 0. It never fails the row.
+func (f *field) peek(w *Row) decimal.Decimal { return w.peek(f.name) }
 
 func (f *field) cost(w *Row) decimal.Decimal {
 	if !f.isMapped() || f.isConstant {
@@ -280,6 +296,9 @@ func (w *Row) execution(m *fieldMap) {
 	f.Fees = m.fees.cost(w).Add(m.readSwap(w))
 	f.Commission = m.commission.cost(w)
 	f.ID = m.externalID.text(w)
+	for _, result := range m.results {
+		f.hasResult = f.hasResult || f.statesResult(result.peek(w))
+	}
 	w.emitFill(f)
 }
 
@@ -295,7 +314,7 @@ func (m *fieldMap) filled(w *Row) (quantity decimal.Null, ok bool) {
 	status := parse.Status(word)
 	if status == parse.StatusFilled || status == parse.StatusUnknown {
 		if status == parse.StatusUnknown {
-			w.r.Out.Warn("The status %q is not known; rows with it were read as filled.", parse.Shorten(word))
+			w.r.Out.WarnRow(w.Number, "The status %q is not known and was read as filled.", parse.Shorten(word))
 		}
 		return quantity, true
 	}

@@ -15,7 +15,10 @@ var targetWords = map[Target][]string{
 		"símbolo", "simbolo", "symbole", "symbool", "instrumento", "strumento", "wertpapier", "ativo", "activo", "titre", "titolo", "valeur",
 		"värdepapper", "värdepapper beskrivning", "outil", "銘柄コード", "銘柄", "シンボル", "交易品种", "символ",
 		"scrip", "scrip contract", "security", "stock", "stock code", "item", "coin", "epic", "market name", "product", "produkt",
-		"produit", "producto", "produto", "prodotto", "underlying asset", "asset", "market", "underlying", "isin", "code isin", //nolint:misspell // not English, or a broker's own spelling
+		"produit", "producto", "produto", "prodotto", "underlying asset", "asset", "underlying", //nolint:misspell // not English, or a broker's own spelling
+		"stock ticker", "ticker code", "security code", "share code", "asx code", "instrument code", "código de negociação", "papel", "codice titolo", "kortnamn", "walor", "papier",
+		"証券コード", "コード", "证券代码", "股票代码", "代码", "合约", "交易对", "тикер", "инструмент",
+		"isin", "code isin", "isin code", "codice isin", "código isin", "isin kod", "wkn", "código", "codigo", "codice", "code",
 	},
 	TargetSide: {
 		"side", "buy/sell", "sell/buy", "b/s", "s/b", "buy or sell", "bought/sold", "sold/bought", "order side", "trade side", "opening direction", "entry buy/sell",

@@ -97,7 +97,7 @@ func (lr *layoutReader) skipMovement(w *Row) {
 	if w.Failed() {
 		return
 	}
-	lr.r.Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+	lr.r.Out.WarnRow(w.Number, "%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
 		w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
 	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
 }
@@ -157,6 +157,9 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 		w.Skip("unknown kind %q", parse.Shorten(w.word))
 	}
 	lr.listUnknown(w, kindUnknown)
+	if amount := w.peek(l.cashColumn()); !w.Failed() {
+		lr.r.Out.noteLeftMoney(w.word, w.Number, amount, l.coinOf(w.currencyOfCash(l)))
+	}
 }
 
 // listUnknown lists the word of a row with the kind that the user chose for it.
@@ -176,25 +179,26 @@ func (w *Row) ChosenKind(word string) (Kind, bool) {
 	return kind, ok
 }
 
-// SkipUnknownKind skips a row of an unknown kind and lists its word. It is for
-// hooks.
-func (w *Row) SkipUnknownKind(word string) {
+// SkipUnknownKind skips a row of an unknown kind that moved money and lists its
+// word. It is for hooks.
+func (w *Row) SkipUnknownKind(word string, c Cash) {
 	w.Skip("unknown kind %q", parse.Shorten(word))
 	if !w.Failed() {
 		w.noteUnknownKind(word, kindUnknown)
+		w.r.Out.noteLeftMoney(word, w.Number, c.Amount, c.Currency)
 	}
 }
 
 // CashKind returns the kind of a row of cash: that of its word in a list, or else
 // the one that the user chose for the word. A row whose word has neither, or is
-// ignored, is skipped. It is for hooks.
-func (w *Row) CashKind(words []Word, word string) (kind Kind, ok bool) {
+// ignored, is skipped; c is the money that it moved. It is for hooks.
+func (w *Row) CashKind(words []Word, word string, c Cash) (kind Kind, ok bool) {
 	if kind = FindKind(words, word); kind != kindUnknown {
 		return kind, true
 	}
 	switch kind, ok = w.ChosenKind(word); {
 	case !ok:
-		w.SkipUnknownKind(word)
+		w.SkipUnknownKind(word, c)
 	case kind == KindIgnored:
 		w.Skip("%s", ReasonIgnored)
 		return kind, false

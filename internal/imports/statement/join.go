@@ -107,7 +107,7 @@ func (lr *layoutReader) addHalf(w *Row, j *Join) {
 		other.Join(w.Number)
 	}
 	w.Cells = whole.Cells
-	lr.r.Out.Warn("Row %d and the row before it (%s of %s) were read as one trade.", w.Number, w.word, w.Text(lr.layout.Symbol))
+	lr.r.Out.WarnRow(w.Number, "Two rows were read as one trade (%s of %s).", w.word, w.Text(lr.layout.Symbol))
 	lr.readKind(w, j.Then)
 }
 
@@ -139,7 +139,7 @@ func (s *layoutState) closeHalves() {
 			if j == nil {
 				continue
 			}
-			lr.r.Out.Warn("%s of %s has only one of its two rows, so no trade was read. Enter it by hand.", w.word, w.Text(lr.layout.Symbol))
+			lr.r.Out.WarnRow(w.Number, "%s of %s has only one of its two rows, so no trade was read. Enter it by hand.", w.word, w.Text(lr.layout.Symbol))
 			lr.readKind(w, j.Else)
 		}
 	}

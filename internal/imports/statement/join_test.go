@@ -33,7 +33,7 @@ func TestJoinLegs(t *testing.T) {
 6 problem The other side of this trade in USD is missing.
 8 skipped it moves coins without a trade
 warning Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.
-warning Rows of the kind "deposit" were left out, as they move coins without a trade: BTC. Where they changed your position, enter the change by hand.
+warning Rows that move coins without a trade were left out: "deposit" (BTC). If they changed your position, enter the change by hand.
 `)
 }
 
@@ -59,11 +59,10 @@ func TestJoinHalves(t *testing.T) {
 3 sell 10 OAK @ 30 at 2026-01-05T00:00:00Z (day) flow 300 closing
 2 cash adjustment 40  at 2026-01-05T00:00:00Z "ELM Merger"
 4 skipped securities moved without a trade
-warning Row 3 and the row before it (Merger of OAK) were read as one trade.
-warning Merger of ELM has only one of its two rows, so no trade was read. Enter it by hand.
-warning Merger of ASH has only one of its two rows, so no trade was read. Enter it by hand.
-warning Merger of ASH on 2026-01-05 was left out, as it is not a trade. If it changed your position, enter the change by hand.
-warning Row 3 closes a position in OAK that this file does not open. Import the earlier statement too, or it will count as a new position.
+warning Row 3: Two rows were read as one trade (Merger of OAK).
+warning Merger of ELM has only one of its two rows, so no trade was read. Enter it by hand. There are 2 such rows; the first is row 2.
+warning Row 4: Merger of ASH on 2026-01-05 was left out, as it is not a trade. If it changed your position, enter the change by hand.
+warning Row 3: A fill closes a position in OAK that this file does not open. Import the earlier statement too, or it will count as a new position.
 `)
 }
 

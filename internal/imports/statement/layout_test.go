@@ -163,7 +163,7 @@ func TestOrderOfOneInstant(t *testing.T) {
 1 buy 10 AAPL @ 20 at 2026-01-05T10:00:00Z
 3 sell 10 AAPL @ 20 at 2026-01-06T10:00:00Z closing
 2 buy 40 AAPL @ 5 at 2026-01-06T10:00:00Z opening
-warning Split of AAPL was read as fills at the value that the file states.
+warning Split of AAPL was read as fills at the value that the file states. There are 2 such rows; the first is row 2.
 `)
 }
 
@@ -202,7 +202,6 @@ func TestCoinFeeOfDeposit(t *testing.T) {
 2 cash deposit 50 USD at 2026-01-05T11:00:00Z "deposit"
 2 cash fee -1 USD at 2026-01-05T11:00:00Z "deposit fee"
 3 skipped it moves coins without a trade
-warning Rows of the kind "deposit" were left out, as they move coins without a trade: BTC. Where they changed your position, enter the change by hand.
-warning Rows of the kind "deposit fee" were left out, as they move coins without a trade: BTC. Where they changed your position, enter the change by hand.
+warning Rows that move coins without a trade were left out: "deposit" (BTC), "deposit fee" (BTC). If they changed your position, enter the change by hand.
 `)
 }

@@ -260,6 +260,7 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 		return
 	}
 	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
+	t.hasResult = t.statesResult(result.Decimal)
 	counts := false
 	switch l.Results { //nolint:exhaustive // the others never count for a fill
 	case ResultAlways:

@@ -56,6 +56,9 @@ type Statement struct {
 	Layout string
 	Format Format
 	Source Source
+	// ByNames reports that no preset has decided what the columns are: the file has
+	// none, or the user chose other columns.
+	ByNames bool
 	// Headers are the column names of the table that was read, and Samples its
 	// first rows, for a person to look at.
 	Headers []string
@@ -100,6 +103,11 @@ type Statement struct {
 	derivedCurrency bool
 	// quotes are the rates that the file states.
 	quotes []quote
+	// unknownMoney is the money of rows of unknown kinds, by the word in the order
+	// of the file.
+	unknownMoney []*leftMoney
+	// kinds counts the warnings of each kind.
+	kinds map[string]*warningCount
 }
 
 // Account is what a file states about its account.
@@ -143,6 +151,9 @@ type Fill struct {
 	StatedCashFlow  decimal.Null // what the file says that the fill moved in cash, costs included
 
 	isSplit bool // see [KindSplit]
+	// hasResult reports that the file states a result of its own for the fill,
+	// whether it counts or not.
+	hasResult bool
 }
 
 // Cash is money that moved without a fill. Type is a word of the API: deposit,
@@ -189,11 +200,6 @@ type Total struct {
 
 // Difference is what is unexplained: what was read less what is stated.
 func (t Total) Difference() decimal.Decimal { return t.Computed.Sub(t.Stated) }
-
-// Warn adds a sentence for the user, once.
-func (s *Statement) Warn(format string, args ...any) {
-	s.AddWarning(Warning{Text: fmt.Sprintf(format, args...)})
-}
 
 // AddWarning adds a warning, once.
 func (s *Statement) AddWarning(w Warning) {

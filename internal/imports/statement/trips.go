@@ -313,7 +313,7 @@ func (lr *layoutReader) noteTripResult(w *Row, t *Trip) {
 	usual, _ := instruments.DefaultMultiplier(t.Symbol, t.Type)
 	byPrices := t.points().Mul(t.Quantity).Mul(usual)
 	if byPrices.Sub(gross.Decimal).Abs().Cmp(allowance(gross.Decimal)) > 0 {
-		lr.r.Out.Warn("Row %d: the prices of %s give %s, the file says %s. The file's figure was taken.", w.Number, t.Symbol, byPrices, gross.Decimal)
+		lr.r.Out.WarnRow(w.Number, "The prices of %s give %s, the file says %s. The file's figure was taken.", t.Symbol, byPrices, gross.Decimal)
 	}
 }
 

@@ -25,7 +25,7 @@ func isCash(word string) bool { return statement.FindKind(cashWords, word) != ""
 // emitCash emits the cash of a row by the word for its kind. A row of an unknown
 // kind is skipped.
 func emitCash(w *statement.Row, word string, c statement.Cash) {
-	kind, known := w.CashKind(cashWords, word)
+	kind, known := w.CashKind(cashWords, word, c)
 	switch {
 	case !known:
 	case c.Amount.IsZero():
