@@ -204,21 +204,3 @@ func FillsFit(block market.Block, fills []market.Fill) bool {
 	inside, checked := market.CountInside(block, fills)
 	return checked > 0 && 100*inside >= leastFit*checked
 }
-
-// CalendarOf returns when an instrument trades. The type may be empty if it is not
-// known; then it follows from the symbol as far as possible.
-func CalendarOf(instrumentType, symbol string) market.Calendar {
-	switch instrumentType {
-	case instruments.TypeStock, instruments.TypeOption:
-		return market.USStocks
-	case instruments.TypeFuture:
-		return market.CME
-	case instruments.TypeForex:
-		return market.Forex
-	case "":
-		if contract, ok := instruments.ParseFuture(symbol); ok && contract.Explicit {
-			return market.CME
-		}
-	}
-	return market.AroundTheClock
-}

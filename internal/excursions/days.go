@@ -12,7 +12,6 @@ import (
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
-	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
@@ -170,7 +169,7 @@ func (c dayCloses) at(second int64, isTradingDay func(market.Range) bool) decima
 const leastOpen = 4 * 60 * 60
 
 // isTradingDay reports whether the instrument is traded on a day of UTC, or on a part of
-// it. What is not crypto and has no calendar rests on weekends.
+// it. What has no calendar rests on weekends.
 func (g *group) isTradingDay(day market.Range) bool {
 	if known, found := g.tradingDays[day]; found {
 		return known
@@ -178,7 +177,7 @@ func (g *group) isTradingDay(day market.Range) bool {
 	isOpen := false
 	weekday := time.Unix(day.From, 0).UTC().Weekday()
 	isWeekend := weekday == time.Saturday || weekday == time.Sunday
-	if !isWeekend || g.calendar != market.AroundTheClock || g.priced.Type == instruments.TypeCrypto {
+	if !isWeekend || g.calendar != market.NoCalendar {
 		open := int64(0)
 		for _, part := range g.calendar.OpenRanges(day) {
 			open += part.To - part.From

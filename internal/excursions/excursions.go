@@ -28,6 +28,7 @@ type Reason string
 const (
 	NoBars               Reason = "no_bars"
 	NotEnoughBars        Reason = "not_enough_bars"
+	NoCalendar           Reason = "no_calendar"
 	DailyBarsOnly        Reason = "daily_bars_only"
 	FillsOutsideBars     Reason = "fills_outside_bars"
 	DifferentMultipliers Reason = "different_multipliers"
@@ -39,6 +40,7 @@ const (
 var sentences = map[Reason]string{
 	NoBars:               "There are no price bars for this instrument while the trade was open. Import some.",
 	NotEnoughBars:        "Price bars cover less than 90 % of the holding time. Import the missing ones.",
+	NoCalendar:           "The trading hours of this instrument are not known, so time without bars counts as missing. Import bars of four weeks around the trade.",
 	DailyBarsOnly:        "Daily bars say nothing about a trade this short. Import bars of a minute or less.",
 	FillsOutsideBars:     "A fill is far outside its price bar. The bars are of another market, adjusted, or in another time zone.",
 	DifferentMultipliers: "The fills of this trade have different multipliers.",
@@ -49,6 +51,17 @@ var sentences = map[Reason]string{
 // Sentence returns the reason as a message for the trader.
 func (r Reason) Sentence() string { return sentences[r] }
 
+// Sentence returns the reason as a message for the trader, with the time in which bars are
+// missing. It is empty if there is no reason.
+func (r *Result) Sentence() string {
+	if r.Missing == (market.Range{}) || r.Reason != NotEnoughBars && r.Reason != NoCalendar {
+		return r.Reason.Sentence()
+	}
+	const layout = "2006-01-02 15:04"
+	utc := func(second int64) string { return time.Unix(second, 0).UTC().Format(layout) }
+	return r.Reason.Sentence() + " Bars are missing between " + utc(r.Missing.From) + " and " + utc(r.Missing.To) + " UTC."
+}
+
 // Result is what the price did during a trade. Amounts are in the currency of the
 // account and before costs.
 type Result struct {
@@ -57,6 +70,9 @@ type Result struct {
 	Reason Reason
 	// Coverage is the share of the holding time for which there are bars, from 0 to 1.
 	Coverage decimal.Decimal
+	// Missing contains the holding time without bars, in seconds, if that is the reason.
+	// It is not stored.
+	Missing market.Range
 
 	MAE, MFE market.Bounds
 	// FillsChecked counts the fills that have a bar, FillsInside those whose price lies

@@ -6,6 +6,7 @@ import (
 	"fillbook/internal/bars"
 	"fillbook/internal/instruments"
 	"fillbook/internal/ledger"
+	"fillbook/internal/market"
 )
 
 // toPriced returns an instrument as one whose prices are looked up.
@@ -59,7 +60,8 @@ func (g *group) readerOf(s bars.Series) (*seriesReader, error) {
 		return r, nil
 	}
 	coverage, err := bars.ReadCoverage(g.ctx, g.tx, g.owner, s)
-	r := &seriesReader{group: g, series: s, coverage: coverage}
+	sessions := g.sessionsOf(bars.SeriesCalendar(g.priced.Type, g.priced.Symbol, s.Symbol))
+	r := &seriesReader{group: g, series: s, coverage: coverage, hours: market.NewHours(sessions, coverage.Declared)}
 	g.readers[s.ID] = r
 	return r, err
 }

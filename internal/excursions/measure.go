@@ -78,13 +78,18 @@ func (g *group) measureAll(list ledger.InstrumentPositions, fn func(journal.Trad
 
 func (m *meter) newGroup(i ledger.Instrument) *group {
 	calendar := bars.CalendarOf(i.Type, i.Symbol)
+	return &group{
+		meter: m, priced: toPriced(i), calendar: calendar, sessions: m.sessionsOf(calendar),
+		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{}, tradingDays: map[market.Range]bool{},
+	}
+}
+
+// sessionsOf returns the sessions of a calendar, which all instruments share.
+func (m *meter) sessionsOf(calendar market.Calendar) *market.Sessions {
 	if m.sessions[calendar] == nil {
 		m.sessions[calendar] = market.NewSessions(calendar)
 	}
-	return &group{
-		meter: m, priced: toPriced(i), calendar: calendar, sessions: m.sessions[calendar],
-		readers: map[journal.SeriesID]*seriesReader{}, matches: map[month]readers{}, tradingDays: map[market.Range]bool{},
-	}
+	return m.sessions[calendar]
 }
 
 // loadDaily loads the bars of days with the best kind of price.
@@ -102,7 +107,7 @@ func (g *group) loadDaily(own []*seriesReader) error {
 		return nil
 	}
 	block, err := bars.Read(g.ctx, g.tx, g.owner, best.series, market.Range{From: best.series.First, To: best.series.Last + 1})
-	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(g.sessions, nil, block)
+	g.daily, g.hasDaily, g.onlyDaily = block, true, market.NewHistory(market.NewHours(g.sessions, nil), block)
 	return err
 }
 
@@ -171,6 +176,10 @@ type choice struct {
 	*seriesReader
 	// coverage is the share of the holding time, from 0 to 1.
 	coverage decimal.Decimal
+	// missing contains the holding time without bars, in seconds. isDoubtful reports that
+	// the market may have been closed in some of it.
+	missing    market.Range
+	isDoubtful bool
 	// until is where the holding time ends, in microseconds.
 	until int64
 }
@@ -205,7 +214,7 @@ func (g *group) measure(t *trade) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	failed := Result{Coverage: choices[0].coverage, Context: context}
+	failed := Result{Coverage: choices[0].coverage, Missing: choices[0].missing, Context: context}
 	switch {
 	case !isSame:
 		failed.Reason = DifferentMultipliers
@@ -213,6 +222,8 @@ func (g *group) measure(t *trade) (Result, error) {
 		failed.Reason = UnknownRate
 	case choices[0].coverage.IsZero():
 		failed.Reason = NoBars
+	case !choices[0].isEnough() && choices[0].isDoubtful:
+		failed.Reason = NoCalendar
 	case !choices[0].isEnough():
 		failed.Reason = NotEnoughBars
 	}
@@ -322,9 +333,9 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	if (held.To-held.From)/r.series.Secs > maxBars {
 		return choice{}, false
 	}
-	covered, all := r.group.sessions.CoveredTime(t.opened(), c.until, r.coverage.During(held))
-	c.coverage = toCoverage(covered, all)
-	if all == 0 { // opened and closed at one instant, or while the market was closed
+	covered := r.hours.CoveredTime(t.opened(), c.until)
+	c.coverage, c.missing, c.isDoubtful = toCoverage(covered.Covered, covered.Held), covered.Missing, covered.IsDoubtful
+	if covered.Held == 0 { // opened and closed at one instant, or while the market was closed
 		c.coverage = decimal.Zero
 		if len(r.coverage.During(held)) > 0 {
 			c.coverage = one
@@ -336,8 +347,7 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 // canUseDays reports whether bars of days can be compared with fills: whether they are
 // days of UTC, or inside of one, and at least one whole day is within the time.
 func (g *group) canUseDays(from, to int64) bool {
-	isDayUTC := g.calendar == market.AroundTheClock || g.calendar == market.USStocks
-	return isDayUTC && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2
+	return g.calendar.FitsDaysOfUTC() && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2
 }
 
 // toCoverage returns a share, rounded down so that only a whole one is 1.
@@ -398,7 +408,7 @@ func (c choice) source(t *trade) (string, int64) {
 func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
 	exit := t.Fills[len(t.Fills)-1].At / micros
-	r.SessionEnd = c.group.sessions.End(exit)
+	r.SessionEnd = c.hours.End(exit)
 	if t.closed()/micros-exit >= 60 {
 		return // only the day of the exit is known, so nothing is after it for certain
 	}
@@ -449,6 +459,7 @@ type seriesReader struct {
 	group    *group
 	series   bars.Series
 	coverage bars.Coverage
+	hours    *market.Hours
 
 	held    market.Range // what block has
 	block   market.Block
@@ -466,11 +477,10 @@ const heldSpans = 8
 // the end of the session in which it ends, or an hour later, in whole days of UTC. The
 // bars before are added to the history.
 func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
-	sessions := r.group.sessions
 	if r.history == nil {
 		r.restart()
 	}
-	from, to := sessions.Of(t.opened()/micros).From, max(sessions.End(until/micros), until/micros+61*60)
+	from, to := r.hours.Of(t.opened()/micros).From, max(r.hours.End(until/micros), until/micros+61*60)
 	if from < r.since {
 		r.restart()
 	}
@@ -485,7 +495,7 @@ func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
 
 // restart begins a new history.
 func (r *seriesReader) restart() {
-	r.history = market.NewHistory(r.group.sessions, r.coverage.Declared, r.group.daily)
+	r.history = market.NewHistory(r.hours, r.group.daily)
 	r.held, r.since, r.added = market.Range{}, math.MinInt64, math.MinInt64
 }
 

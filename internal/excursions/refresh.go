@@ -323,7 +323,7 @@ var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
 
 // windowOf returns when a position must have been held so that changes of bars concern
 // it: the bars before an entry are its context, and those of a day after an exit are
-// compared with it.
+// compared with it. Bars of the weeks around show when the market is open.
 func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.PositionWindow, found bool) {
 	for _, c := range changes {
 		if !m.isConcerned(i, c) {
@@ -332,7 +332,7 @@ func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.P
 		if c.Symbol == "" {
 			return everything, true
 		}
-		from, to := (c.From-2*secondsOfDay)*micros, (c.To+market.LookBack)*micros
+		from, to := (c.From-2*secondsOfDay-market.HoursReach)*micros, (c.To+market.LookBack+market.HoursReach)*micros
 		if !found {
 			w, found = ledger.PositionWindow{From: from, To: to}, true
 		}

@@ -33,7 +33,7 @@ func shapeTradeExcursion(r *excursions.Result) *TradeExcursion {
 // excursionAnswer is the excursion of one trade, or why there is none.
 type excursionAnswer struct {
 	Available bool               `json:"available"`
-	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse" doc:"Why there is no excursion."`
+	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,no_calendar,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse" doc:"Why there is no excursion."`
 	Message   *string            `json:"message" doc:"The reason as a sentence."`
 	Coverage  decimal.Decimal    `json:"coverage" doc:"The share of the holding time that has bars, 0 to 1."`
 	AtEntry   entryContext       `json:"at_entry"`
@@ -133,7 +133,7 @@ func (a *API) tickSize(ctx context.Context, owner journal.UserID, v *tradeview.V
 func shapeExcursion(r *excursions.Result, v *tradeview.View, tick decimal.Null) excursionAnswer {
 	out := excursionAnswer{Available: r.IsAvailable(), Coverage: r.Coverage, AtEntry: entryContext(r.Context)}
 	if !out.Available {
-		sentence := r.Reason.Sentence()
+		sentence := r.Sentence()
 		out.Reason, out.Message = &r.Reason, &sentence
 		return out
 	}

@@ -1,71 +1,175 @@
 package market
 
 import (
+	"slices"
+	"sync"
 	"time"
 )
 
-// Calendar is when an instrument trades. The holidays are those of American exchanges.
-// Bars of a time outside of it are still used.
-type Calendar int
+// Calendar is when an instrument trades. Bars of a time outside of it are still used. It is
+// comparable; the zero value is [AroundTheClock]. All but two come from calendars.txt.
+type Calendar struct{ schedule *schedule }
 
-// The calendars.
-const (
+// The calendars that code names. [FindCalendar] returns the others.
+var (
 	// AroundTheClock never closes; its sessions are days of UTC. It is the calendar of
-	// crypto and of instruments that are not known.
-	AroundTheClock Calendar = iota
+	// crypto.
+	AroundTheClock = Calendar{}
+	// NoCalendar is that of instruments whose hours are not known. Its sessions are days of
+	// UTC, and the bars of a series show when it is open; see [Hours].
+	NoCalendar = Calendar{&schedule{name: "none"}}
 	// Forex is open from Sunday to Friday 17:00 in New York, except at Christmas and New
 	// Year; a session ends at 17:00.
-	Forex
+	Forex = mustFindCalendar("forex")
 	// CME is open from 18:00 to 17:00 in New York, Sunday to Friday, and to 13:00 on most
 	// holidays.
-	CME
+	CME = mustFindCalendar("cme")
 	// USStocks is open from 9:30 to 16:00 in New York, Monday to Friday, except on holidays.
 	// A session is a day there, because bars before and after those hours belong to it.
-	USStocks
+	USStocks = mustFindCalendar("us_stocks")
 )
 
-// newYork returns the zone of the exchanges.
-var newYork = func() *time.Location {
-	zone, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		panic("market: the zone of New York is missing: " + err.Error())
+// schedule is a calendar of calendars.txt.
+type schedule struct {
+	name string
+	// zone is that of all clock times.
+	zone func() *time.Location
+	// ends is the minute of the day at which a session ends.
+	ends int
+	// periods are the hours from a date on, in the order of dates.
+	periods []period
+	// wide is when some bars are usual; it is empty if that is any time.
+	wide []interval
+	// isBroker reports that hours differ between brokers.
+	isBroker bool
+	days     []dayRule
+}
+
+// period is the weekly hours from a date on.
+type period struct {
+	from    int64 // the start of the date in UTC
+	isDaily bool  // also at weekends
+	hours   []interval
+}
+
+// interval is a part of a session in minutes from midnight of the day that names the
+// session; it may begin on the day before, below 0.
+type interval struct{ from, to int }
+
+// String returns the name of the calendar.
+func (c Calendar) String() string {
+	if c == AroundTheClock {
+		return "around the clock"
 	}
-	return zone
-}()
+	return c.schedule.name
+}
+
+// hasDays reports whether sessions are days of UTC.
+func (c Calendar) hasDays() bool { return c == AroundTheClock || c == NoCalendar }
+
+// session is a session of a calendar.
+type session struct {
+	Range
+	// open is when the market is open; it is empty on weekends and holidays.
+	open []Range
+	// wide is when some bars are usual.
+	wide []Range
+	// holiday is the part of the session in which the market is closed because of a
+	// holiday.
+	holiday Range
+}
+
+// openSpan returns the time from the first opening to the last close. It is empty if the
+// market is closed.
+func (s *session) openSpan() Range {
+	if len(s.open) == 0 {
+		return Range{}
+	}
+	return Range{From: s.open[0].From, To: s.open[len(s.open)-1].To}
+}
 
 // SessionOf returns the session that contains the time, in seconds since 1970.
-func (c Calendar) SessionOf(at int64) Range {
-	if c == AroundTheClock {
+func (c Calendar) SessionOf(at int64) Range { return c.findSession(at).Range }
+
+func (c Calendar) findSession(at int64) session {
+	if c.hasDays() {
 		start := floorDiv(at, day) * day
-		return Range{From: start, To: start + day}
+		r := Range{From: start, To: start + day}
+		return session{Range: r, open: []Range{r}, wide: []Range{r}}
 	}
-	session := c.sessionOfDay(dayOf(at))
-	if at >= session.To {
-		session = c.sessionOfDay(dayOf(at).AddDate(0, 0, 1))
+	s := c.schedule
+	noon := s.dayOf(at)
+	if at >= s.clock(noon, s.ends) {
+		noon = noon.AddDate(0, 0, 1)
 	}
-	return session
+	return s.sessionOfDay(noon)
 }
 
-// dayOf returns noon of the day in New York, which no change of clocks can move to
+// dayOf returns noon of the day in the zone, which no change of clocks can move to
 // another day.
-func dayOf(at int64) time.Time {
-	y, m, d := time.Unix(at, 0).In(newYork).Date()
-	return time.Date(y, m, d, 12, 0, 0, 0, newYork)
+func (s *schedule) dayOf(at int64) time.Time {
+	y, m, d := time.Unix(at, 0).In(s.zone()).Date()
+	return time.Date(y, m, d, 12, 0, 0, 0, s.zone())
 }
 
-// sessionOfDay returns the session that is named after the day: it ends on it.
-func (c Calendar) sessionOfDay(noon time.Time) Range {
-	switch c {
-	case Forex, CME:
-		return Range{From: clockOf(noon.AddDate(0, 0, -1), 17, 0), To: clockOf(noon, 17, 0)}
-	default:
-		return Range{From: clockOf(noon, 0, 0), To: clockOf(noon.AddDate(0, 0, 1), 0, 0)}
-	}
-}
-
-func clockOf(noon time.Time, hour, minute int) int64 {
+// clock returns when a clock in the zone shows a minute of the day.
+func (s *schedule) clock(noon time.Time, minute int) int64 {
 	y, m, d := noon.Date()
-	return time.Date(y, m, d, hour, minute, 0, 0, newYork).Unix()
+	return time.Date(y, m, d, 0, minute, 0, 0, s.zone()).Unix()
+}
+
+func (s *schedule) ranges(noon time.Time, list []interval) []Range {
+	var found []Range
+	for _, i := range list {
+		found = append(found, Range{From: s.clock(noon, i.from), To: s.clock(noon, i.to)})
+	}
+	return found
+}
+
+// sessionOfDay returns the session that is named after a day: it ends on it.
+func (s *schedule) sessionOfDay(noon time.Time) session {
+	found := session{Range: Range{From: s.clock(noon, s.ends-minutesOfDay), To: s.clock(noon, s.ends)}}
+	hours := s.hoursOf(noon)
+	if hours == nil {
+		return found
+	}
+	found.wide = []Range{found.Range}
+	if s.wide != nil {
+		found.wide = s.ranges(noon, s.wide)
+	}
+	switch rule := s.ruleOf(noon); rule.kind {
+	case isClosed:
+		found.holiday = found.Range
+	case isShort:
+		found.open = s.ranges(noon, rule.hours)
+		found.holiday = Range{From: found.openSpan().To, To: found.To}
+	case isEarly:
+		found.holiday = Range{From: s.clock(noon, rule.close), To: found.To}
+		for _, r := range s.ranges(noon, hours) {
+			if r.To = min(r.To, found.holiday.From); r.From < r.To {
+				found.open = append(found.open, r)
+			}
+		}
+	case isUsual:
+		found.open = s.ranges(noon, hours)
+	}
+	return found
+}
+
+// hoursOf returns the hours of a day without regard to holidays, nil if there are none.
+func (s *schedule) hoursOf(noon time.Time) []interval {
+	y, m, d := noon.Date()
+	date := utcDate(y, m, d)
+	for _, p := range slices.Backward(s.periods) {
+		if p.from > date {
+			continue
+		}
+		if weekday := noon.Weekday(); !p.isDaily && (weekday == time.Saturday || weekday == time.Sunday) {
+			return nil
+		}
+		return p.hours
+	}
+	return nil
 }
 
 // maxCalendarDays bounds the work of OpenRanges: fifty years.
@@ -73,53 +177,42 @@ const maxCalendarDays = 50 * 366
 
 // OpenRanges returns when the market is open within the range, in order of time.
 func (c Calendar) OpenRanges(within Range) []Range {
-	if c == AroundTheClock {
-		return []Range{within}
-	}
-	var open []Range
-	noon := dayOf(within.From)
-	for range maxCalendarDays {
-		r := c.openHours(noon)
-		if r.From >= within.To && noon.Unix() >= within.To {
-			break
-		}
-		if r = (Range{From: max(r.From, within.From), To: min(r.To, within.To)}); r.From < r.To {
-			open = append(open, r)
-		}
-		noon = noon.AddDate(0, 0, 1)
-	}
-	return open
+	return NewSessions(c).openRanges(within)
 }
 
-// openHours returns when the session that is named after the day is open; it is empty
-// on weekends and if the market is closed on the day.
-func (c Calendar) openHours(noon time.Time) Range {
-	if weekday := noon.Weekday(); weekday == time.Saturday || weekday == time.Sunday {
-		return Range{}
+// FitsDaysOfUTC reports whether each session lies inside of one day of UTC, so that a bar
+// of that day has all of its prices and no others.
+func (c Calendar) FitsDaysOfUTC() bool {
+	if c.hasDays() {
+		return true
 	}
-	kind := holidayOf(noon)
-	switch {
-	case c == Forex && kind == allClosed && noon.Month()%12 <= time.January: // not on Good Friday
-		return Range{}
-	case c == Forex:
-		return Range{From: clockOf(noon.AddDate(0, 0, -1), 17, 0), To: clockOf(noon, 17, 0)}
-	case kind == allClosed, c == USStocks && kind == stocksClosed:
-		return Range{}
-	case c == CME:
-		return Range{From: clockOf(noon.AddDate(0, 0, -1), 18, 0), To: clockOf(noon, closing(kind, 17), 0)}
+	if c.schedule.ends != minutesOfDay {
+		return false
 	}
-	return Range{From: clockOf(noon, 9, 30), To: clockOf(noon, closing(kind, 16), 0)}
+	for _, month := range []time.Month{time.January, time.July} { // clocks differ
+		s := c.schedule.sessionOfDay(time.Date(2025, month, 15, 12, 0, 0, 0, c.schedule.zone()))
+		span := s.openSpan()
+		if floorDiv(span.From, day) != floorDiv(span.To-1, day) {
+			return false
+		}
+	}
+	return true
 }
 
-// closing returns the hour of the close on a day.
-func closing(kind holiday, usual int) int {
-	if kind == noHoliday {
-		return usual
-	}
-	return 13
-}
+const minutesOfDay = 24 * 60
 
 // utcDate returns the start of a date in UTC.
 func utcDate(y int, m time.Month, d int) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
+}
+
+// loadZone returns a function that loads a zone at its first use.
+func loadZone(name string) func() *time.Location {
+	return sync.OnceValue(func() *time.Location {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			panic("market: loading a zone of calendars.txt: " + err.Error())
+		}
+		return zone
+	})
 }

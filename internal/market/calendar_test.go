@@ -1,6 +1,8 @@
 package market_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,11 +61,11 @@ func TestStockHeldOvernight(t *testing.T) {
 		t.Fatalf("the file declares %v", declared)
 	}
 	from, to := second(t, "2026-01-08T15:00:00Z")*micros, second(t, "2026-01-12T15:00:00Z")*micros
-	covered, held := market.CoveredTime(from, to, declared, market.USStocks)
+	covered, held := coveredTime(from, to, declared, market.USStocks)
 	if want := int64(360+390+30) * 60 * micros; covered != want || held != want {
 		t.Errorf("covered %d of %d microseconds, not all of %d", covered, held, want)
 	}
-	covered, held = market.CoveredTime(from, to, declared[:2], market.USStocks)
+	covered, held = coveredTime(from, to, declared[:2], market.USStocks)
 	if covered != int64(360+390)*60*micros || held != int64(360+390+30)*60*micros {
 		t.Errorf("without Monday: covered %d of %d microseconds", covered, held)
 	}
@@ -80,32 +82,50 @@ func TestMidnightIsNoGapAroundTheClock(t *testing.T) {
 	}
 }
 
+// coveredTime returns the covered and the held time of a series.
+func coveredTime(from, to int64, declared []market.Range, calendar market.Calendar) (covered, held int64) {
+	found := market.NewHours(market.NewSessions(calendar), market.Union(declared, 0)).CoveredTime(from, to)
+	return found.Covered, found.Held
+}
+
 // TestKeptSessions compares sessions that are kept with those of the calendar.
 func TestKeptSessions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		calendar := rapid.SampledFrom([]market.Calendar{market.AroundTheClock, market.Forex, market.CME, market.USStocks}).Draw(t, "calendar")
+		calendar := drawCalendar(t)
 		sessions := market.NewSessions(calendar)
+		hours := market.NewHours(sessions, nil)
 		for range 4 {
 			at := 1_741_000_000 + rapid.Int64Range(0, 14*24*3600).Draw(t, "at") // clocks change
-			if got, want := sessions.Of(at), calendar.SessionOf(at); got != want {
-				t.Fatalf("the session of %d is %v, not %v", at, got, want)
+			session := calendar.SessionOf(at)
+			if got := sessions.Of(at); got != session || at < got.From || at >= got.To {
+				t.Fatalf("the session of %d is %v, not %v", at, got, session)
 			}
-			if end := sessions.End(at); end <= at || end > calendar.SessionOf(at).To {
+			if next := calendar.SessionOf(session.To); next.From != session.To {
+				t.Fatalf("the session after %v is %v", session, next)
+			}
+			if end := hours.End(at); end <= at || end > session.To {
 				t.Fatalf("the session of %d ends at %d", at, end)
 			}
-			var declared []market.Range
-			for range rapid.IntRange(0, 3).Draw(t, "ranges") {
-				from := at + rapid.Int64Range(-40_000, 40_000).Draw(t, "from")
-				declared = append(declared, market.Range{From: from, To: from + rapid.Int64Range(1, 50_000).Draw(t, "length")})
-			}
-			declared = market.Union(declared, 0)
-			until := at*1_000_000 + rapid.Int64Range(0, 200_000_000_000).Draw(t, "held")
-			covered, held := sessions.CoveredTime(at*1_000_000, until, declared)
-			wantCovered, wantHeld := market.CoveredTime(at*1_000_000, until, declared, calendar)
-			if covered != wantCovered || held != wantHeld {
-				t.Fatalf("%d of %d are covered, not %d of %d", covered, held, wantCovered, wantHeld)
+			for _, open := range calendar.OpenRanges(session) {
+				if open.From < session.From || open.To > session.To || open.From >= open.To {
+					t.Fatalf("the session %v is open at %v", session, open)
+				}
 			}
 		}
 	})
+}
+
+// drawCalendar draws one of all calendars.
+func drawCalendar(t *rapid.T) market.Calendar {
+	all := market.ListCalendars()
+	names := append(slices.Sorted(maps.Keys(all)), "none", "always")
+	switch name := rapid.SampledFrom(names).Draw(t, "calendar"); name {
+	case "none":
+		return market.NoCalendar
+	case "always":
+		return market.AroundTheClock
+	default:
+		return all[name]
+	}
 }

@@ -36,23 +36,3 @@ func DeclaredRanges(bars []Bar, secs int64, calendar Calendar) []Range {
 	builder.Add(bars)
 	return builder.Ranges()
 }
-
-// CoveredTime returns how much of the time from from to to, in microseconds, a
-// position was held while the market was open, and how much of that is in the
-// declared ranges. Time that is declared counts as open.
-func CoveredTime(from, to int64, declared []Range, calendar Calendar) (covered, held int64) {
-	open := calendar.OpenRanges(Range{From: floorDiv(from, micros), To: floorDiv(to, micros) + 1})
-	declared = Union(declared, 0)
-	covered = overlap(from, to, declared)
-	held = overlap(from, to, Union(append(open, declared...), 0))
-	return covered, held
-}
-
-// overlap returns how many microseconds of the time lie in the ranges, which do not
-// overlap each other.
-func overlap(from, to int64, ranges []Range) (sum int64) {
-	for _, r := range ranges {
-		sum += max(min(to, r.To*micros)-max(from, r.From*micros), 0)
-	}
-	return sum
-}

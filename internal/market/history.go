@@ -75,10 +75,9 @@ type openingPrices struct {
 // History collects the sessions of a series from its bars, for the context of
 // positions.
 type History struct {
-	sessions *Sessions
-	declared []Range
-	days     []Day
-	next     int64 // the opening of the first bar that is not added
+	hours *Hours
+	days  []Day
+	next  int64 // the opening of the first bar that is not added
 	// lastFound is the place of the day that was found last.
 	lastFound int
 	ranges    []decimal.Decimal // memory of averageRange
@@ -87,10 +86,10 @@ type History struct {
 	daily []Day
 }
 
-// NewHistory returns a History of a series with the time that it declares, in order.
-// daily has bars of days, and may be empty.
-func NewHistory(sessions *Sessions, declared []Range, daily Block) *History {
-	h := &History{sessions: sessions, declared: declared}
+// NewHistory returns a History of a series with its hours. daily has bars of days, and may
+// be empty.
+func NewHistory(hours *Hours, daily Block) *History {
+	h := &History{hours: hours}
 	for _, bar := range daily.Bars {
 		d := newDay(daily, []Bar{bar})
 		// The time of a daily bar is its date, which names the session.
@@ -105,7 +104,7 @@ func (h *History) Add(b Block) {
 	first := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time >= h.next })
 	list := b.Bars[first:]
 	for len(list) > 0 {
-		session := h.sessions.Of(list[0].Time)
+		session := h.hours.Of(list[0].Time)
 		n := sort.Search(len(list), func(i int) bool { return list[i].Time >= session.To })
 		part := list[:n]
 		if last := len(h.days) - 1; last >= 0 && h.days[last].Session == session {
@@ -177,8 +176,8 @@ func (d *Day) volumeUntil(seconds int64) float64 {
 // The bars from LookBack before it must have been added; b has those of its session.
 func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 	second := floorDiv(at, micros)
-	hours := h.sessions.find(second)
-	session := hours.session
+	found := h.hours.sessions.find(second)
+	session, open := found.Range, h.hours.span(found)
 	n := h.findDay(session.From)
 	c := Context{ATR: h.averageRange(n, session)}
 	var today *Day
@@ -189,11 +188,11 @@ func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 		}
 		c.RelativeVolume = h.relativeVolume(n, second-session.From)
 	}
-	if (today == nil || b.Secs >= day) && hours.open.From <= second && second < hours.open.To {
+	if (today == nil || b.Secs >= day) && open.From <= second && second < open.To {
 		c.GapPct = h.dailyGap(session)
 	}
-	if hours.open.From < hours.open.To && hours.open.From+openingRange <= second && b.Secs <= openingRange {
-		c.OpeningRangePlace = today.openingRangePlace(hours.open.From, price, b)
+	if open.From < open.To && open.From+openingRange <= second && b.Secs <= openingRange {
+		c.OpeningRangePlace = today.openingRangePlace(open.From, price, b)
 	}
 	return c
 }
@@ -284,15 +283,7 @@ func fromFloat(f float64) decimal.Null {
 func (h *History) isWhole(d *Day) bool {
 	if !d.isChecked {
 		d.isChecked = true
-		open, covered := h.sessions.find(d.Session.From).open, int64(0)
-		from := sort.Search(len(h.declared), func(i int) bool { return h.declared[i].To > open.From })
-		for _, part := range h.declared[from:] {
-			if part.From >= open.To {
-				break
-			}
-			covered += min(part.To, open.To) - max(part.From, open.From)
-		}
-		d.isWhole = open.To > open.From && 10*covered >= 9*(open.To-open.From)
+		d.isWhole = h.hours.isWhole(d.Session.From)
 	}
 	return d.isWhole
 }
@@ -333,10 +324,11 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 // dateOf returns the start in UTC of the date of a session, which is named after the day
 // on which it ends.
 func (h *History) dateOf(session Range) int64 {
-	if h.sessions.calendar == AroundTheClock {
+	calendar := h.hours.sessions.calendar
+	if calendar.hasDays() {
 		return floorDiv(session.To-1, day) * day
 	}
-	y, m, d := dayOf(session.To - 1).Date()
+	y, m, d := calendar.schedule.dayOf(session.To - 1).Date()
 	return utcDate(y, m, d)
 }
 

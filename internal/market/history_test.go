@@ -65,7 +65,7 @@ func drawDays(t *rapid.T, days int) (bars []market.Bar) {
 
 func contextOf(bars []market.Bar, at int64, price decimal.Decimal) market.Context {
 	block := market.Block{Secs: 300, PriceScale: 2, HasVolume: true, Bars: bars}
-	history := market.NewHistory(market.NewSessions(market.CME), market.DeclaredRanges(bars, 300, market.CME), market.Block{})
+	history := market.NewHistory(market.NewHours(market.NewSessions(market.CME), market.DeclaredRanges(bars, 300, market.CME)), market.Block{})
 	// In two parts, as a reader adds them.
 	half := block
 	half.Bars = bars[:len(bars)/2]
@@ -157,7 +157,7 @@ func TestGapOfDailyBars(t *testing.T) {
 		{Time: date(17), Open: 100, High: 210, Low: 100, Close: 200}, // a Friday
 		{Time: date(20), Open: 205, High: 300, Low: 100, Close: 250},
 	}}
-	history := market.NewHistory(market.NewSessions(market.USStocks), nil, daily)
+	history := market.NewHistory(market.NewHours(market.NewSessions(market.USStocks), nil), daily)
 	for at, want := range map[time.Time]string{
 		time.Date(2025, 10, 20, 13, 29, 0, 0, time.UTC): "null", // before the open
 		time.Date(2025, 10, 20, 13, 30, 0, 0, time.UTC): "2.5",
@@ -180,7 +180,7 @@ func TestDailyBarsWin(t *testing.T) {
 	}
 	// The last of them is of the day of the entry, which is not over.
 	daily[19].Time, daily[19].High = time.Date(2025, 10, 20, 0, 0, 0, 0, time.UTC).Unix(), 1000
-	history := market.NewHistory(market.NewSessions(market.CME), nil, market.Block{Secs: 24 * 3600, Bars: daily})
+	history := market.NewHistory(market.NewHours(market.NewSessions(market.CME), nil), market.Block{Secs: 24 * 3600, Bars: daily})
 	entry := time.Date(2025, 10, 19, 23, 0, 0, 0, time.UTC).UnixMicro() // in the session of 20 October
 	if got := history.Context(entry, decimal.New(100), market.Block{Secs: 24 * 3600}); got.ATR.String() != "10" {
 		t.Errorf("the average true range is %s", got.ATR)

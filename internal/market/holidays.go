@@ -1,104 +1,241 @@
 package market
 
-import "time"
-
-// holiday is how a day differs from other weekdays on American exchanges.
-type holiday int
-
-const (
-	noHoliday holiday = iota
-	// earlyClose is a day on which stocks are traded until 13:00 in New York.
-	earlyClose
-	// stocksClosed is a day without trading in stocks. Futures are traded until about
-	// 13:00, some not at all.
-	stocksClosed
-	// allClosed is a day on which futures are closed as well.
-	allClosed
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
 )
 
-// specialClosures are days on which stocks were not traded, by the year, month and day.
-var specialClosures = map[[3]int]bool{
-	{2001, 9, 11}: true, {2001, 9, 12}: true, {2001, 9, 13}: true, {2001, 9, 14}: true,
-	{2004, 6, 11}: true, {2007, 1, 2}: true, {2012, 10, 29}: true, {2012, 10, 30}: true, {2018, 12, 5}: true, {2025, 1, 9}: true,
+// dayKind is how a day differs from other days of its weekday.
+type dayKind int
+
+const (
+	isUsual dayKind = iota
+	isEarly
+	isShort
+	isClosed
+)
+
+// dayRule is a rule for days with other hours.
+type dayRule struct {
+	kind dayKind
+	// close is the minute at which the market closes on an early day, hours are those of
+	// a short one.
+	close int
+	hours []interval
+	days  dayPattern
 }
 
-// holidayOf returns what a weekday is by the rules of the New York Stock Exchange since
-// 1998.
-func holidayOf(date time.Time) holiday {
-	y, m, d := date.Date()
-	weekday := date.Weekday()
-	isNth := func(n int, of time.Weekday) bool { return weekday == of && (d-1)/7 == n-1 }
-	switch m {
-	case time.January:
-		switch {
-		// After a Saturday the day is not made up for.
-		case d == 1, d == 2 && weekday == time.Monday:
-			return allClosed
-		case isNth(3, time.Monday):
-			return stocksClosed
+// ruleOf returns the rule of a day; the kind is isUsual if there is none. Of several the
+// one with the fewest hours counts.
+func (s *schedule) ruleOf(noon time.Time) (found dayRule) {
+	for _, r := range s.days {
+		isNarrower := r.kind > found.kind || r.kind == isEarly && found.kind == isEarly && r.close < found.close
+		if isNarrower && r.days.matches(noon) {
+			found = r
 		}
-	case time.February:
-		if isNth(3, time.Monday) {
-			return stocksClosed
-		}
-	case time.March, time.April:
-		if weekday == time.Friday && isGoodFriday(y, m, d) {
-			return allClosed
-		}
-	case time.May:
-		if weekday == time.Monday && d > 31-7 {
-			return stocksClosed
-		}
-	case time.June:
-		if y >= 2022 && isObserved(d, 19, weekday) {
-			return stocksClosed
-		}
-	case time.July:
-		switch {
-		case isObserved(d, 4, weekday):
-			return stocksClosed
-		case d == 3 && weekday < time.Friday:
-			return earlyClose
-		}
-	case time.September:
-		if isNth(1, time.Monday) {
-			return stocksClosed
-		}
-	case time.November:
-		switch {
-		case isNth(4, time.Thursday):
-			return stocksClosed
-		case weekday == time.Friday && d >= 23 && d <= 29: // the day after
-			return earlyClose
-		}
-	case time.December:
-		switch {
-		case isObserved(d, 25, weekday):
-			return allClosed
-		case d == 24:
-			return earlyClose
-		}
-	case time.August, time.October:
 	}
-	if specialClosures[[3]int{y, int(m), d}] {
-		return stocksClosed
+	return found
+}
+
+// dayPattern selects days; calendars.txt documents its notation.
+type dayPattern struct {
+	// first and last are the years in which it counts; last is 0 if there is none.
+	first, last int
+	// base returns the day of a year that offset is added to.
+	base   func(year int) time.Time
+	offset int
+	// moves returns the other day on which a holiday is observed, and may be nil.
+	moves func(time.Time) time.Time
+}
+
+func (p *dayPattern) matches(noon time.Time) bool {
+	year, month, day := noon.Date()
+	if year < p.first || p.last > 0 && year > p.last {
+		return false
 	}
-	return noHoliday
+	date := newDate(year, month, day)
+	target := p.base(year).AddDate(0, 0, p.offset)
+	return date.Equal(target) || p.moves != nil && date.Equal(p.moves(target))
 }
 
-// isObserved reports whether a holiday is observed on a weekday of its month: on Friday if
-// it is a Saturday, and on Monday if it is a Sunday.
-func isObserved(d, holiday int, weekday time.Weekday) bool {
-	return d == holiday || d == holiday-1 && weekday == time.Friday || d == holiday+1 && weekday == time.Monday
+func newDate(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// isGoodFriday reports whether a date is two days before Easter, which is computed by the
-// rule for the Gregorian calendar.
-func isGoodFriday(y int, m time.Month, d int) bool {
-	golden, century := y%19, y/100
+// moves are the marks after a date, the longer ones first.
+var moves = []struct {
+	mark string
+	move func(time.Time) time.Time
+}{
+	{">>", func(d time.Time) time.Time {
+		if isWeekend(d) {
+			return d.AddDate(0, 0, 2)
+		}
+		return d
+	}},
+	{">", func(d time.Time) time.Time {
+		for isWeekend(d) {
+			d = d.AddDate(0, 0, 1)
+		}
+		return d
+	}},
+	{"+", func(d time.Time) time.Time {
+		if d.Weekday() == time.Sunday {
+			return d.AddDate(0, 0, 1)
+		}
+		return d
+	}},
+	{"<", func(d time.Time) time.Time {
+		for isWeekend(d) {
+			d = d.AddDate(0, 0, -1)
+		}
+		return d
+	}},
+	{"~", func(d time.Time) time.Time {
+		switch d.Weekday() {
+		case time.Saturday:
+			return d.AddDate(0, 0, -1)
+		case time.Sunday:
+			return d.AddDate(0, 0, 1)
+		default:
+			return d
+		}
+	}},
+}
+
+func isWeekend(d time.Time) bool {
+	return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday
+}
+
+// parsePattern parses a rule for days.
+func parsePattern(text string) (p dayPattern, err error) {
+	rule, years, hasYears := strings.Cut(text, "@")
+	if hasYears {
+		if p.first, p.last, err = parseYears(years); err != nil {
+			return p, err
+		}
+	}
+	for _, m := range moves {
+		if rest, ok := strings.CutSuffix(rule, m.mark); ok {
+			rule, p.moves = rest, m.move
+			break
+		}
+	}
+	if date, err := time.Parse(time.DateOnly, rule); err == nil {
+		p.first, p.last = date.Year(), date.Year()
+		p.base = func(int) time.Time { return date }
+		return p, nil
+	}
+	if rule, p.offset, err = cutOffset(rule); err != nil {
+		return p, err
+	}
+	if p.base, err = parseBase(rule); err != nil {
+		return p, fmt.Errorf("%q: %w", text, err)
+	}
+	return p, nil
+}
+
+func parseYears(text string) (first, last int, err error) {
+	from, to, isRange := strings.Cut(text, "-")
+	if !isRange {
+		return 0, 0, fmt.Errorf("%q is not a range of years", text)
+	}
+	for _, part := range []struct {
+		text string
+		into *int
+	}{{from, &first}, {to, &last}} {
+		if part.text == "" {
+			continue
+		}
+		if *part.into, err = strconv.Atoi(part.text); err != nil {
+			return 0, 0, err
+		}
+	}
+	return first, last, nil
+}
+
+// cutOffset cuts the number of days from easter-2 and thu4/11+1.
+func cutOffset(rule string) (rest string, offset int, err error) {
+	start := strings.IndexByte(rule, '/') + 1
+	if start == 0 && !strings.HasPrefix(rule, "easter") {
+		return rule, 0, nil
+	}
+	at := strings.IndexAny(rule[start:], "+-")
+	if at < 0 {
+		return rule, 0, nil
+	}
+	offset, err = strconv.Atoi(rule[start+at:])
+	return rule[:start+at], offset, err
+}
+
+var weekdays = map[string]time.Weekday{
+	"mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday,
+}
+
+// parseBase parses a rule without years, mark and offset.
+func parseBase(rule string) (func(year int) time.Time, error) {
+	switch rule {
+	case "easter":
+		return easterOf, nil
+	case "vernal":
+		return func(year int) time.Time { return newDate(year, time.March, equinox(20.8431, year)) }, nil
+	case "autumnal":
+		return func(year int) time.Time { return newDate(year, time.September, equinox(23.2488, year)) }, nil
+	}
+	if weekday, known := weekdays[rule[:min(3, len(rule))]]; known {
+		return parseWeekday(weekday, rule[3:])
+	}
+	date, err := parseMonthDay(rule)
+	return func(year int) time.Time { return newDate(year, date.Month(), date.Day()) }, err
+}
+
+// parseWeekday parses what follows a weekday: 3/01, -1/05, <05-25 or >=06-19.
+func parseWeekday(weekday time.Weekday, rest string) (func(year int) time.Time, error) {
+	if text, ok := strings.CutPrefix(rest, "<"); ok {
+		date, err := parseMonthDay(text)
+		return func(year int) time.Time {
+			return weekdayFrom(newDate(year, date.Month(), date.Day()-7), weekday)
+		}, err
+	}
+	if text, ok := strings.CutPrefix(rest, ">="); ok {
+		date, err := parseMonthDay(text)
+		return func(year int) time.Time {
+			return weekdayFrom(newDate(year, date.Month(), date.Day()), weekday)
+		}, err
+	}
+	count, monthText, _ := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return nil, err
+	}
+	month, err := strconv.Atoi(monthText)
+	if n < 0 {
+		return func(year int) time.Time { return weekdayFrom(newDate(year, time.Month(month)+1, 1-7), weekday) }, err
+	}
+	return func(year int) time.Time { return weekdayFrom(newDate(year, time.Month(month), 7*n-6), weekday) }, err
+}
+
+func parseMonthDay(text string) (time.Time, error) { return time.Parse("2006-01-02", "2000-"+text) }
+
+// weekdayFrom returns the first day of a weekday from a date on.
+func weekdayFrom(date time.Time, weekday time.Weekday) time.Time {
+	return date.AddDate(0, 0, int(7+weekday-date.Weekday())%7)
+}
+
+// equinox returns the day of the month of an equinox in Japan by the usual approximation,
+// which holds from 1980 to 2099.
+func equinox(in1980 float64, year int) int {
+	years := year - 1980
+	return int(in1980+0.242194*float64(years)) - int(floorDiv(int64(years), 4))
+}
+
+// easterOf returns Easter by the rule for the Gregorian calendar.
+func easterOf(year int) time.Time {
+	golden, century := year%19, year/100
 	epact := (century - century/4 - (8*century+13)/25 + 19*golden + 15) % 30
 	epact -= epact / 28 * (1 - epact/28*(29/(epact+1))*((21-golden)/11))
-	weekday := (y + y/4 + epact + 2 - century + century/4) % 7
-	easter := epact - weekday // days after 28 March, which may be negative
-	return time.Date(y, time.March, 28+easter-2, 12, 0, 0, 0, time.UTC).Equal(time.Date(y, m, d, 12, 0, 0, 0, time.UTC))
+	weekday := (year + year/4 + epact + 2 - century + century/4) % 7
+	return newDate(year, time.March, 28+epact-weekday)
 }

@@ -97,7 +97,7 @@ func TestHolidayIsNotMissing(t *testing.T) {
 		{From: at("2025-12-01T14:30:00Z"), To: at("2025-12-01T21:00:00Z")},
 	}
 	const micros = 1_000_000
-	covered, held := market.CoveredTime(at("2025-11-26T20:00:00Z")*micros, at("2025-12-01T15:00:00Z")*micros, declared, market.USStocks)
+	covered, held := coveredTime(at("2025-11-26T20:00:00Z")*micros, at("2025-12-01T15:00:00Z")*micros, declared, market.USStocks)
 	if covered != held || held != 5*3600*micros {
 		t.Errorf("%d of %d seconds are covered", covered/micros, held/micros)
 	}

@@ -1,74 +1,79 @@
 package market
 
+import "sort"
+
 // Sessions finds the sessions of a calendar and keeps those that it found: to find one
 // in a zone with changing clocks takes longer than to measure a trade. It is not safe
 // for concurrent use.
 type Sessions struct {
 	calendar Calendar
-	known    map[int64][]sessionHours // by the day of UTC
-	last     sessionHours             // the one that was found last
-}
-
-// sessionHours is a session and the time in it in which the market is open, which is
-// empty on weekends.
-type sessionHours struct {
-	session, open Range
+	known    map[int64][]*session // by the day of UTC
+	last     *session             // the one that was found last
 }
 
 // NewSessions returns the sessions of a calendar.
 func NewSessions(c Calendar) *Sessions {
-	return &Sessions{calendar: c, known: map[int64][]sessionHours{}}
+	return &Sessions{calendar: c, known: map[int64][]*session{}, last: &session{}}
 }
 
 // find returns the session that contains an instant in seconds.
-func (s *Sessions) find(at int64) sessionHours {
-	if s.calendar == AroundTheClock {
-		session := s.calendar.SessionOf(at)
-		return sessionHours{session, session}
-	}
-	if s.last.session.From <= at && at < s.last.session.To {
+func (s *Sessions) find(at int64) *session {
+	if s.last.From <= at && at < s.last.To {
 		return s.last
 	}
 	key := floorDiv(at, day)
-	for _, h := range s.known[key] {
-		if h.session.From <= at && at < h.session.To {
-			s.last = h
-			return h
+	for _, known := range s.known[key] {
+		if known.From <= at && at < known.To {
+			s.last = known
+			return known
 		}
 	}
-	h := sessionHours{session: s.calendar.SessionOf(at)}
-	if open := s.calendar.OpenRanges(h.session); len(open) > 0 {
-		h.open = open[0]
+	found := s.calendar.findSession(at)
+	s.last = &found
+	if !s.calendar.hasDays() {
+		s.known[key] = append(s.known[key], s.last)
 	}
-	s.known[key] = append(s.known[key], h)
-	s.last = h
-	return h
+	return s.last
 }
 
 // Of is [Calendar.SessionOf].
-func (s *Sessions) Of(at int64) Range { return s.find(at).session }
+func (s *Sessions) Of(at int64) Range { return s.find(at).Range }
 
-// End returns when the session of an instant ends: the end of the open time, or of the
-// session itself if the instant is after that. All are in seconds.
-func (s *Sessions) End(at int64) int64 {
-	h := s.find(at)
-	if at < h.open.To {
-		return h.open.To
+// openRanges returns when the market is open within a range, in order of time.
+func (s *Sessions) openRanges(within Range) (open []Range) {
+	if s.calendar.hasDays() {
+		return []Range{within}
 	}
-	return h.session.To
+	at := within.From
+	for n := 0; at < within.To && n < maxCalendarDays; n++ {
+		found := s.find(at)
+		open = appendOverlaps(open, found.open, within)
+		at = found.To
+	}
+	return open
 }
 
-// CoveredTime is [CoveredTime] for ranges that are in order and do not overlap.
-func (s *Sessions) CoveredTime(from, to int64, declared []Range) (covered, held int64) {
-	h := s.find(floorDiv(from, micros))
-	if to >= h.session.To*micros {
-		return CoveredTime(from, to, declared, s.calendar)
+// appendOverlaps appends the parts of ranges that lie within another.
+func appendOverlaps(list, ranges []Range, within Range) []Range {
+	for _, r := range ranges {
+		if r = (Range{From: max(r.From, within.From), To: min(r.To, within.To)}); r.From < r.To {
+			list = append(list, r)
+		}
 	}
-	covered = overlap(from, to, declared)
-	// The open time and the declared time, less what is in both.
-	held = covered + overlap(from, to, []Range{h.open})
-	for _, r := range declared {
-		held -= overlap(from, to, []Range{{From: max(r.From, h.open.From), To: min(r.To, h.open.To)}})
+	return list
+}
+
+// rangesDuring returns the ranges that meet a time; they are in order and do not overlap.
+func rangesDuring(ranges []Range, within Range) []Range {
+	from := sort.Search(len(ranges), func(i int) bool { return ranges[i].To > within.From })
+	to := from + sort.Search(len(ranges)-from, func(i int) bool { return ranges[from+i].From >= within.To })
+	return ranges[from:to]
+}
+
+// lengthOf returns how many seconds of a time lie in ranges that do not overlap.
+func lengthOf(ranges []Range, within Range) (sum int64) {
+	for _, r := range ranges {
+		sum += max(min(r.To, within.To)-max(r.From, within.From), 0)
 	}
-	return covered, held
+	return sum
 }
