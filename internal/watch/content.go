@@ -64,7 +64,7 @@ func isComplete(name string, content []byte) bool {
 			return bytes.HasSuffix(end, []byte(">"))
 		}
 		return bytes.HasSuffix(end, []byte("</html>"))
-	case ".hst", ".scid", ".dbn", ".gz": // packed or binary files of prices
+	case ".hst", ".scid", ".dbn", ".gz", ".zst": // packed or binary files of prices
 		return true
 	case ".json":
 		end := bytes.TrimSpace(content)
@@ -77,7 +77,7 @@ func isComplete(name string, content []byte) bool {
 // isLines reports whether a file of this name consists of lines.
 func isLines(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
-	case ".xlsx", ".zip", ".htm", ".html", ".xml", ".json", ".hst", ".scid", ".dbn", ".gz":
+	case ".xlsx", ".zip", ".htm", ".html", ".xml", ".json", ".hst", ".scid", ".dbn", ".gz", ".zst":
 		return false
 	}
 	return true

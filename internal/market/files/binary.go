@@ -75,14 +75,19 @@ const (
 	hstHeader    = 148
 	hstRecord401 = 60
 	hstRecord400 = 44
+
+	maxHSTMinutes = 31 * 24 * 60 // a month
+	maxHSTDigits  = 12
 )
 
+// isHST reports whether a file has the header of a history file: version, symbol, minutes
+// and digits. The text between is the copyright of the program that wrote it.
 func isHST(start []byte) bool {
 	if len(start) < hstHeader {
 		return false
 	}
-	version := little.Uint32(start)
-	return (version == 400 || version == 401) && bytes.HasPrefix(start[4:], []byte("Copyright"))
+	version, minutes, digits := little.Uint32(start), little.Uint32(start[80:]), little.Uint32(start[84:])
+	return (version == 400 || version == 401) && start[68] > ' ' && minutes > 0 && minutes <= maxHSTMinutes && digits <= maxHSTDigits
 }
 
 // readHST reads the history file of MetaTrader 4. Its prices are floats, which are
@@ -92,11 +97,7 @@ func readHST(r *binaryReader, _ string) error {
 	if err != nil {
 		return err
 	}
-	digits := int32(little.Uint32(header[84:]))
-	minutes := little.Uint32(header[80:])
-	if digits < 0 || digits > 12 || minutes == 0 || minutes > 7*24*60*7 {
-		return fmt.Errorf("%w: its header is not valid", ErrDamaged)
-	}
+	minutes, digits := little.Uint32(header[80:]), int32(little.Uint32(header[84:]))
 	s, err := r.addSeries(Series{
 		Symbol: cleanSymbol(cutZero(header[68:80])), Secs: int64(minutes) * 60, PriceKind: market.BidPrice, VolumeKind: market.TickVolume,
 		Clock: Clock{StampKnown: true},
@@ -236,16 +237,20 @@ func readDBN(r *binaryReader, name string) error {
 	if err != nil {
 		return err
 	}
-	symbols := dbnSymbols(metadata, prefix[3])
+	symbols, hasSendTime := dbnSymbols(metadata, prefix[3])
+	size := dbnRecord
+	if hasSendTime {
+		size += 8
+	}
 	r.file.Layout = "Databento"
 	type key struct {
 		instrument uint32
 		kind       byte
 	}
 	found := map[key]*Series{}
-	return r.eachRecord(dbnRecord, func(record []byte) error {
+	return r.eachRecord(size, func(record []byte) error {
 		secs, ok := recordSeconds[strconv.Itoa(int(record[1]))]
-		if !ok || int(record[0])*4 != dbnRecord {
+		if !ok || int(record[0])*4 != size {
 			return fmt.Errorf("record of kind %d is not a bar", record[1])
 		}
 		k := key{instrument: little.Uint32(record[4:]), kind: record[1]}
@@ -273,48 +278,75 @@ func (s *Series) addDBN(record []byte) error {
 	}
 	v := values{time: int64(nanos / 1_000_000_000), volume: number{coef: int64(volume)}}
 	for i, into := range [...]*number{&v.open, &v.high, &v.low, &v.close} {
-		*into = number{coef: int64(little.Uint64(record[16+8*i:])), scale: 9}.trim()
+		price := int64(little.Uint64(record[16+8*i:]))
+		if price == math.MaxInt64 { // no price
+			return errNumber
+		}
+		*into = number{coef: price, scale: nanoDecimals}.trim()
 	}
 	return s.bars.add(v)
 }
 
-// dbnSymbols returns the symbols of the instruments in the metadata of a DBN file.
-func dbnSymbols(metadata []byte, version byte) map[uint32]string {
+// The sizes of unused bytes and of symbols in the metadata of DBN files.
+const (
+	dbnReserved1 = 47
+	dbnSymbol1   = 22
+	dbnReserved  = 53 // since version 2, which states the size of symbols
+)
+
+// dbnSymbols returns the symbols of the instruments in the metadata of a DBN file, and
+// whether each record ends with the time at which it was sent.
+func dbnSymbols(metadata []byte, version byte) (symbols map[uint32]string, hasSendTime bool) {
 	d := dbnMetadata{rest: metadata}
 	d.skip(16 + 2 + 8 + 8 + 8) // dataset, schema, start, end, limit
-	symbolLength := 22
 	if version == 1 {
 		d.skip(8) // number of records
 	}
-	d.skip(1 + 1 + 1) // kinds of symbols and of time
+	d.skip(1 + 1) // kinds of symbols
+	if sent := d.take(1); sent != nil {
+		hasSendTime = sent[0] == 1
+	}
+	symbolLength := dbnSymbol1
 	if version == 1 {
-		d.skip(52)
+		d.skip(dbnReserved1)
 	} else {
 		symbolLength = int(d.uint16())
-		d.skip(53)
+		d.skip(dbnReserved)
 	}
 	d.skip(int(d.uint32())) // schema definition
 	for range 3 {           // symbols asked for, found in part, not found
 		d.skip(int(d.uint32()) * symbolLength)
 	}
-	symbols := map[uint32]string{}
+	symbols = map[uint32]string{}
 	for range d.uint32() {
-		raw := cutZero(d.take(symbolLength))
+		asked := cutZero(d.take(symbolLength))
 		for range d.uint32() {
 			d.skip(4 + 4) // first and last day
-			id, err := strconv.ParseUint(cutZero(d.take(symbolLength)), 10, 32)
-			if err == nil && len(symbols) < maxSeries {
-				symbols[uint32(id)] = cleanSymbol(raw)
-			}
+			found := cutZero(d.take(symbolLength))
 			if d.failed {
-				return symbols
+				return symbols, hasSendTime
 			}
+			addDBNSymbol(symbols, asked, found)
 		}
 		if d.failed {
-			return symbols
+			return symbols, hasSendTime
 		}
 	}
-	return symbols
+	return symbols, hasSendTime
+}
+
+// addDBNSymbol adds the symbol of an instrument. Either the symbol was asked for and a
+// number was found, or the other way round.
+func addDBNSymbol(symbols map[uint32]string, asked, found string) {
+	id, err := strconv.ParseUint(found, 10, 32)
+	symbol := asked
+	if err != nil {
+		id, err = strconv.ParseUint(asked, 10, 32)
+		symbol = found
+	}
+	if err == nil && len(symbols) < maxSeries {
+		symbols[uint32(id)] = cleanSymbol(symbol)
+	}
 }
 
 // dbnMetadata reads the fields of the metadata. After its end it returns zeros.

@@ -23,8 +23,8 @@ type budget struct {
 	collectors int
 	builder    runBuilder
 	store      blockStore
-	// buffers are those of a packed file, of its content and of what is counted of it.
-	buffers [3]*bufio.Reader
+	// buffers are those of a file and of its unpacked content.
+	buffers [2]*bufio.Reader
 	lines   []byte
 }
 
@@ -138,7 +138,7 @@ func (b *budget) discard() {
 }
 
 // release frees the memory that is needed for reading only.
-func (b *budget) release() { b.pending, b.buffers, b.lines = nil, [3]*bufio.Reader{}, nil }
+func (b *budget) release() { b.pending, b.buffers, b.lines = nil, [2]*bufio.Reader{}, nil }
 
 // comparePending orders rows by collector, time and place in the file.
 func comparePending(a, b pendingBar) int {

@@ -566,7 +566,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("EURUSD60.csv", []byte("2023.11.29,12:00,1.36171,1.36183,1.35966,1.36066,3593\n"))
 	f.Add("x", newHST(401))
 	f.Add("x", newSCID())
-	f.Add("x", newDBN())
+	f.Add("x", newDBN(dbnOptions{version: 1}))
+	f.Add("x", packZstd(f, newDBN(dbnOptions{version: 2})))
 	f.Add("ES, 5.csv", []byte("time,open,high,low,close\n1735828200,10,12,9,11\n"))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		file, err := files.Read(t.Context(), bytes.NewReader(content), name, files.Options{Limits: files.Limits{Bytes: 1 << 16, Bars: 1000}})

@@ -31,6 +31,9 @@ type layout struct {
 	ticks      bool // rows are trades or quotes, not bars
 	// localUnix says that numbers since 1970 count by the clock of the broker.
 	localUnix bool
+	// nanoPrices says that prices may be integers with nine decimals, as in the binary
+	// files of the same vendor.
+	nanoPrices bool
 	// datesAreDays says that midnight with an offset means the date: yfinance.
 	datesAreDays bool
 }
@@ -82,7 +85,7 @@ var (
 // with more names in the header come first.
 var layouts = []layout{
 	{name: "Binance", header: []string{"open_time", "open", "high", "low", "close", "volume", "close_time"}, zone: "UTC", stampKnown: true},
-	{name: "Databento", header: []string{"ts_event", "rtype", "open", "high", "low", "close", "volume"}, zone: "UTC", stampKnown: true},
+	{name: "Databento", header: []string{"ts_event", "rtype", "open", "high", "low", "close", "volume"}, zone: "UTC", stampKnown: true, nanoPrices: true},
 	{name: "Massive", header: []string{"ticker", "window_start", "open", "close", "high", "low"}, zone: "UTC", stampKnown: true},
 	{name: "Stooq", header: []string{"ticker", "per", "date", "time", "open", "high", "low", "close"}, zone: "Europe/Warsaw"},
 	{name: "MetaTrader 5", header: []string{"date", "open", "high", "low", "close", "tickvol", "vol"}, stampKnown: true, price: market.BidPrice},

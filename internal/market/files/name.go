@@ -49,7 +49,7 @@ var copyNumber = regexp.MustCompile(` ?\([0-9]+\)$`)
 // parseName parses the name of a file. A name that fits no pattern is the symbol.
 func parseName(name string) fileName {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
-	for _, ending := range []string{".gz", ".zip", ".csv", ".txt", ".hst", ".scid", ".dbn"} {
+	for _, ending := range []string{".zst", ".gz", ".zip", ".csv", ".txt", ".hst", ".scid", ".dbn"} {
 		if cut := len(base) - len(ending); cut > 0 && strings.EqualFold(base[cut:], ending) {
 			base = base[:cut]
 		}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -25,7 +26,7 @@ const sniffed = 4 << 10
 // errNotUnpacked is the error of a packed file with damaged content.
 var errNotUnpacked = fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 
-// Read reads a bar file, which may be packed with gzip. The name is part of the data:
+// Read reads a bar file, which may be packed with gzip or Zstandard. The name is part of the data:
 // many layouts have the symbol and the length of a bar only there. It stops when the
 // context ends.
 func Read(ctx context.Context, in Content, name string, options Options) (*File, error) {
@@ -60,17 +61,13 @@ func readOnce(open func() (io.ReadCloser, error), name string, options Options) 
 		return nil, errNotUnpacked
 	}
 	defer func() { _ = in.Close() }()
-	buffered := options.budget.buffer(0, in)
-	start, _ := buffered.Peek(sniffed)
-	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, errNotUnpacked
-		}
-		buffered = options.budget.buffer(1, unpacked)
+	unpacked, err := unpack(options.budget.buffer(0, in))
+	if err != nil {
+		return nil, err
 	}
-	limited := &limitedReader{in: buffered, budget: options.budget}
-	file, err = readUnpacked(options.budget.buffer(2, limited), name, options)
+	defer func() { _ = unpacked.Close() }()
+	limited := &limitedReader{in: unpacked, budget: options.budget}
+	file, err = readUnpacked(options.budget.buffer(1, limited), name, options)
 	if err != nil && isPackingError(err) {
 		err = errNotUnpacked
 	}
@@ -79,6 +76,46 @@ func readOnce(open func() (io.ReadCloser, error), name string, options Options) 
 	}
 	file.Name = path.Base(name)
 	return file, nil
+}
+
+// unpack returns the content of a file that may be packed.
+func unpack(in *bufio.Reader) (io.ReadCloser, error) {
+	start, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, errNotUnpacked
+		}
+		return unpacked, nil
+	case bytes.Equal(start, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, errNotUnpacked
+		}
+		return zstdReader{unpacked}, nil
+	}
+	return io.NopCloser(in), nil
+}
+
+// maxWindow is how many bytes a file packed with Zstandard may refer back to. Its usual
+// levels need 8 MiB.
+const maxWindow = 32 << 20
+
+// zstdReader returns errNotUnpacked for damaged content, for which zstd has many errors.
+type zstdReader struct{ in *zstd.Decoder }
+
+func (r zstdReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // io.Reader returns io.EOF itself
+		err = errNotUnpacked
+	}
+	return n, err
+}
+
+func (r zstdReader) Close() error {
+	r.in.Close()
+	return nil
 }
 
 func isPackingError(err error) bool {
@@ -186,7 +223,7 @@ func isBarName(name string) bool {
 	if strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(path.Base(name), "._") {
 		return false
 	}
-	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz"}, strings.ToLower(path.Ext(name)))
+	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
 
 func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error) {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,6 +72,8 @@ type textReader struct {
 	index   [priceColumn + 1]int // the column of each role, or -1
 	times   timeParser
 	lines   *bufio.Scanner
+	// decimals is how many of the last digits of a price are decimals.
+	decimals int32
 	// hasDecimalCommas allows numbers like 1,25, because commas do not separate cells.
 	hasDecimalCommas bool
 
@@ -225,6 +229,27 @@ func (r *textReader) useLayout(l layout, header []string) {
 	for i, found := range r.roles {
 		r.index[found] = i
 	}
+	if l.nanoPrices && r.hasNanoPrices() {
+		r.decimals = nanoDecimals
+	}
+}
+
+// nanoDecimals is the number of decimals of Databento's prices.
+const nanoDecimals = 9
+
+// hasNanoPrices reports whether the prices of the current row are integers with nine
+// decimals: they have no point, and are at least a cent.
+func (r *textReader) hasNanoPrices() bool {
+	const cent = 10_000_000
+	largest := int64(0)
+	for _, column := range [...]role{openColumn, highColumn, lowColumn, closeColumn} {
+		n, err := strconv.ParseInt(string(r.cellOf(column)), 10, 64)
+		if err != nil {
+			return false
+		}
+		largest = max(largest, n, -n)
+	}
+	return largest >= cent
 }
 
 func (r *textReader) cellOf(of role) []byte { return r.row.cell(r.index[of]) }
@@ -315,13 +340,25 @@ func (r *textReader) parseValues() (v values, problem string) {
 		{&v.low, lowColumn, "low"},
 		{&v.close, closeColumn, "close"},
 	} {
-		n, err := r.parseNumber(r.cellOf(part.column))
+		n, err := r.parsePrice(r.cellOf(part.column))
 		if err != nil {
 			return values{}, "The " + part.name + " isn't a number."
 		}
 		*part.into = n
 	}
 	return v, r.parseVolume(&v)
+}
+
+// parsePrice parses a price, whose last digits are decimals in some files.
+func (r *textReader) parsePrice(text []byte) (number, error) {
+	if r.decimals == 0 {
+		return r.parseNumber(text)
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n == math.MaxInt64 { // no price
+		return number{}, errNumber
+	}
+	return number{coef: n, scale: r.decimals}.trim(), nil
 }
 
 // parseNumber parses a number, which may have a decimal comma if commas do not separate
