@@ -72,6 +72,22 @@ zone are read; an empty one means that the file names it or that you should. You
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.Broker, p.Export, row, p.Evidence, p.Zone)
 	}
 	b.WriteString(`
+## Languages of activity statements
+
+Activity statements of Interactive Brokers come in the language of the account. Sections and columns are recognized by
+their words, and by the order and the form of their values if the words are not known.
+
+| Language | Words for trades | Words for cash |
+|---|---|---|
+| English | seen in files | seen in files |
+| German | seen in public importers | seen in public importers |
+| French | seen in public importers | deposits and dividends seen; the others are translations |
+| Spanish | seen in public importers | seen in public importers; interest is a translation |
+| Portuguese | seen in public importers | translations |
+| Russian | seen in public importers | dividends, withholding tax and interest seen; the others are translations |
+| Chinese (simplified) | seen in public importers | seen in public importers |
+| Chinese (traditional), Italian, Dutch, Japanese | no file was seen: recognized by their form | no file was seen: recognized by their form |
+
 ## Files that are recognized and refused
 
 | Program | File | Answer |

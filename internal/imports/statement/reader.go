@@ -227,6 +227,16 @@ func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 	return &part
 }
 
+// AddNames lets columns be looked up by other names too, for files whose columns are
+// in many languages; an empty name adds none. Messages keep the names of the file.
+func (r *Reader) AddNames(names []string) {
+	for i, name := range names {
+		if name != "" {
+			r.index[HeaderKey(name)] = i
+		}
+	}
+}
+
 // Titles returns the rows with one cell above the table, for files that name
 // their account or contract there. It is only known for [Preset.Sections].
 func (r *Reader) Titles() []string { return r.titles }

@@ -10,21 +10,14 @@ import (
 	"fillbook/internal/instruments"
 )
 
-// Sections by name, in English and in German.
-var (
-	tradeSections      = map[string]bool{"trades": true, "transaktionen": true}
-	instrumentSections = map[string]bool{"financial instrument information": true, "informationen zum finanzinstrument": true}
-	rateSections       = map[string]bool{"base currency exchange rate": true, "wechselkurs der basiswährung": true}
-	leftOutSections    = map[string]string{
-		"corporate actions": "splits, mergers and new symbols are not trades",
-		"kapitalmaßnahmen":  "splits, mergers and new symbols are not trades",
-		"transfers":         "they name no price; enter the position by hand",
-	}
-)
+// leftOutReasons are why sections are left out.
+var leftOutReasons = map[string]string{
+	actionSectionName:   "splits, mergers and new symbols are not trades",
+	transferSectionName: "they name no price; enter the position by hand",
+}
 
 // activityStatement reads the activity statement as CSV: sections of trades and
-// of each sort of cash, in the language of the account. The German names are
-// known from other people's code only.
+// of each sort of cash, in the language of the account; see words.go and shape.go.
 func activityStatement() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "activity statement", Evidence: statement.SampleFile,
@@ -45,21 +38,21 @@ func readActivity(r *statement.Reader) error {
 	list := listParts(r.File)
 	readAccount(r, list)
 	for _, p := range list {
-		switch {
-		case instrumentSections[p.name]:
+		switch p.kind { //nolint:exhaustive // the others are read below
+		case instrumentPart:
 			l.readMultipliers(p)
-		case rateSections[p.name]:
+		case ratePart:
 			l.readRates(p)
 		}
 	}
 	for _, p := range list {
-		switch {
-		case tradeSections[p.name]:
+		switch p.kind { //nolint:exhaustive // the others are facts
+		case tradePart:
 			l.readTrades(p)
-		case isCash(p.name):
+		case cashPart:
 			l.readCash(p)
-		case leftOutSections[p.name] != "":
-			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutSections[p.name])
+		case leftOutPart:
+			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutReasons[p.name])
 			l.skipSection(p, p.name)
 		}
 	}
@@ -69,12 +62,12 @@ func readActivity(r *statement.Reader) error {
 
 // skipSection counts the data rows of a section that is left out.
 func (l *report) skipSection(p part, reason string) {
-	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
-		if rowKind(w) != "Data" || len(w.Cells) > 2 && strings.HasPrefix(strings.ToLower(w.Cells[2]), "total") {
+	p.open(l.r).EachRow(func(w *statement.Row) {
+		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell) < 0 { // sums have no currency
 			w.Drop()
 			return
 		}
-		w.NoteAccount("Account|Konto")
+		w.NoteAccount("Account")
 		w.Skip("%s", reason)
 	})
 }
@@ -83,13 +76,13 @@ func (l *report) skipSection(p part, reason string) {
 // that was renamed has both names, with a comma between.
 func (l *report) readMultipliers(p part) {
 	for w := range p.facts(l.r) {
-		multiplier := w.Null("Multiplier|Multiplikator")
+		multiplier := w.Null("Multiplier")
 		if w.Failed() || !multiplier.Valid {
 			continue
 		}
-		kind := assetClass(w.Text(statementClass))
 		for symbol := range strings.SplitSeq(w.Text("Symbol"), ",") {
-			l.multipliers[kind+" "+strings.TrimSpace(symbol)] = multiplier
+			symbol = strings.TrimSpace(symbol)
+			l.multipliers[classOf(w.Text("Asset Category"), symbol)+" "+symbol] = multiplier
 		}
 	}
 }
@@ -97,8 +90,8 @@ func (l *report) readMultipliers(p part) {
 // readRates keeps the rates to the base currency that the statement has.
 func (l *report) readRates(p part) {
 	for w := range p.facts(l.r) {
-		if rate := w.Null("Exchange Rate|Wechselkurs|Kurs"); rate.Valid {
-			l.rates[strings.ToUpper(w.Text(statementCurrency))] = rate
+		if rate := w.Null("Exchange Rate"); rate.Valid {
+			l.rates[strings.ToUpper(w.Text("Currency"))] = rate
 		}
 	}
 }
@@ -106,61 +99,56 @@ func (l *report) readRates(p part) {
 // readTrades reads a part of the trades. If the rows of orders are followed by
 // the trades that they were filled with, those repeat them.
 func (l *report) readTrades(p part) {
-	wanted := "Order"
-	if !slices.ContainsFunc(p.table.Rows[p.header+1:p.end], func(row tabular.Row) bool { return len(row.Cells) > 2 && row.Cells[2] == wanted }) {
-		wanted = "Trade"
-	}
-	commission := commissionColumn(p.table.Rows[p.header].Cells)
-	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
+	wanted := p.orderLevel()
+	p.open(l.r).EachRow(func(w *statement.Row) {
 		switch {
 		case rowKind(w) == "Total":
-			l.addTotals(w, commission)
+			l.addTotals(w)
 			w.Drop()
 		case rowKind(w) != "Data" || len(w.Cells) < 3 || w.Cells[2] != wanted:
 			w.Drop()
 		default:
-			l.readOrder(w, commission)
+			l.readOrder(w)
 		}
 	})
 }
 
-const (
-	statementClass    = "Asset Category|Vermögenswertkategorie|Anlagekategorie"
-	statementCurrency = "Currency|Währung"
-)
-
-// commissionColumn finds the column of commissions, which for currency trades
-// has the account's currency in its name: "Comm in USD".
-func commissionColumn(header []string) string {
-	for _, name := range header {
-		lower := strings.ToLower(name)
-		if strings.HasPrefix(lower, "comm") || strings.HasPrefix(lower, "prov") {
-			return name
+// orderLevel returns the word for the rows to read: that of orders, or else of
+// executions. In a language whose words are not known it is that of the first timed
+// row, because orders come first.
+func (p *part) orderLevel() string {
+	rows := p.cellsOf()
+	for _, words := range []wordTable{orderWords, executionWords} {
+		if i := slices.IndexFunc(rows, func(cells []string) bool { return words.find(cells[2]) != "" }); i >= 0 {
+			return rows[i][2]
 		}
 	}
-	return "Comm/Fee"
+	if i := slices.IndexFunc(rows, func(cells []string) bool { return findCell(cells, timedCell) >= 0 }); i >= 0 {
+		return rows[i][2]
+	}
+	return "Order"
 }
 
 // readOrder reads one order.
-func (l *report) readOrder(w *statement.Row, commission string) {
-	w.NoteAccount("Account|Konto")
-	f := statement.Fill{Price: w.Required("T. Price|T.-Kurs"), Commission: w.Cost(commission)}
+func (l *report) readOrder(w *statement.Row) {
+	w.NoteAccount("Account")
+	f := statement.Fill{Price: w.Required("T. Price"), Commission: w.Cost("Comm/Fee")}
 	marks := splitCodes(w.Text("Code"))
 	symbol := w.Text("Symbol")
 	if l.skipConversion(w, symbol, marks) {
 		return
 	}
-	kind := assetClass(w.Text(statementClass))
+	kind := classOf(w.Text("Asset Category"), symbol)
 	setInstrument(&f, symbol, kind, l.multipliers[kind+" "+symbol])
-	quantity := w.Required("Quantity|Menge")
+	quantity := w.Required("Quantity")
 	canceled := slices.Contains(marks, "Ca")
 	f.Quantity, f.Side = quantity, readSide(w, "", quantity, false)
 	f.Effect = readEffect(marks)
-	at := w.Moment("Date/Time|Datum/Zeit")
+	at := w.Moment("Date/Time")
 	f.At, f.DateOnly = at.At, at.DateOnly
-	l.noteCurrency(&f, w.Text(statementCurrency))
+	l.noteCurrency(&f, w.Text("Currency"))
 	inferMultiplier(w, &f)
-	if proceeds := w.Null("Proceeds|Erlös"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
+	if proceeds := w.Null("Proceeds"); proceeds.Valid && f.Type != instruments.TypeForex && f.Type != instruments.TypeFuture {
 		f.StatedCashFlow = decimal.Of(proceeds.Decimal.Sub(f.Commission))
 	}
 	l.emitFill(w, f, canceled)
@@ -169,7 +157,11 @@ func (l *report) readOrder(w *statement.Row, commission string) {
 // inferMultiplier finds the multiplier of an unknown future by the value that the
 // statement has for the order.
 func inferMultiplier(w *statement.Row, f *statement.Fill) {
-	value := w.Null("Notional Value|Nominalwert")
+	column := "Notional Value"
+	if f.Type == instruments.TypeFuture {
+		column += "|Proceeds"
+	}
+	value := w.Null(column)
 	worth := f.Quantity.Mul(f.Price).Abs()
 	if _, known := instruments.ParseFuture(f.Symbol); known || f.Multiplier.Valid || !value.Valid || worth.IsZero() {
 		return
@@ -181,15 +173,15 @@ func inferMultiplier(w *statement.Row, f *statement.Fill) {
 
 // addTotals adds up what the statement says in total, by currency: of several only
 // each for itself could be compared.
-func (l *report) addTotals(w *statement.Row, commission string) {
-	currency := w.Text(statementCurrency)
+func (l *report) addTotals(w *statement.Row) {
+	currency := w.Text("Currency")
 	if currency == "" {
 		return
 	}
-	if n := w.Null("Realized P/L|Realisierter G/V|Realisierter G&V"); n.Valid {
+	if n := w.Null("Realized P/L"); n.Valid {
 		l.realized[currency] = l.realized[currency].Add(n.Decimal)
 	}
-	if n := w.Null(commission); n.Valid {
+	if n := w.Null("Comm/Fee"); n.Valid {
 		l.commission[currency] = l.commission[currency].Add(n.Decimal)
 	}
 }
@@ -197,17 +189,17 @@ func (l *report) addTotals(w *statement.Row, commission string) {
 // readCash reads a section of cash. Its sums are data rows too, with a
 // word in place of the currency.
 func (l *report) readCash(p part) {
-	l.r.Section(p.table, p.header, p.end).EachRow(func(w *statement.Row) {
-		currency := w.Text(statementCurrency)
-		if rowKind(w) != "Data" || len(currency) != 3 {
+	p.open(l.r).EachRow(func(w *statement.Row) {
+		currency := strings.TrimSpace(w.Text("Currency"))
+		if rowKind(w) != "Data" || !currencyCell.MatchString(currency) {
 			w.Drop()
 			return
 		}
-		w.NoteAccount("Account|Konto")
-		at := w.Moment("Date|Settle Date|Datum|Abrechnungsdatum|Date/Time|Datum/Zeit")
+		w.NoteAccount("Account")
+		at := w.Moment("Date|Date/Time")
 		if rate := l.rates[strings.ToUpper(currency)]; rate.Valid {
 			w.Rate(currency, baseOf(w.Reader()), rate.Decimal, at.At)
 		}
-		emitCash(w, p.name, statement.Cash{Amount: w.Required("Amount|Betrag"), At: at.At, Currency: currency, Note: w.Text("Description|Beschreibung")})
+		emitSectionCash(w, p.name, statement.Cash{Amount: w.Required("Amount"), At: at.At, Currency: currency, Note: w.Text("Description")})
 	})
 }

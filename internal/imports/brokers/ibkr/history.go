@@ -37,7 +37,7 @@ func readHistory(r *statement.Reader) error {
 	readAccount(r, list)
 	for _, p := range list {
 		if p.name == historySection {
-			r.Section(p.table, p.header, p.end).EachRow(l.readTransaction)
+			p.open(r).EachRow(l.readTransaction)
 		}
 	}
 	l.finish()

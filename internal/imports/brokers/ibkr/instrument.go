@@ -24,13 +24,60 @@ var assetClasses = map[string]string{
 	"bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
 }
 
-// assetClass returns the instrument type for a code or word; an unknown one is
-// kept.
+// assetClassParts are parts of words for asset classes in the languages of the broker,
+// the most specific first: a warrant is an Optionsschein in German, and options are
+// on shares, indices or futures.
+var assetClassParts = []struct{ kind, parts string }{
+	{warrant, "optionsschein|warrant|варрант|ワラント|权证|權證|窝轮|窩輪"},
+	{instruments.TypeOption, "option|opcion|opzion|optie|opções|опцион|オプション|期权|期權"},
+	{instruments.TypeFuture, "futur|фьючерс|先物|期货|期貨"},
+	{instruments.TypeCFD, "cfd|差价合约|差價合約"},
+	{instruments.TypeForex, "forex|fórex|форекс|devis|外国為替|外汇|外匯"},
+	{instruments.TypeCrypto, "crypto|krypto|cripto|крипто|暗号資産|加密"},
+	{bond, "bond|anleihe|obligat|obligac|obbligazion|bonos|títulos|облигац|債券|债券"},
+	{instruments.TypeStock, "stock|aktien|actions|acciones|azioni|aandel|ações|акци|株式|股票|fonds|fund|fondo|fondi|fundo|фонд|投資信託|基金"},
+}
+
+// assetClass returns the instrument type for a code or word in any language of the
+// broker; an unknown one is kept.
 func assetClass(word string) string {
-	if known, ok := assetClasses[strings.ToLower(word)]; ok {
+	lower := strings.ToLower(word)
+	if known, ok := assetClasses[lower]; ok {
 		return known
 	}
+	if kind := statement.InstrumentType(word); kind != lower {
+		return kind
+	}
+	for _, class := range assetClassParts {
+		for part := range strings.SplitSeq(class.parts, "|") {
+			if strings.Contains(lower, part) {
+				return class.kind
+			}
+		}
+	}
 	return statement.InstrumentType(word)
+}
+
+// knownClasses are the types that assetClass finds.
+var knownClasses = []string{
+	instruments.TypeStock, instruments.TypeOption, instruments.TypeFuture, instruments.TypeForex, instruments.TypeCrypto, instruments.TypeCFD, bond, warrant,
+}
+
+// classOf returns the type of an instrument of an activity statement. If the word for its
+// class is not known, a pair of currencies is forex, and the symbol of a contract says
+// what it is.
+func classOf(word, symbol string) string {
+	class := assetClass(word)
+	if slices.Contains(knownClasses, class) {
+		return class
+	}
+	if isPair(strings.ToUpper(symbol)) {
+		return instruments.TypeForex
+	}
+	if _, ok := instruments.ParseOption(symbol); ok {
+		return ""
+	}
+	return class
 }
 
 // currencies are those that pairs are made of, to tell EUR.USD from the share
