@@ -13,7 +13,7 @@ var degiroTransactions = s.Preset{
 	Layout: &s.Layout{
 		Key: degiroISIN + "|" + degiroProduct, Symbol: degiroISIN + "|" + degiroProduct, Namer: s.NamePlain, Name: degiroProduct,
 		Date: degiroDate, Clock: degiroTime, Quantity: degiroQuantity, Price: degiroPrice, Gross: degiroValue, Amount: degiroTotal, Rate: degiroRate,
-		Commission: degiroCosts, Fees: "AutoFX…|Frais AutoFX…|Costes AutoFX…|Custos AutoFX…|Costi AutoFX…", Currencies: s.CurrencyOfAccount,
+		Commission: degiroCosts, Fees: "…AutoFX…", Currencies: s.CurrencyOfAccount,
 	},
 }
 

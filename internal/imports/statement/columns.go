@@ -16,6 +16,7 @@ import (
 //	A#2       the second column of that name
 //	A*        A, followed only by a currency or a zone: Total (GBP), profit_usd, Time(UTC+8)
 //	A…        the first name that begins with A
+//	…A…       the first name that contains A
 //	A>        the unnamed column to the right of A
 //	A+B       the sum, for numbers
 //	A$        the currency or coin of the amount in A
@@ -162,6 +163,8 @@ func (r *Reader) namedColumns(name string) []int {
 	switch {
 	case strings.HasSuffix(name, "*"):
 		return r.columnsWhere(strings.TrimSuffix(name, "*"), isUnitOfHeader)
+	case strings.HasPrefix(name, "…") && strings.HasSuffix(name, "…"):
+		return r.columnsContaining(strings.Trim(name, "…"))
 	case strings.HasSuffix(name, "…"):
 		return r.columnsWhere(strings.TrimSuffix(name, "…"), func(string) bool { return true })
 	case strings.HasSuffix(name, ">"):
@@ -185,6 +188,17 @@ func (r *Reader) columnsWhere(begin string, accept func(rest string) bool) []int
 	for i, header := range r.header {
 		rest, ok := strings.CutPrefix(HeaderKey(header), key)
 		if ok && rest != "" && accept(header[len(header)-min(len(rest), len(header)):]) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// columnsContaining lists the columns whose names contain a text.
+func (r *Reader) columnsContaining(text string) []int {
+	var list []int
+	for i, header := range r.header {
+		if strings.Contains(HeaderKey(header), HeaderKey(text)) {
 			list = append(list, i)
 		}
 	}

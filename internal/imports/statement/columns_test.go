@@ -33,6 +33,8 @@ func TestColumnExpressions(t *testing.T) {
 		{"Total*", "100"},
 		{"profit*", "-3"},
 		{"Total c…", "9"},
+		{"…LED t…", "10:00"},
+		{"…nothing…", ""},
 		{"Filled Time*", "10:00"},
 		{"Value>", "EUR"},
 		{"Price>", ""},

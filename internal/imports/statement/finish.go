@@ -15,7 +15,7 @@ func (r *Reader) finish() *Statement {
 	s.nameAccount()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
-	s.checkCash()
+	s.settleRemainders()
 	s.checkPositions()
 	s.checkOpenings()
 	s.checkTotals()
@@ -109,26 +109,6 @@ func (s *Statement) countDirection() int {
 		n += s.Fills[i].At.Compare(s.Fills[i-1].At)
 	}
 	return n
-}
-
-// checkCash compares the value of each fill with what the file says that it
-// moved: a wrong multiplier shows here.
-func (s *Statement) checkCash() {
-	for _, f := range s.Fills {
-		if !f.StatedCashFlow.Valid {
-			continue
-		}
-		flow := f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier())
-		if f.Side == matching.Buy {
-			flow = flow.Neg()
-		}
-		flow = flow.Sub(f.Fees).Sub(f.Commission)
-		off := flow.Sub(f.StatedCashFlow.Decimal).Abs()
-		if off.Cmp(allowance(f.StatedCashFlow.Decimal)) > 0 {
-			s.Warn("Row %d (%s): the file says that it moved %s, but quantity, price and multiplier %s give %s.",
-				f.Row, f.Symbol, f.StatedCashFlow, f.effectiveMultiplier(), flow)
-		}
-	}
 }
 
 // allowance is how far an amount may be off by rounding: five cents or a

@@ -123,18 +123,22 @@ func TestImpliedRates(t *testing.T) {
 		}
 	}
 	const header = "Date,Side,Symbol,Qty,Price,Value,Priced,Rate\n"
-	tests := []struct{ value, priced, rate, multiplier string }{
-		{"320", "USD", "1.25", "x 0.8 "},
-		{"500", "USD", "1.25", "x 1.25 "},
-		{"500.01", "USD", "0.8", "x 1.25 "},
-		{"320", "USD", "", "x 0.8 "},
-		{"320", "USD", "Not available", "x 0.8 "},
-		{"320", "USD", "0", "x 0.8 "},
-		{"4", "USD", "1.25", "x 0.01 "},
-		{"123", "USD", "1.25", "x 0.3075 "},
-		{"400", "EUR", "", ""},
-		{"401.99", "EUR", "1.25", ""},
-		{"40000", "EUR", "", "x 100 "},
+	const told = "\nwarning The amount is not quantity × price with costs in 1 row. " +
+		"The first is row 1 (ACME): the file says -401.99, quantity, price, multiplier 1 and costs give -400."
+	tests := []struct{ value, priced, rate, multiplier, warning string }{
+		{"320", "USD", "1.25", "x 0.8 ", ""},
+		{"500", "USD", "1.25", "x 1.25 ", ""},
+		{"500.01", "USD", "0.8", "x 1.25 ", ""},
+		{"500.02", "USD", "0.8", "x 1.25005 ", ""}, // the file's value wins over its rounded rate
+		{"319.12", "USD", "1.25", "x 0.7978 ", ""},
+		{"320", "USD", "", "x 0.8 ", ""},
+		{"320", "USD", "Not available", "x 0.8 ", ""},
+		{"320", "USD", "0", "x 0.8 ", ""},
+		{"4", "USD", "1.25", "x 0.01 ", ""},
+		{"123", "USD", "1.25", "x 0.3075 ", ""},
+		{"400", "EUR", "", "", ""},
+		{"401.99", "EUR", "1.25", "", told},
+		{"40000", "EUR", "", "x 100 ", ""},
 	}
 	for _, test := range tests {
 		row := strings.Join([]string{"2026-01-05,Buy,ACME,4,100", test.value, test.priced, test.rate}, ",")
@@ -142,6 +146,6 @@ func TestImpliedRates(t *testing.T) {
 		if test.priced != "EUR" {
 			want += ` currency="USD"`
 		}
-		checkLayout(t, preset(), statement.Hints{Currency: "EUR"}, header+row+"\n", want)
+		checkLayout(t, preset(), statement.Hints{Currency: "EUR"}, header+row+"\n", want+test.warning)
 	}
 }

@@ -109,9 +109,13 @@ func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 		return nearestRate(candidates, traded, gross, t.Side)
 	}
 	for _, c := range candidates {
-		if isNear(traded.Mul(c), gross) {
-			return decimal.Of(c)
+		if !isNear(traded.Mul(c), gross) {
+			continue
 		}
+		if t.gross.Valid && foreign && traded.Mul(c).Sub(gross).Abs().Cmp(hundredth) > 0 {
+			break // the file's own value counts, and its rate is rounded
+		}
+		return decimal.Of(c)
 	}
 	if !foreign && !t.isUnstated() {
 		return decimal.Null{}

@@ -173,9 +173,11 @@ func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 func findColumn(names []string, col Col) int {
 	for _, alternative := range splitAlternatives(col) {
 		begin, isBegin := strings.CutSuffix(alternative, "…")
-		key := HeaderKey(begin)
+		inner, isInner := strings.CutPrefix(begin, "…")
+		key := HeaderKey(inner)
 		i := slices.IndexFunc(names, func(name string) bool {
-			return key != "" && (HeaderKey(name) == key || isBegin && strings.HasPrefix(HeaderKey(name), key))
+			name = HeaderKey(name)
+			return key != "" && (name == key || isBegin && strings.HasPrefix(name, key) || isInner && strings.Contains(name, key))
 		})
 		if i >= 0 {
 			return i
