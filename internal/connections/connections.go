@@ -231,9 +231,7 @@ func New(options Options) *Service {
 	}
 	for _, c := range s.Connectors {
 		about := c.Describe()
-		s.clients[about.Name] = s.Network.LimitedClient(about.Name, about.Hosts, outbound.Limits{
-			PerMinute: about.RequestsPerMinute, Burst: about.Burst, MaxBytes: about.MaxBytes, MaxTime: about.MaxTime,
-		})
+		s.clients[about.Name] = s.Network.LimitedClient(about.Name, about.Hosts, about.Limits())
 	}
 	return s
 }

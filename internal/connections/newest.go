@@ -92,7 +92,10 @@ func (s *Service) fetchNewest(
 				newest = newNewestFill(f)
 			}
 		}
-		if !delivery.IsPartial {
+		if newest == nil && delivery.Stopped != nil {
+			return nil, delivery.Stopped
+		}
+		if isEnd := !delivery.IsPartial || delivery.Stopped != nil; isEnd {
 			break
 		}
 		query.State, query.IsContinued = delivery.State, true

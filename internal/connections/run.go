@@ -246,6 +246,9 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return ctx.Err() // nothing can be stored
+	}
 	if delivery.File != nil {
 		if delivery.Statement, err = r.Imports.Read(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
 			return err
@@ -257,7 +260,7 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 		return err
 	}
 	if delivery.IsPartial {
-		return nil
+		return delivery.Stopped
 	}
 	return r.findMissing(ctx, query, delivery)
 }

@@ -121,7 +121,11 @@ func (t timing) begin(p *Progress, since journal.Day) (lost string) {
 		lost = describeTime(*p.CoversTo, first, t.zone)
 		*p = Progress{Revision: p.Revision}
 	}
-	if p.Position != nil && p.Position.Before(first) {
+	oldest := first
+	if p.WindowTo != nil { // the broker still answers for a window that has begun
+		oldest = first.Add(-historyMargin)
+	}
+	if p.Position != nil && p.Position.Before(oldest) {
 		p.Position, p.WindowTo = &first, nil
 	}
 	if p.Position != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -52,6 +53,8 @@ type Description struct {
 	// Burst is how many requests may be sent before their time after a pause. The broker
 	// must allow so many more in a minute.
 	Burst int
+	// Buckets are the broker's limits by weight, with a margin. Calls have the weights.
+	Buckets []outbound.Bucket
 	// MaxBytes is how long one answer may be, and MaxTime how long one request may take; 0
 	// means the usual limit.
 	MaxBytes int64
@@ -87,6 +90,17 @@ type Description struct {
 // Call is a kind of request. A * in Path is any text without a slash.
 type Call struct {
 	Method, Path string
+	// Weights are what the request weighs in the buckets, by their names.
+	Weights map[string]int
+}
+
+// Limits returns the limits of a client for the broker.
+func (d Description) Limits() outbound.Limits {
+	limits := outbound.Limits{PerMinute: d.RequestsPerMinute, Burst: d.Burst, Buckets: d.Buckets, MaxBytes: d.MaxBytes, MaxTime: d.MaxTime}
+	for _, call := range d.Calls {
+		limits.Costs = append(limits.Costs, outbound.Cost{Path: call.Path, Weights: call.Weights})
+	}
+	return limits
 }
 
 // Matches reports whether a request is of this kind.
@@ -168,6 +182,9 @@ type Delivery struct {
 	// IsPartial reports that the time of the query is not complete: the next query has the
 	// same time and this State. A delivery should have at most a few thousand rows.
 	IsPartial bool
+	// Stopped is the error that ended a partial delivery: what arrived before it is
+	// complete up to State. It is nil if the broker answered every request.
+	Stopped error
 	// From and To are the time that the broker answered for, if it is less than that of the
 	// query; the rest is not complete. From is the end of the query if it answered for none.
 	From, To time.Time

@@ -42,6 +42,23 @@ func NewRows(query Query, broker string) *Rows {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.statement.Rows }
 
+// mark is a place among the rows, with what has been said about those before it.
+type mark struct {
+	statement       statement.Statement
+	delivery        Delivery
+	unpriced, moved map[string]decimal.Decimal
+}
+
+// mark returns the present place.
+func (r *Rows) mark() mark {
+	return mark{statement: *r.statement, delivery: r.delivery, unpriced: maps.Clone(r.unpriced), moved: maps.Clone(r.moved)}
+}
+
+// reset removes the rows after a place.
+func (r *Rows) reset(to mark) {
+	*r.statement, r.delivery, r.unpriced, r.moved = to.statement, to.delivery, to.unpriced, to.moved
+}
+
 // Contains reports whether an instant is in the time of the query.
 func (r *Rows) Contains(at time.Time) bool { return !at.Before(r.query.From) && at.Before(r.query.To) }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 
 	"fillbook/internal/remote"
 )
@@ -57,35 +59,83 @@ func Kept(query Query) map[string]string {
 }
 
 // Walk fetches streams one after the other, page by page, beginning where the last
-// delivery of the query ended. After enough rows or pages the delivery is partial. kept is
-// stored with the delivery and may be nil.
+// delivery of the query ended. After enough rows or pages, or an error, the delivery is
+// partial and ends with the last complete page. kept is stored with the delivery and may be
+// nil.
 func (r *Rows) Walk(ctx context.Context, kept map[string]string, streams []Stream) (Delivery, error) {
-	first, position := findProgress(parseState(r.query).Progress, streams)
-	enough := cmp.Or(r.query.MaxRows, maxRows)
-	pages := 0
-	for i, stream := range streams[first:] {
-		for {
-			next, err := stream.Fetch(ctx, position)
-			if err != nil {
+	w := &walk{rows: r, kept: kept, streams: streams}
+	w.index, w.position = findProgress(parseState(r.query).Progress, streams)
+	delivery, err := w.fetchAll(ctx)
+	if err != nil && w.pages == 0 && w.position != "" && isStale(err) {
+		// The position may be of a run some time ago.
+		w.index, w.position = 0, ""
+		delivery, err = w.fetchAll(ctx)
+	}
+	return delivery, err
+}
+
+// isStale reports whether a page may have been refused because of its position.
+func isStale(err error) bool {
+	return errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrNotFound)
+}
+
+// walk is the state of [Rows.Walk].
+type walk struct {
+	rows    *Rows
+	kept    map[string]string
+	streams []Stream
+	// index and position are those of the next page.
+	index    int
+	position string
+	pages    int
+}
+
+// fetchAll fetches pages until all streams have ended, there are enough, or one fails.
+func (w *walk) fetchAll(ctx context.Context) (Delivery, error) {
+	enough := cmp.Or(w.rows.query.MaxRows, maxRows)
+	for w.index < len(w.streams) {
+		if w.pages > 0 && (w.rows.Len() >= enough || w.pages >= maxPages) {
+			return w.partial(nil)
+		}
+		before := w.rows.mark()
+		keptBefore := maps.Clone(w.kept)
+		if err := w.fetchPage(ctx); err != nil {
+			if w.pages == 0 {
 				return Delivery{}, err
 			}
-			if next != "" && next == position {
-				return Delivery{}, remote.Malformed("its next page is the same page")
-			}
-			position = next
-			pages++
-			isLast := next == "" && first+i == len(streams)-1
-			if !isLast && (r.Len() >= enough || pages >= maxPages) {
-				return r.partial(kept, streams[first+i:], position)
-			}
-			if next == "" {
-				break
-			}
+			w.rows.reset(before)
+			w.kept = keptBefore
+			return w.partial(err)
 		}
 	}
-	delivery := r.Delivery()
+	delivery := w.rows.Delivery()
 	var err error
-	delivery.State, err = encodeState(state{Kept: kept})
+	delivery.State, err = encodeState(state{Kept: w.kept})
+	return delivery, err
+}
+
+// fetchPage fetches the next page.
+func (w *walk) fetchPage(ctx context.Context) error {
+	next, err := w.streams[w.index].Fetch(ctx, w.position)
+	if err != nil {
+		return err
+	}
+	if next != "" && next == w.position {
+		return remote.Malformed("its next page is the same page")
+	}
+	w.pages++
+	if w.position = next; next == "" {
+		w.index++
+	}
+	return nil
+}
+
+// partial returns a delivery after which the walk goes on.
+func (w *walk) partial(stopped error) (Delivery, error) {
+	delivery := w.rows.Delivery()
+	delivery.IsPartial, delivery.Stopped = true, stopped
+	var err error
+	delivery.State, err = encodeState(state{Progress: &progress{Stream: w.streams[w.index].Name, Position: w.position}, Kept: w.kept})
 	return delivery, err
 }
 
@@ -99,19 +149,6 @@ func findProgress(p *progress, streams []Stream) (index int, position string) {
 		}
 	}
 	return 0, ""
-}
-
-// partial returns a delivery after which the first of some streams goes on at a position,
-// or the second one begins if the position is empty.
-func (r *Rows) partial(kept map[string]string, streams []Stream, position string) (Delivery, error) {
-	if position == "" {
-		streams = streams[1:]
-	}
-	delivery := r.Delivery()
-	delivery.IsPartial = true
-	var err error
-	delivery.State, err = encodeState(state{Progress: &progress{Stream: streams[0].Name, Position: position}, Kept: kept})
-	return delivery, err
 }
 
 func encodeState(s state) (string, error) {

@@ -77,11 +77,81 @@ func TestWalk(t *testing.T) {
 	if d := walk(t, fresh, nil); len(d.Statement.Fills) != 5 || d.State != "" {
 		t.Errorf("another time begins with %d fills, state %q", len(d.Statement.Fills), d.State)
 	}
-	_, err := connector.NewRows(week, "Test").Walk(t.Context(), nil, []connector.Stream{
+	d, err := connector.NewRows(week, "Test").Walk(t.Context(), nil, []connector.Stream{
 		{Name: "a", Fetch: func(context.Context, string) (string, error) { return "same", nil }},
 	})
-	if !errors.Is(err, remote.ErrMalformed) {
-		t.Errorf("the same page again and again: error %v", err)
+	if err != nil || !errors.Is(d.Stopped, remote.ErrMalformed) {
+		t.Errorf("the same page again and again: stopped by %v, error %v", d.Stopped, err)
+	}
+}
+
+// TestWalkKeepsCompletePages lets each page fail once after half of it was read. Each
+// delivery ends with the page before, and the next one goes on there.
+func TestWalkKeepsCompletePages(t *testing.T) {
+	t.Parallel()
+	query, failed := week, map[string]bool{}
+	var got []string
+	for range 20 {
+		rows, kept := connector.NewRows(query, "Test"), connector.Kept(query)
+		fetch := func(_ context.Context, position string) (string, error) {
+			page, _ := strconv.Atoi(position)
+			kept["pages"] += "."
+			rows.AddMessage("page %d", page)
+			for half := range 2 {
+				if half == 1 && !failed[position] {
+					failed[position] = true
+					return "", remote.ErrUnavailable
+				}
+				id := fmt.Sprint(page, "-", half)
+				record, _ := rows.Start(id)
+				record.AddFill(statement.Fill{ID: id, Symbol: "BTCUSDT", Side: matching.Buy, Quantity: decimal.New(1), Price: decimal.New(1), At: start}, "USDT")
+			}
+			if page == 4 {
+				return "", nil
+			}
+			return strconv.Itoa(page + 1), nil
+		}
+		d, err := rows.Walk(t.Context(), kept, []connector.Stream{{Name: "a", Fetch: fetch}})
+		if err != nil { // the first page failed
+			if !errors.Is(err, remote.ErrUnavailable) || d.Statement != nil {
+				t.Errorf("error %v", err)
+			}
+			continue
+		}
+		var ids []string
+		for _, f := range d.Statement.Fills {
+			ids = append(ids, f.ID)
+		}
+		got = append(got, strings.Join(ids, " ")+" "+strings.Join(d.Messages, ","))
+		query.State, query.IsContinued = d.State, true
+		if !d.IsPartial {
+			break
+		}
+		if !errors.Is(d.Stopped, remote.ErrUnavailable) {
+			t.Errorf("stopped by %v", d.Stopped)
+		}
+	}
+	want := "0-0 0-1 page 0|1-0 1-1 page 1|2-0 2-1 page 2|3-0 3-1 page 3|4-0 4-1 page 4"
+	if text := strings.Join(got, "|"); text != want || connector.Kept(query)["pages"] != "....." {
+		t.Errorf("got %s, want %s; kept %v", text, want, connector.Kept(query))
+	}
+}
+
+// TestWalkBeginsAgain has a position that the broker no longer knows.
+func TestWalkBeginsAgain(t *testing.T) {
+	t.Parallel()
+	query := week
+	query.State, query.IsContinued = `{"progress": {"stream": "a", "position": "old"}}`, true
+	var asked []string
+	fetch := func(_ context.Context, position string) (string, error) {
+		if asked = append(asked, position); position == "old" {
+			return "", &remote.Error{Kind: remote.ErrRefused}
+		}
+		return "", nil
+	}
+	d, err := connector.NewRows(query, "Test").Walk(t.Context(), nil, []connector.Stream{{Name: "a", Fetch: fetch}})
+	if err != nil || d.IsPartial || strings.Join(asked, ",") != "old," {
+		t.Errorf("%v, asked %q", err, asked)
 	}
 }
 

@@ -102,7 +102,7 @@ type worker struct {
 
 type workerKey struct{}
 
-// release gives the place to another job.
+// release frees the place for another job.
 func (w *worker) release() {
 	if w.isHeld {
 		<-w.places

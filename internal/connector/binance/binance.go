@@ -47,18 +47,18 @@ func (client) Describe() connector.Description {
 		Steps: append(binanceapi.Steps(), "Enter the pairs that you trade, such as BTCUSDT, ETHUSDT."),
 		Hosts: []string{binanceapi.MainHost},
 		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: binanceapi.RightsPath},
-			{Method: http.MethodGet, Path: accountPath},
-			{Method: http.MethodGet, Path: tradesPath},
-			{Method: http.MethodGet, Path: pricesPath},
-			{Method: http.MethodGet, Path: depositsPath},
-			{Method: http.MethodGet, Path: withdrawalsPath},
+			binanceapi.RightsCall(),
+			{Method: http.MethodGet, Path: accountPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
+			{Method: http.MethodGet, Path: tradesPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
+			{Method: http.MethodGet, Path: pricesPath, Weights: map[string]int{binanceapi.WeightAPI: 4}},
+			{Method: http.MethodGet, Path: depositsPath, Weights: map[string]int{binanceapi.WeightSAPI: 1}},
+			{Method: http.MethodGet, Path: withdrawalsPath, Weights: map[string]int{binanceapi.WeightAccount: 18_000}},
 		},
 		Fields: append(binanceapi.Fields(), remote.Field{
 			Name: symbolsField, Title: "Pairs", Help: "The pairs that you trade, with commas between them. If empty, they are guessed.", IsOptional: true,
 		}),
-		// A page of fills weighs 20, and 6,000 a minute are allowed.
-		RequestsPerMinute: 200,
+		RequestsPerMinute: 600,
+		Buckets:           binanceapi.Buckets(),
 		DailyAt:           30 * time.Minute,
 		Delay:             time.Minute,
 		// With this overlap an hourly run is not longer than the longest time of one request.

@@ -352,6 +352,34 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// TestPace fetches the whole history without a first day from a server with the
+// documented limits: 37 lists of withdrawals, of which ten are allowed in a minute.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	e := newHistory()
+	for i := range 40 {
+		e.trades[fmt.Sprintf("COIN%dUSDT", i)] = nil
+	}
+	c := newCase(e)
+	c.Query.From = time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
+	meter := &connectortest.Meter{
+		PerMinute: map[string]int{"api": 6000, "sapi": 12_000, "account": 180_000},
+		Weights: map[string]map[string]int{
+			"/api/v3/account": {"api": 20}, "/api/v3/myTrades": {"api": 20}, "/api/v3/ticker/price": {"api": 4},
+			"/sapi/v1/account/apiRestrictions": {"sapi": 1}, "/sapi/v1/capital/deposit/hisrec": {"sapi": 1},
+			"/sapi/v1/capital/withdraw/history": {"account": 18_000},
+		},
+		Refuse: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "30")
+			w.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(w, `{"code": -1003, "msg": "Too much request weight used."}`)
+		},
+	}
+	if took := c.TestPace(t, meter); took > 6*time.Minute {
+		t.Errorf("it takes %s", took)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	want := connector.Identity{Account: "354937868", Name: "UID 354937868"}

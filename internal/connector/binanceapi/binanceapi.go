@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"fillbook/internal/connector"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -24,6 +25,29 @@ const MainHost = "api.binance.com"
 
 // RightsPath is the path of the rights of a key.
 const RightsPath = "/sapi/v1/account/apiRestrictions"
+
+// The limits of the main host by weight, in a minute: of the address for /api and for
+// /sapi, and of the account for some calls below /sapi.
+const (
+	WeightAPI     = "api"
+	WeightSAPI    = "sapi"
+	WeightAccount = "account"
+)
+
+// Buckets returns the limits of the main host with a margin: Binance allows 6,000, 12,000
+// and 180,000.
+func Buckets() []outbound.Bucket {
+	return []outbound.Bucket{
+		{Name: WeightAPI, PerMinute: 4000},
+		{Name: WeightSAPI, PerMinute: 6000},
+		{Name: WeightAccount, PerMinute: 150_000, PerOwner: true},
+	}
+}
+
+// RightsCall is the call for the rights of a key.
+func RightsCall() connector.Call {
+	return connector.Call{Method: http.MethodGet, Path: RightsPath, Weights: map[string]int{WeightSAPI: 1}}
+}
 
 // window is how many milliseconds old a request may be.
 const window = "5000"

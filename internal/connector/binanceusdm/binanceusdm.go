@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/connector"
 	"fillbook/internal/connector/binanceapi"
 	"fillbook/internal/decimal"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -25,6 +26,9 @@ const (
 	balancePath = "/fapi/v3/balance"
 	incomePath  = "/fapi/v1/income"
 	tradesPath  = "/fapi/v1/userTrades"
+
+	// weightFutures is the limit of the address by weight.
+	weightFutures = "fapi"
 
 	// pageSize is the largest one that Binance allows.
 	pageSize = 1000
@@ -48,14 +52,14 @@ func (client) Describe() connector.Description {
 		Steps: binanceapi.Steps(),
 		Hosts: []string{host, binanceapi.MainHost},
 		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: binanceapi.RightsPath},
-			{Method: http.MethodGet, Path: balancePath},
-			{Method: http.MethodGet, Path: incomePath},
-			{Method: http.MethodGet, Path: tradesPath},
+			binanceapi.RightsCall(),
+			{Method: http.MethodGet, Path: balancePath, Weights: map[string]int{weightFutures: 5}},
+			{Method: http.MethodGet, Path: incomePath, Weights: map[string]int{weightFutures: 30}},
+			{Method: http.MethodGet, Path: tradesPath, Weights: map[string]int{weightFutures: 5}},
 		},
-		Fields: binanceapi.Fields(),
-		// A page of income weighs 30, and 2,400 a minute are allowed.
-		RequestsPerMinute: 60,
+		Fields:            binanceapi.Fields(),
+		RequestsPerMinute: 600,
+		Buckets:           append(binanceapi.Buckets(), outbound.Bucket{Name: weightFutures, PerMinute: 1800}), // of 2,400
 		DailyAt:           30 * time.Minute,
 		History:           89 * day,
 		Window:            7 * day,

@@ -289,6 +289,24 @@ func TestFetchSeveralPages(t *testing.T) {
 	}
 }
 
+// TestPace fetches many windows from a server with the documented limits.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	e := newHistory()
+	c := newCase(e)
+	c.Query.From = c.Query.To.Add(-700 * 24 * time.Hour)
+	c.TestPace(t, &connectortest.Meter{
+		PerMinute: map[string]int{"fapi": 2400, "sapi": 12_000},
+		Weights: map[string]map[string]int{
+			"/fapi/v3/balance": {"fapi": 5}, "/fapi/v1/income": {"fapi": 30}, "/fapi/v1/userTrades": {"fapi": 5}, "/sapi/v1/account/apiRestrictions": {"sapi": 1},
+		},
+		Refuse: func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(w, `{"code": -1003, "msg": "Too many requests."}`)
+		},
+	})
+}
+
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	got := computeSignature("test-secret", "symbol=BTCUSDT&limit=1000&recvWindow=5000&timestamp=1767323045678")

@@ -98,7 +98,11 @@ func (c Case) MustCheck(t testing.TB) connector.Identity {
 func (c Case) Fetch(t testing.TB, handler http.HandlerFunc) (connector.Delivery, error) {
 	t.Helper()
 	session, _ := c.NewSession(t, handler)
-	return c.Connector.Fetch(t.Context(), session, c.Query)
+	delivery, err := c.Connector.Fetch(t.Context(), session, c.Query)
+	if err == nil && delivery.Stopped != nil {
+		return connector.Delivery{}, delivery.Stopped
+	}
+	return delivery, err
 }
 
 // MustFetch returns the deliveries of the whole query: in windows that the broker
@@ -135,6 +139,9 @@ func (c Case) fetchWindow(t testing.TB, session *remote.Session, query *connecto
 	const most = 1000
 	for range most {
 		delivery, err := c.Connector.Fetch(t.Context(), session, *query)
+		if remotetest.IsError(err, remote.ErrUnavailable) {
+			continue // of the first page
+		}
 		if err != nil {
 			t.Fatalf("%s to %s: %v", query.From, query.To, err)
 		}
@@ -366,6 +373,10 @@ func (c Case) fetchFirst(ctx context.Context, t testing.TB, session *remote.Sess
 		if problem := c.CheckDelivery(query, delivery); problem != "" {
 			t.Error(problem)
 		}
+		if delivery.Stopped != nil && !delivery.IsPartial {
+			t.Error("a delivery that was stopped is not partial")
+		}
+		err = delivery.Stopped
 	case delivery.Statement != nil || delivery.File != nil:
 		t.Error("a delivery together with an error")
 	}
@@ -412,6 +423,29 @@ func (c Case) testLaterFault(t *testing.T) {
 		})
 		if !remotetest.IsError(err, remote.ErrUnavailable) {
 			t.Errorf("request %d fails: error %v", failing+1, err)
+		}
+	}
+	c.testResumption(t, min(len(client.Requests), most))
+}
+
+// testResumption lets one request of a query fail and goes on with the next delivery.
+// Nothing may be missing or come twice.
+func (c Case) testResumption(t *testing.T, requests int) {
+	t.Helper()
+	c.Now = c.Now.Add(time.Millisecond) // later than all sessions before, as a nonce must be
+	want := sortLines(Describe(c.MustFetch(t)))
+	for failing := range requests {
+		c.Now = c.Now.Add(time.Millisecond)
+		sent := 0
+		session, _ := c.NewSession(t, func(w http.ResponseWriter, r *http.Request) {
+			if sent++; sent == failing+1 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			c.Answer(w, r)
+		})
+		if got := sortLines(Describe(c.fetchCut(t, session, nil))); got != want {
+			t.Errorf("request %d fails once: got\n%swant\n%s", failing+1, got, want)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"fillbook/internal/connector"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -30,6 +31,9 @@ const (
 	keyInfo       = "GetApiKeyInfo"
 	tradesHistory = "TradesHistory"
 	ledgers       = "Ledgers"
+
+	// counter is the limit of a key by weight.
+	counter = "counter"
 
 	// lockout is how long a key is refused after too many wrong calls, and pause how long
 	// the counter of calls needs to become low again.
@@ -59,20 +63,21 @@ func (client) Describe() connector.Description {
 		},
 		Hosts: []string{host},
 		Calls: []connector.Call{
-			{Method: http.MethodPost, Path: private + keyInfo},
-			{Method: http.MethodPost, Path: private + tradesHistory},
-			{Method: http.MethodPost, Path: private + ledgers},
+			{Method: http.MethodPost, Path: private + keyInfo, Weights: map[string]int{counter: 1}},
+			{Method: http.MethodPost, Path: private + tradesHistory, Weights: map[string]int{counter: 2}},
+			{Method: http.MethodPost, Path: private + ledgers, Weights: map[string]int{counter: 2}},
 		},
 		Fields: []remote.Field{
 			{Name: "api_key", Title: "API key", IsSecret: true},
 			{Name: "api_secret", Title: "Private key", IsSecret: true},
 		},
-		RequestsPerMinute: 10, // of 20 points a minute, two for each page
-		Burst:             3,  // of 15 points at once
-		Delay:             time.Minute,
-		Overlap:           24 * time.Hour,
-		ListsAll:          true,
-		Rights:            connector.RightsChecked,
+		RequestsPerMinute: 60, // there is no stated limit of an address
+		// Each key has a counter of at most 15 that sinks by 20 in a minute.
+		Buckets:  []outbound.Bucket{{Name: counter, PerMinute: 18, Burst: 10, PerOwner: true}},
+		Delay:    time.Minute,
+		Overlap:  24 * time.Hour,
+		ListsAll: true,
+		Rights:   connector.RightsChecked,
 	}
 }
 

@@ -232,6 +232,19 @@ func TestPageShift(t *testing.T) {
 	}
 }
 
+// TestPace fetches many pages of a key whose counter is at most 15 and sinks by 20 in a
+// minute.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	s := newServer()
+	s.pageSize = 1
+	newCase(s).TestPace(t, &connectortest.Meter{
+		PerMinute: map[string]int{"counter": 35},
+		Weights:   map[string]map[string]int{"/0/private/GetApiKeyInfo": {"counter": 1}, "/0/private/TradesHistory": {"counter": 2}, "/0/private/Ledgers": {"counter": 2}},
+		Refuse:    func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"error": ["EAPI:Rate limit exceeded"]}`) },
+	})
+}
+
 func TestUnreadableRecords(t *testing.T) {
 	t.Parallel()
 	s := &server{pageSize: 50, ends: map[string]bool{}}

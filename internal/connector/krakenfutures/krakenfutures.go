@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"fillbook/internal/connector"
+	"fillbook/internal/outbound"
 	"fillbook/internal/remote"
 )
 
@@ -28,6 +29,9 @@ const (
 	keyPath    = "/api/auth/v1/api-keys/v3/check"
 	logPath    = "/api/history/v3/account-log"
 	resetAfter = "Rate-Limit-Reset"
+
+	// points is the limit of an account by weight.
+	points = "points"
 )
 
 type client struct{}
@@ -52,17 +56,19 @@ func (client) Describe() connector.Description {
 		Hosts: []string{host},
 		Calls: []connector.Call{
 			{Method: http.MethodGet, Path: keyPath},
-			{Method: http.MethodGet, Path: logPath},
+			{Method: http.MethodGet, Path: logPath, Weights: map[string]int{points: 3}},
 		},
 		Fields: []remote.Field{
 			{Name: "api_key", Title: "Public key", IsSecret: true},
 			{Name: "api_secret", Title: "Private key", IsSecret: true},
 		},
-		RequestsPerMinute: 3, // of 100 points in ten minutes, three for each page
-		Delay:             time.Minute,
-		Overlap:           24 * time.Hour,
-		ListsAll:          true,
-		Rights:            connector.RightsChecked,
+		RequestsPerMinute: 60, // there is no stated limit of an address
+		// Each account has 100 points in ten minutes.
+		Buckets:  []outbound.Bucket{{Name: points, PerMinute: 9, PerOwner: true}},
+		Delay:    time.Minute,
+		Overlap:  24 * time.Hour,
+		ListsAll: true,
+		Rights:   connector.RightsChecked,
 	}
 }
 
