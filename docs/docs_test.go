@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 
 	"fillbook/internal/imports/statement"
+	"fillbook/internal/limits"
 	"fillbook/internal/tradefilter"
 )
 
@@ -235,6 +237,38 @@ func TestFilterIsListed(t *testing.T) {
 		}
 	} else if old != table {
 		t.Error("the filter of api.md is not that of the program: run this test with -update")
+	}
+}
+
+// TestLimitsAreListed compares the table of api.md with the limits of the program.
+func TestLimitsAreListed(t *testing.T) {
+	text := read(t, "api.md")
+	head, rest, found := strings.Cut(text, "<!-- limits -->\n")
+	old, tail, closed := strings.Cut(rest, "<!-- /limits -->")
+	if !found || !closed {
+		t.Fatal("api.md has no place for the limits")
+	}
+	table := "\n| Records | Limit |\n|---|---|\n"
+	for _, l := range limits.All() {
+		number := strconv.Itoa(l.Max)
+		for i := len(number) - 3; i > 0; i -= 3 {
+			number = number[:i] + "," + number[i:]
+		}
+		if l.PerAccount {
+			number += " in each account"
+		}
+		if l.Then != "" {
+			number += "; " + l.Then
+		}
+		table += fmt.Sprintf("| %s%s | %s |\n", strings.ToUpper(l.Records[:1]), l.Records[1:], number)
+	}
+	table += "\n"
+	if *update {
+		if err := os.WriteFile("api.md", []byte(head+"<!-- limits -->\n"+table+"<!-- /limits -->"+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if old != table {
+		t.Error("the limits of api.md are not those of the program: run this test with -update")
 	}
 }
 

@@ -109,16 +109,33 @@ func MemberOf[Text, Number, Integer, Instant any](members *Members[Text, Number,
 // rule is the line between the notes of two trades that became one.
 const rule = "\n\n---\n\n"
 
-// MergeNotes appends notes below a line unless they are already there, so that
-// merging them again changes nothing.
-func MergeNotes(notes, other string) string {
-	switch {
-	case journal.IsBlank(other):
-		return notes
-	case journal.IsBlank(notes):
-		return other
-	case strings.Contains(rule+notes+rule, rule+other+rule):
+// MergeNotes appends other notes below lines unless they are already there, so that
+// merging them again changes nothing. Its work is linear in the length of all texts.
+func MergeNotes(notes string, others ...string) string {
+	parts := map[string]bool{}
+	var merged strings.Builder
+	for _, text := range append([]string{notes}, others...) {
+		if journal.IsBlank(text) || merged.Len() > 0 && !addParts(parts, text) {
+			continue
+		}
+		if merged.Len() > 0 {
+			merged.WriteString(rule)
+		} else {
+			addParts(parts, text)
+		}
+		merged.WriteString(text)
+	}
+	if merged.Len() == 0 {
 		return notes
 	}
-	return notes + rule + other
+	return merged.String()
+}
+
+// addParts adds the parts of a text between lines and reports whether one was missing.
+func addParts(parts map[string]bool, text string) (isNew bool) {
+	for part := range strings.SplitSeq(text, rule) {
+		isNew = isNew || !parts[part]
+		parts[part] = true
+	}
+	return isNew
 }

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"fmt"
+	"slices"
 
 	"fillbook/internal/bars"
 	"fillbook/internal/journal"
@@ -90,22 +91,16 @@ func (e *exporter) barSeries(s bars.Series) (BarSeries, error) {
 // restoreBars adds the aliases of symbols that have none, the sources of providers that
 // have none, and the bars that are not stored.
 func (r *restorer) restoreBars() error {
-	for i, a := range r.Document.BarAliases {
-		added, err := bars.RestoreAlias(r.ctx, r.tx, r.Owner, a.CreatedAt.instantOr(r.now), a.Symbol, a.BarsSymbol)
-		if err := r.accept("Alias of bars", i, err); err != nil {
-			return err
-		}
-		if added {
-			r.result.BarAliases++
-		}
+	if err := r.restoreBarAliases(); err != nil {
+		return err
 	}
 	if err := r.restoreBarSources(); err != nil {
 		return err
 	}
 	file := bars.NewImport{FileName: "Backup", Layout: "Fillbook"}
-	for i, s := range r.Document.Bars {
-		series, err := r.missingBars(s)
-		if err := r.accept("Series of bars", i, err); err != nil {
+	for _, place := range uniteSeries(r.Document.Bars) {
+		series, err := r.missingBars(place.BarSeries)
+		if err := r.accept("Series of bars", place.place, err); err != nil {
 			return err
 		}
 		if err == nil && series.Blocks != nil {
@@ -118,6 +113,49 @@ func (r *restorer) restoreBars() error {
 	done, err := bars.Restore(r.ctx, r.tx, r.Owner, r.now, r.BarsLimit, file)
 	r.result.Bars = done.Inserted
 	return r.accept("Bars", 0, err)
+}
+
+func (r *restorer) restoreBarAliases() error {
+	list := make([]bars.Alias, len(r.Document.BarAliases))
+	for i, a := range r.Document.BarAliases {
+		list[i] = bars.Alias{Symbol: a.Symbol, BarsSymbol: a.BarsSymbol, CreatedAt: a.CreatedAt.instantOr(r.now)}
+	}
+	restored, err := bars.RestoreAliases(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	for i, done := range restored {
+		if err := r.accept("Alias of bars", i, done.Err); err != nil {
+			return err
+		}
+		if done.Added {
+			r.result.BarAliases++
+		}
+	}
+	return nil
+}
+
+// placedSeries is a series of the file and its place.
+type placedSeries struct {
+	BarSeries
+	place int
+}
+
+// uniteSeries returns the series of a file in order, each once: a file that Fillbook did
+// not write may have the same one several times.
+func uniteSeries(list []BarSeries) (united []placedSeries) {
+	first := map[bars.Key]int{}
+	for i, s := range list {
+		key := bars.Key{Symbol: s.Symbol, Contract: s.Contract, Secs: s.BarSecs, PriceKind: s.PriceKind}
+		if at, seen := first[key]; seen && united[at].VolumeKind == s.VolumeKind {
+			united[at].Ranges, united[at].Blocks = append(united[at].Ranges, s.Ranges...), append(united[at].Blocks, s.Blocks...)
+			continue
+		}
+		first[key] = len(united)
+		s.Ranges, s.Blocks = slices.Clip(s.Ranges), slices.Clip(s.Blocks)
+		united = append(united, placedSeries{s, i})
+	}
+	return united
 }
 
 // missingBars returns the bars of a series that are not stored. If all are, its blocks

@@ -33,16 +33,14 @@ func (e *exporter) writeBarSources() error {
 // restoreBarSources adds the sources of providers that the owner has none of, switched
 // off.
 func (r *restorer) restoreBarSources() error {
+	list := make([]barfetch.Source, len(r.Document.BarSources))
 	for i, s := range r.Document.BarSources {
-		added, err := barfetch.Restore(r.ctx, r.tx, r.Owner, barfetch.Source{
-			Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: s.CreatedAt.instantOr(r.now),
-		})
-		if err := r.accept("Price provider", i, err); err != nil {
-			return err
-		}
-		if added {
-			r.result.BarSources++
-		}
+		list[i] = barfetch.Source{Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: s.CreatedAt.instantOr(r.now)}
 	}
-	return nil
+	added, refusals, err := barfetch.Restore(r.ctx, r.tx, r.Owner, list)
+	r.result.BarSources = added
+	if err != nil {
+		return err
+	}
+	return r.acceptAll("Price provider", refusals)
 }

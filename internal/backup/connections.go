@@ -35,17 +35,16 @@ func (e *exporter) writeConnections(a ledger.Account) error {
 // restoreConnections adds the connections that an account does not have. They run only
 // after their key was entered again.
 func (r *restorer) restoreConnections(b *restoredBundle) error {
+	list := make([]connections.Connection, len(b.Connections))
 	for i, c := range b.Connections {
-		added, err := connections.Restore(r.ctx, r.tx, r.Owner, connections.Connection{
-			Account: b.target.account.ID, Provider: c.Provider, Name: c.Name, Schedule: connections.Schedule(c.Schedule), Since: c.Since,
-			CreatedAt: c.CreatedAt.instantOr(r.now),
-		})
-		if err := r.accept("Connection", i, err); err != nil {
-			return err
-		}
-		if added {
-			r.result.Connections++
+		list[i] = connections.Connection{
+			Provider: c.Provider, Name: c.Name, Schedule: connections.Schedule(c.Schedule), Since: c.Since, CreatedAt: c.CreatedAt.instantOr(r.now),
 		}
 	}
-	return nil
+	added, refusals, err := connections.Restore(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+	r.result.Connections += added
+	if err != nil {
+		return err
+	}
+	return r.acceptAll("Connection", refusals)
 }

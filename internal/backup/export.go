@@ -399,22 +399,20 @@ func (e *exporter) writeCash(a ledger.Account) error {
 }
 
 func (e *exporter) writeOrphans(a ledger.Account) error {
-	orphans, err := playbook.LoadOrphans(e.ctx, e.tx, e.owner, a.ID)
-	if err != nil {
-		return err
-	}
+	written := 0
 	return e.list("orphans", func() error {
-		for i, w := range orphans {
-			e.refs[w.Trade] = TradeRef{Account: e.places[a.ID], Orphan: &i}
-			out := Orphan{Symbol: w.Symbol, OrphanedAt: Instant{w.OrphanedAt}, FillKeys: w.FillKeys, Annotations: e.annotations(w.Annotations)}
-			if w.OpenedAt != nil {
-				out.OpenedAt = Instant{*w.OpenedAt}
+		return playbook.EachOrphan(e.ctx, e.tx, e.owner, a.ID, func(o playbook.StoredOrphan) error {
+			place := written
+			written++
+			if e.linked[o.Trade] {
+				e.refs[o.Trade] = TradeRef{Account: e.places[a.ID], Orphan: &place}
 			}
-			if err := e.element(out); err != nil {
-				return err
+			out := Orphan{Symbol: o.Symbol, OrphanedAt: Instant{o.OrphanedAt}, FillKeys: o.FillKeys, Annotations: e.annotations(o.Annotations)}
+			if o.OpenedAt != nil {
+				out.OpenedAt = Instant{*o.OpenedAt}
 			}
-		}
-		return nil
+			return e.element(out)
+		})
 	})
 }
 

@@ -32,16 +32,16 @@ func (e *exporter) writeNoteTemplates() error {
 
 // restoreNoteTemplates adds the templates whose names are not taken.
 func (r *restorer) restoreNoteTemplates() error {
+	list := make([]playbook.NewNoteTemplate, len(r.Document.NoteTemplates))
 	for i, t := range r.Document.NoteTemplates {
-		added, err := playbook.RestoreNoteTemplate(r.ctx, r.tx, r.Owner, t.CreatedAt.instantOr(r.now), playbook.NoteTemplateChange{
+		list[i] = playbook.NewNoteTemplate{CreatedAt: t.CreatedAt.instantOr(r.now), NoteTemplateChange: playbook.NoteTemplateChange{
 			Name: journal.Some(t.Name), Type: journal.Some(playbook.NoteType(t.Type)), Body: journal.Some(t.Body), Default: journal.Some(t.Default),
-		})
-		if err := r.accept("Note template", i, err); err != nil {
-			return err
-		}
-		if added {
-			r.result.NoteTemplates++
-		}
+		}}
 	}
-	return nil
+	done, err := playbook.RestoreNoteTemplates(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	r.result.NoteTemplates, err = countChanged(r, "Note template", done, nil)
+	return err
 }

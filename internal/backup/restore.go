@@ -16,7 +16,6 @@ import (
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
 )
 
 // Services are what a restore writes with.
@@ -94,15 +93,13 @@ type restorer struct {
 	tx  *db.Tx
 	now time.Time
 
-	playbook *playbook.Restorer
-
 	bundles []*restoredBundle
 	// arrivals are the places in the order of arrival that the fills of the file
 	// have, in order; the fills of the first take the number nextArrival.
 	arrivals    []int64
 	nextArrival int64
-	tags        map[string]journal.TagID
-	setups      map[string]journal.SetupID
+	tags        nameTable[journal.TagID]
+	setups      nameTable[journal.SetupID]
 	notes       map[int]journal.NoteID // by place in the file
 	result      Result
 }
@@ -121,8 +118,8 @@ type restoredBundle struct {
 
 func newRestorer(ctx context.Context, tx *db.Tx, services Services, order Order) *restorer {
 	return &restorer{
-		Services: services, Order: order, ctx: ctx, tx: tx, now: services.Clock(), playbook: playbook.NewRestorer(),
-		tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}, notes: map[int]journal.NoteID{},
+		Services: services, Order: order, ctx: ctx, tx: tx, now: services.Clock(),
+		tags: newNameTable[journal.TagID](), setups: newNameTable[journal.SetupID](), notes: map[int]journal.NoteID{},
 		result: Result{Errors: slices.Clone(order.Document.Problems)},
 	}
 }
@@ -142,20 +139,51 @@ func (r *restorer) accept(what string, place int, err error) error {
 	return err
 }
 
+// acceptAll lets the refusals of a section pass as problems.
+func (r *restorer) acceptAll(what string, refusals []error) error {
+	for i, err := range refusals {
+		if err := r.accept(what, i, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// acceptAt is acceptAll for records at some places of a section.
+func (r *restorer) acceptAt(what string, places []int, refusals []error) error {
+	for i, err := range refusals {
+		if err := r.accept(what, places[i], err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // findAccounts decides where each account goes and makes those that are new.
 func (r *restorer) findAccounts() error {
 	targets, err := targetsOf(r.ctx, r.tx, r.Owner, r.Document, r.Into)
 	if err != nil {
 		return err
 	}
+	var full error
 	for i, t := range targets {
 		b := &restoredBundle{Bundle: &r.Document.Accounts[i], target: t, changed: map[journal.TradeID]bool{}}
-		if t.isNew {
-			if b.target.account, err = t.create(r.ctx, r.tx, r.Owner, r.now); err != nil {
-				return err
-			}
-		}
 		r.bundles = append(r.bundles, b)
+		if !t.isNew {
+			continue
+		}
+		if full == nil {
+			b.target.account, err = t.create(r.ctx, r.tx, r.Owner, r.now)
+		}
+		if err != nil && journal.IsKind(err, journal.KindConflict) { // above the limit, as all others will be
+			full = err
+		}
+		if full != nil {
+			b.target, err = target{}, r.accept("Account", i, full)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -167,7 +195,7 @@ func (r *restorer) restoreLedgers() error {
 	slices.SortFunc(inOrder, func(a, b *restoredBundle) int { return cmp.Compare(a.target.account.ID, b.target.account.ID) })
 	for _, b := range inOrder {
 		if b.target.account.ID == "" {
-			continue // the file speaks of no account
+			continue // the file has no account here, or it was left out
 		}
 		if err := r.restoreLedger(b); err != nil {
 			return err
@@ -428,8 +456,8 @@ func (r *restorer) restoreCash(b *restoredBundle) error {
 }
 
 // restoreUser writes what belongs to the user and to no account.
-func (r *restorer) restoreUser() (err error) {
-	if r.result.Routines, err = restoreRoutine(r.ctx, r.tx, r.Owner, r.Document.Routine, r.now); err != nil {
+func (r *restorer) restoreUser() error {
+	if err := r.restoreRoutine(); err != nil {
 		return err
 	}
 	if err := r.restorePreferences(); err != nil {
@@ -452,19 +480,24 @@ func (r *restorer) restorePreferences() (err error) {
 }
 
 // restoreImportKinds adds the kinds of words for which the user has chosen none.
-func (r *restorer) restoreImportKinds() (err error) {
+func (r *restorer) restoreImportKinds() error {
 	var list []kinds.WordKind
+	var places []int
 	for i, k := range r.Document.ImportKinds {
 		clean, err := kinds.Clean(kinds.WordKind{
 			Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: k.CreatedAt.instantOr(r.now),
 		})
 		if err == nil {
-			list = append(list, clean)
+			list, places = append(list, clean), append(places, i)
 		}
 		if err := r.accept("Import kind", i, err); err != nil {
 			return err
 		}
 	}
-	r.result.ImportKinds, err = kinds.Restore(r.ctx, r.tx, r.Owner, list)
-	return r.accept("Import kinds", 0, err)
+	added, refusals, err := kinds.Restore(r.ctx, r.tx, r.Owner, list)
+	r.result.ImportKinds = added
+	if err != nil {
+		return err
+	}
+	return r.acceptAt("Import kind", places, refusals)
 }

@@ -135,16 +135,16 @@ func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account 
 	if err := checkLong("notes", in.Notes); err != nil {
 		return playbook.Annotations{}, err
 	}
-	if annotations.Tags, err = each(in.Tags, r.tag); err != nil {
+	if annotations.Tags, err = each(in.Tags, r.tags.find); err != nil {
 		return playbook.Annotations{}, err
 	}
-	if annotations.Setups, err = each(in.Setups, r.setup); err != nil {
+	if annotations.Setups, err = each(in.Setups, r.setups.find); err != nil {
 		return playbook.Annotations{}, err
 	}
 	ticks := make([]playbook.RuleTick, len(in.Rules))
 	for i, rule := range in.Rules {
 		ticks[i] = playbook.RuleTick{Rule: rule.Rule, State: rule.State}
-		if ticks[i].Setup, err = r.setup(rule.Setup); err != nil {
+		if ticks[i].Setup, err = r.setups.find(rule.Setup); err != nil {
 			return playbook.Annotations{}, err
 		}
 	}
@@ -201,19 +201,33 @@ func checkLong(field, text string) error {
 // restoreOrphans restores annotations whose trades are gone.
 func (r *restorer) restoreOrphans() error {
 	for _, b := range r.bundles {
-		b.orphans = make([]journal.TradeID, len(b.Orphans))
+		if b.target.account.ID == "" {
+			continue
+		}
+		var list []playbook.StoredOrphan
+		var places []int
 		for i, in := range b.Orphans {
 			orphan, err := r.toOrphan(in, b.target.account.ID)
 			if err == nil {
-				var added bool
-				if b.orphans[i], added, err = r.playbook.RestoreOrphan(r.ctx, r.tx, r.Owner, orphan); added {
-					r.result.Orphans++
-				}
+				list, places = append(list, orphan), append(places, i)
 			}
 			if err := r.accept("Orphan", i, err); err != nil {
 				return err
 			}
 		}
+		restored, err := playbook.RestoreOrphans(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+		if err != nil {
+			return err
+		}
+		b.orphans = make([]journal.TradeID, len(b.Orphans))
+		for i, done := range restored {
+			b.orphans[places[i]] = done.ID
+		}
+		n, err := countChanged(r, "Orphan", restored, places)
+		if err != nil {
+			return err
+		}
+		r.result.Orphans += n
 	}
 	return nil
 }

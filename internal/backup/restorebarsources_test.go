@@ -15,9 +15,9 @@ func TestBarSourcesAreRestored(t *testing.T) {
 	eachHouse(t, func(t *testing.T, h *house) {
 		from, to := h.user(t), h.user(t)
 		must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
-			_, err := barfetch.Restore(h.ctx(), tx, from, barfetch.Source{
+			_, _, err := barfetch.Restore(h.ctx(), tx, from, []barfetch.Source{{
 				Provider: "alpaca", Symbols: []string{"AAPL", "ES"}, Since: "2026-01-02", CreatedAt: h.clock.Now(),
-			})
+			}})
 			must(t, err)
 			_, err = tx.Exec(h.ctx(), `UPDATE bar_sources SET credentials = $1, enabled = TRUE, message = 'canary' WHERE user_id = $2`, []byte("canary"), from)
 			return err

@@ -16,9 +16,9 @@ func TestConnectionsAreRestored(t *testing.T) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
-			_, err := connections.Restore(h.ctx(), tx, from, connections.Connection{
-				Account: account, Provider: "bybit", Name: "My Bybit", Schedule: connections.Hourly, Since: "2026-01-02", CreatedAt: h.clock.Now(),
-			})
+			_, _, err := connections.Restore(h.ctx(), tx, from, account, []connections.Connection{{
+				Provider: "bybit", Name: "My Bybit", Schedule: connections.Hourly, Since: "2026-01-02", CreatedAt: h.clock.Now(),
+			}})
 			must(t, err)
 			_, err = tx.Exec(h.ctx(), `UPDATE connections SET credentials = $1, message = 'canary', state = 'canary' WHERE user_id = $2`, []byte("canary"), from)
 			return err

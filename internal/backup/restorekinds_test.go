@@ -50,19 +50,3 @@ func TestImportKindsAreRestored(t *testing.T) {
 		}
 	})
 }
-
-// TestTooManyImportKindsAreReported restores a file with more kinds than can be
-// stored.
-func TestTooManyImportKindsAreReported(t *testing.T) {
-	t.Parallel()
-	h := oneHouse(t)
-	row := `{"layout":"a","word":"`
-	rows := make([]string, 2001)
-	for i := range rows {
-		rows[i] = row + strings.Repeat("x", i%50+1) + strings.Repeat("y", i/50) + `","kind":"fee"}`
-	}
-	result := h.restore(t, h.user(t), `{"format":"fillbook","version":3,"import_kinds":[`+strings.Join(rows, ",")+`]}`)
-	if result.ImportKinds != 0 || len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Message, "At most 2000 kinds") {
-		t.Errorf("%d kinds were restored, errors %+v", result.ImportKinds, result.Errors)
-	}
-}

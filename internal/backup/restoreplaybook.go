@@ -4,87 +4,202 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/playbook"
 )
 
+// nameTable are the records of a user that a file names, by their names in the file.
+type nameTable[ID any] struct {
+	ids     map[string]ID
+	refused map[string]error
+}
+
+func newNameTable[ID any]() nameTable[ID] { return nameTable[ID]{map[string]ID{}, map[string]error{}} }
+
+// add adds what became of the record with a name. A name that has a record keeps it.
+func (t nameTable[ID]) add(name string, done playbook.Restored[ID]) {
+	if done.Err == nil {
+		t.ids[name] = done.ID
+	} else {
+		t.refused[name] = done.Err
+	}
+}
+
+func (t nameTable[ID]) find(name string) (ID, error) {
+	id, known := t.ids[name]
+	if !known {
+		return id, t.refused[name]
+	}
+	return id, nil
+}
+
+// missing returns the names without a record, each once.
+func (t nameTable[ID]) missing(names []string) (list []string) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		if _, known := t.ids[name]; !known && !seen[name] {
+			seen[name] = true
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// countChanged counts the records of a section that were created or changed, and
+// reports those that were refused. places are their places in the section, nil if they
+// are all of it.
+func countChanged[ID any](r *restorer, what string, list []playbook.Restored[ID], places []int) (n int, err error) {
+	for i, done := range list {
+		place := i
+		if places != nil {
+			place = places[i]
+		}
+		if err := r.accept(what, place, done.Err); err != nil {
+			return n, err
+		}
+		if done.Changed {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// restoreTags restores the tags of the file, and those that it uses without listing them.
 func (r *restorer) restoreTags() error {
+	list := make([]playbook.NewTag, len(r.Document.Tags))
 	for i, tag := range r.Document.Tags {
-		err := r.ensureTag(tag.CreatedAt.instantOr(r.now), tag.Name, playbook.TagChange{
+		list[i] = playbook.NewTag{CreatedAt: tag.CreatedAt.instantOr(r.now), TagChange: playbook.TagChange{
 			Name: journal.Some(tag.Name), Color: journal.Some(tag.Color), Description: journal.Some(tag.Description),
 			Kind: journal.Some(playbook.TagKind(tag.Kind)),
-		})
-		if err := r.accept("Tag", i, err); err != nil {
-			return err
-		}
+		}}
 	}
-	return nil
-}
-
-func (r *restorer) ensureTag(created time.Time, name string, change playbook.TagChange) error {
-	id, added, err := playbook.EnsureTag(r.ctx, r.tx, r.Owner, created, change)
+	listed, err := playbook.EnsureTags(r.ctx, r.tx, r.Owner, list)
 	if err != nil {
 		return err
 	}
-	r.tags[name] = id
-	if added {
-		r.result.Tags++
+	for i, done := range listed {
+		r.tags.add(r.Document.Tags[i].Name, done)
 	}
-	return nil
+	if r.result.Tags, err = countChanged(r, "Tag", listed, nil); err != nil {
+		return err
+	}
+	names := r.tags.missing(r.usedTags())
+	list = make([]playbook.NewTag, len(names))
+	for i, name := range names {
+		list[i] = playbook.NewTag{TagChange: playbook.TagChange{Name: journal.Some(name)}, CreatedAt: r.now}
+	}
+	used, err := playbook.EnsureTags(r.ctx, r.tx, r.Owner, list)
+	for i, done := range used {
+		r.tags.add(names[i], done)
+		if done.Changed {
+			r.result.Tags++
+		}
+	}
+	return err
 }
 
-// tag returns the tag of a name. A file may use one that it does not list.
-func (r *restorer) tag(name string) (journal.TagID, error) {
-	if id, known := r.tags[name]; known {
-		return id, nil
+// eachUsed calls fn with the annotations of the file that are restored.
+func (r *restorer) eachUsed(fn func(*Annotations)) {
+	for _, b := range r.bundles {
+		for i := range b.Trades {
+			if b.trade(i) != nil {
+				fn(&b.Trades[i].Annotations)
+			}
+		}
+		for i := range b.Orphans {
+			fn(&b.Orphans[i].Annotations)
+		}
 	}
-	err := r.ensureTag(r.now, name, playbook.TagChange{Name: journal.Some(name)})
-	return r.tags[name], err
 }
 
+func (r *restorer) usedTags() (names []string) {
+	r.eachUsed(func(a *Annotations) { names = append(names, a.Tags...) })
+	for _, view := range r.Document.Views {
+		names = append(names, view.Tags...)
+	}
+	return names
+}
+
+func (r *restorer) usedSetups() (names []string) {
+	r.eachUsed(func(a *Annotations) {
+		names = append(names, a.Setups...)
+		for _, rule := range a.Rules {
+			names = append(names, rule.Setup)
+		}
+	})
+	for _, missed := range r.Document.Missed {
+		if missed.Setup != "" {
+			names = append(names, missed.Setup)
+		}
+	}
+	for _, view := range r.Document.Views {
+		names = append(names, view.Setups...)
+	}
+	return names
+}
+
+// restoreSetups creates or changes the setups of the file, and creates those that it
+// uses without listing them.
 func (r *restorer) restoreSetups() error {
+	list := make([]playbook.NewSetup, len(r.Document.Setups))
 	for i, setup := range r.Document.Setups {
-		created := setup.CreatedAt.instantOr(r.now)
-		if err := r.accept("Setup", i, r.upsertSetup(created, setup.Name.Value, setup.SetupChange)); err != nil {
-			return err
-		}
+		list[i] = playbook.NewSetup{SetupChange: setup.SetupChange, CreatedAt: setup.CreatedAt.instantOr(r.now)}
 	}
-	return nil
-}
-
-// upsertSetup makes a setup, created at that instant, or changes the one that
-// has the name.
-func (r *restorer) upsertSetup(created time.Time, name string, change playbook.SetupChange) error {
-	id, changed, err := playbook.RestoreSetup(r.ctx, r.tx, r.Owner, created, r.now, change)
+	listed, err := playbook.UpsertSetups(r.ctx, r.tx, r.Owner, r.now, list)
 	if err != nil {
 		return err
 	}
-	r.setups[name] = id
-	if changed {
-		r.result.SetupsUpserted++
+	for i, done := range listed {
+		r.setups.add(list[i].Name.Value, done)
 	}
-	return nil
-}
-
-// setup returns the setup of a name. A file may use one that it does not list.
-func (r *restorer) setup(name string) (journal.SetupID, error) {
-	if id, known := r.setups[name]; known {
-		return id, nil
+	if r.result.SetupsUpserted, err = countChanged(r, "Setup", listed, nil); err != nil {
+		return err
 	}
-	err := r.upsertSetup(r.now, name, playbook.SetupChange{Name: journal.Some(name)})
-	return r.setups[name], err
+	names := r.setups.missing(r.usedSetups())
+	list = make([]playbook.NewSetup, len(names))
+	for i, name := range names {
+		list[i] = playbook.NewSetup{SetupChange: playbook.SetupChange{Name: journal.Some(name)}, CreatedAt: r.now}
+	}
+	used, err := playbook.UpsertSetups(r.ctx, r.tx, r.Owner, r.now, list)
+	for i, done := range used {
+		r.setups.add(names[i], done)
+		if done.Changed {
+			r.result.SetupsUpserted++
+		}
+	}
+	return err
 }
 
 // restoreNotes goes from the last, which is the oldest, to the first: notes of
 // one moment are listed by the order in which they were made.
 func (r *restorer) restoreNotes() error {
-	for i, note := range slices.Backward(r.Document.Notes) {
-		if err := r.accept("Note", i, r.restoreNote(i, note)); err != nil {
+	var list []playbook.NewNote
+	var places []int
+	for i, in := range slices.Backward(r.Document.Notes) {
+		note, err := r.newNote(in)
+		if err == nil {
+			list, places = append(list, note), append(places, i)
+		}
+		if err := r.accept("Note", i, err); err != nil {
 			return err
 		}
+	}
+	restored, err := playbook.RestoreNotes(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	for i, done := range restored {
+		if done.Err == nil {
+			r.notes[places[i]] = done.ID
+		}
+		if done.Changed {
+			r.recordNoted(r.Document.Notes[places[i]].Trade, list[i].Trade.Value)
+		}
+	}
+	if r.result.Notes, err = countChanged(r, "Note", restored, places); err != nil {
+		return err
 	}
 	for _, b := range r.bundles {
 		slices.Sort(b.noted)
@@ -95,33 +210,21 @@ func (r *restorer) restoreNotes() error {
 	return nil
 }
 
-func (r *restorer) restoreNote(place int, in Note) error {
+func (r *restorer) newNote(in Note) (playbook.NewNote, error) {
 	moment, err := playbook.ParseMoment("occurred_at", in.OccurredAt)
 	if err != nil {
-		return err
+		return playbook.NewNote{}, err
 	}
 	change := fields.CopyTo[playbook.NoteChange](&in.NoteValues, "occurred_at", "account_id", "trade_id")
 	change.OccurredAt = journal.Some(moment)
 	if account := r.accountAt(in.Account); account != "" {
 		change.Account = journal.Some(account)
 	}
-	created := in.CreatedAt.instantOr(r.now)
+	note := playbook.NewNote{NoteChange: change, CreatedAt: in.CreatedAt.instantOr(r.now)}
 	if trade, account := r.tradeAt(in.Trade); trade != "" {
-		if err := playbook.EnsureAnnotationsRow(r.ctx, r.tx, r.Owner, trade, account, created); err != nil {
-			return err
-		}
-		change.Trade = journal.Some(trade)
+		note.Trade, note.TradeAccount = journal.Some(trade), account
 	}
-	id, added, err := r.playbook.RestoreNote(r.ctx, r.tx, r.Owner, created, change)
-	if err != nil {
-		return err
-	}
-	r.notes[place] = id
-	if added {
-		r.result.Notes++
-		r.recordNoted(in.Trade, change.Trade.Value)
-	}
-	return nil
+	return note, nil
 }
 
 // recordNoted records that a trade has a new note; an orphan is not a trade.
@@ -180,6 +283,9 @@ func (r *restorer) restoreMissed() error {
 		return err
 	}
 	for i, outcome := range outcomes {
+		if err := r.accept("Missed trade", places[i], outcome.Err); err != nil {
+			return err
+		}
 		r.countMissed(places[i], outcome)
 	}
 	return nil
@@ -191,7 +297,7 @@ func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
 		change.Account = journal.Some(account)
 	}
 	if in.Setup != "" {
-		id, err := r.setup(in.Setup)
+		id, err := r.setups.find(in.Setup)
 		if err != nil {
 			return playbook.Missed{}, err
 		}

@@ -2,10 +2,11 @@ package backup
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/routine"
 )
 
@@ -39,22 +40,33 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 	return out, nil
 }
 
-// restoreRoutine adds the items and ticks that are not there and returns how many
-// items it added.
-func restoreRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID, in Routine, now time.Time) (int, error) {
+// restoreRoutine adds the items and ticks that are not there.
+func (r *restorer) restoreRoutine() error {
+	in := r.Document.Routine
 	if in.Template != nil {
-		if _, err := routine.RestoreTemplate(ctx, tx, owner, *in.Template, now); err != nil {
-			return 0, err
+		if _, err := routine.RestoreTemplate(r.ctx, r.tx, r.Owner, *in.Template, r.now); err != nil {
+			return err
 		}
 	}
 	if len(in.Items) == 0 {
-		return 0, nil // to restore nothing would still keep the first items from being made
+		return nil // to restore nothing would still keep the first items from being made
 	}
-	stored, err := routine.Export(ctx, tx, owner)
+	stored, err := routine.ListItems(r.ctx, r.tx, r.Owner)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return routine.Restore(ctx, tx, owner, in.archive(stored.Items), now)
+	done, err := routine.Restore(r.ctx, r.tx, r.Owner, in.archive(stored), r.now)
+	r.result.Routines = done.Items
+	for i, refused := range done.Refused {
+		if refused {
+			r.problem("Routine item", i, limits.RoutineItems.Reached())
+		}
+	}
+	if done.RefusedTicks > 0 {
+		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(
+			"%d days on which routine items were done were left out: a user can have %d.", done.RefusedTicks, limits.RoutineTicks.Max))
+	}
+	return err
 }
 
 // archive assigns ids to the items of a file: that of the stored item that it is, or

@@ -44,32 +44,29 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	}
 	match(targets, own, func(a ledger.Account) string { return accountKey(a) + a.CreatedAt.String() })
 	match(targets, own, accountKey)
-	for i, b := range doc.Accounts {
-		if targets[i].isNew && journal.IsBlank(b.Account.BaseCurrency) {
-			targets[i] = onlyNamesake(targets, own, i)
-		}
-	}
+	matchNamesakes(targets, own, func(i int) bool { return journal.IsBlank(doc.Accounts[i].Account.BaseCurrency) })
 	return targets, nil
 }
 
-// onlyNamesake returns the one account that shares name and broker with a target,
-// where neither the user nor the file has another of them, or the target as it is.
-func onlyNamesake(targets []target, own []ledger.Account, at int) target {
-	wanted := targets[at]
-	isNamesake := func(a ledger.Account) bool {
-		return strings.EqualFold(a.Name, wanted.account.Name) && strings.EqualFold(a.Broker, wanted.account.Broker)
+// matchNamesakes pairs the wanted targets that have no account yet with the one account
+// that shares name and broker, if neither the user nor the file has another of them.
+func matchNamesakes(targets []target, own []ledger.Account, isWanted func(i int) bool) {
+	inFile, found := map[string]int{}, map[string][]ledger.Account{}
+	for _, t := range targets {
+		inFile[namesakeKey(t.account)]++
+	}
+	for _, a := range own {
+		found[namesakeKey(a)] = append(found[namesakeKey(a)], a)
 	}
 	for i, t := range targets {
-		if i != at && isNamesake(t.account) {
-			return wanted
+		key := namesakeKey(t.account)
+		if t.isNew && isWanted(i) && inFile[key] == 1 && len(found[key]) == 1 {
+			targets[i] = target{account: found[key][0]}
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(own), func(a ledger.Account) bool { return !isNamesake(a) })
-	if len(found) != 1 {
-		return wanted
-	}
-	return target{account: found[0]}
 }
+
+func namesakeKey(a ledger.Account) string { return strings.ToLower(a.Name + "\n" + a.Broker) }
 
 func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]target, error) {
 	at := slices.IndexFunc(own, func(a ledger.Account) bool { return a.ID == into })

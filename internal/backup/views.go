@@ -85,51 +85,63 @@ func replaceIDs(filter map[string]string, name string, replace func(id string) b
 
 // restoreViews adds the views whose names are not taken.
 func (r *restorer) restoreViews() error {
-	for i, view := range r.Document.Views {
-		if err := r.accept("View", i, r.restoreView(view)); err != nil {
+	var list []views.NewView
+	var places []int
+	for i, in := range r.Document.Views {
+		view, err := r.newView(in)
+		if err == nil {
+			list, places = append(list, view), append(places, i)
+		}
+		if err := r.accept("View", i, err); err != nil {
 			return err
 		}
 	}
-	return nil
+	added, refusals, err := views.Restore(r.ctx, r.tx, r.Owner, list)
+	r.result.Views = added
+	if err != nil {
+		return err
+	}
+	return r.acceptAt("View", places, refusals)
 }
 
-func (r *restorer) restoreView(in View) error {
+func (r *restorer) newView(in View) (views.NewView, error) {
 	filter := map[string]string{}
 	maps.Copy(filter, in.Filter)
+	var accounts []journal.AccountID
 	for _, place := range in.Accounts {
 		account := r.accountAt(&place)
 		if account == "" {
-			return journal.InvalidField("accounts", "accounts has the place %s, which the file does not have.", strconv.Itoa(place))
+			return views.NewView{}, journal.InvalidField("accounts", "accounts has the place %s, which the file does not have.", strconv.Itoa(place))
 		}
-		addID(filter, accountParameter, string(account))
+		accounts = append(accounts, account)
 	}
-	for _, name := range in.Setups {
-		id, err := r.setup(name)
-		if err != nil {
-			return err
-		}
-		addID(filter, setupParameter, string(id))
+	setups, err := each(in.Setups, r.setups.find)
+	if err != nil {
+		return views.NewView{}, err
 	}
-	for _, name := range in.Tags {
-		id, err := r.tag(name)
-		if err != nil {
-			return err
-		}
-		addID(filter, tagParameter, string(id))
+	tags, err := each(in.Tags, r.tags.find)
+	if err != nil {
+		return views.NewView{}, err
 	}
-	added, err := views.Restore(r.ctx, r.tx, r.Owner, in.CreatedAt.instantOr(r.now), views.Change{
+	addIDs(filter, accountParameter, accounts)
+	addIDs(filter, setupParameter, setups)
+	addIDs(filter, tagParameter, tags)
+	return views.NewView{CreatedAt: in.CreatedAt.instantOr(r.now), Change: views.Change{
 		Name: journal.Some(in.Name), Filter: journal.Some(filter), Columns: journal.Some(in.Columns), Sort: journal.Some(ledger.SortKey(in.Sort)),
 		Order: journal.Some(in.Order), Pinned: journal.Some(in.Pinned),
-	})
-	if added {
-		r.result.Views++
-	}
-	return err
+	}}, nil
 }
 
-func addID(filter map[string]string, name, id string) {
+// addIDs adds ids to a parameter.
+func addIDs[ID ~string](filter map[string]string, name string, ids []ID) {
+	var list []string
 	if filter[name] != "" {
-		id = filter[name] + "," + id
+		list = append(list, filter[name])
 	}
-	filter[name] = id
+	for _, id := range ids {
+		list = append(list, string(id))
+	}
+	if len(list) > 0 {
+		filter[name] = strings.Join(list, ",")
+	}
 }

@@ -527,16 +527,16 @@ func TestRestoredSourceHasNoKey(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
 		f.trade("AAPL", "stock", friday, friday)
-		restore := func() (added bool) {
+		restore := func() (added int) {
 			f.must(f.DB.Update(f.Context(), func(tx *db.Tx) (err error) {
-				added, err = barfetch.Restore(f.Context(), tx, f.owner, barfetch.Source{
+				added, _, err = barfetch.Restore(f.Context(), tx, f.owner, []barfetch.Source{{
 					Provider: "acme", Symbols: []string{"AAPL"}, Since: "2026-03-01", CreatedAt: f.clock.Now(),
-				})
+				}})
 				return err
 			}))
 			return added
 		}
-		if !restore() || restore() {
+		if restore() != 1 || restore() != 0 {
 			f.Error("a source is restored twice, or not at all")
 		}
 		list, err := f.BarSources.List(f.Context(), f.owner)

@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/remote"
 )
 
@@ -342,32 +343,53 @@ func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.Ba
 	return source, err
 }
 
-// maxRestored is how many sources a user can have after a restore. There are fewer
-// providers; the limit is for files that were not written by Fillbook.
-const maxRestored = 50
-
-// Restore adds a source of a backup without its key, switched off, unless the owner has
-// one of that provider. It is a step.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, source Source) (added bool, err error) {
-	change := Change{Symbols: journal.Some(source.Symbols), Since: journal.Some(source.Since)}
-	source, err = change.apply(source, cmp.Or(source.Since, journal.DayOf(source.CreatedAt)))
+// Restore adds the sources of a backup without their keys, switched off, except those of
+// providers that the owner has. The refusals are those of single sources; the others are
+// restored. There are fewer providers than the limit, which is for files that were not
+// written by Fillbook. It is a step.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Source) (added int, refusals []error, err error) {
+	if len(list) == 0 {
+		return 0, nil, nil
+	}
+	stored, err := db.List(ctx, tx, db.Single[string], `SELECT provider FROM bar_sources WHERE user_id = $1 ORDER BY provider`, owner)
 	if err != nil {
-		return false, err
+		return 0, nil, err
+	}
+	taken := map[string]bool{}
+	for _, provider := range stored {
+		taken[provider] = true
+	}
+	refusals = make([]error, len(list))
+	for i, source := range list {
+		source, err := newRestored(source)
+		switch {
+		case err != nil:
+			refusals[i] = err
+		case taken[source.Provider]:
+		case len(taken) >= limits.BarSources.Max:
+			refusals[i] = limits.BarSources.Reached()
+		default:
+			taken[source.Provider] = true
+			added++
+			if _, err := tx.Exec(ctx, sourceTable.Insert(), sourceTable.Values(owner, &source)...); err != nil {
+				return added, nil, err
+			}
+		}
+	}
+	return added, refusals, nil
+}
+
+// newRestored returns a source of a backup as it is stored.
+func newRestored(source Source) (Source, error) {
+	change := Change{Symbols: journal.Some(source.Symbols), Since: journal.Some(source.Since)}
+	source, err := change.apply(source, cmp.Or(source.Since, journal.DayOf(source.CreatedAt)))
+	if err != nil {
+		return Source{}, err
 	}
 	if source.Provider, err = journal.CleanRequiredName("provider", source.Provider); err != nil {
-		return false, err
+		return Source{}, err
 	}
 	source.ID, source.Enabled, source.UpdatedAt = journal.NewID[journal.BarSourceID](), false, source.CreatedAt
 	source.Status, source.Message = StatusAttention, "Restored from a backup, which has no keys. Enter your key if it needs one, and turn it on."
-	var count, taken int
-	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN provider = $2 THEN 1 END) FROM bar_sources WHERE user_id = $1`,
-		owner, source.Provider).Scan(&count, &taken)
-	switch {
-	case err != nil || taken > 0:
-		return false, err
-	case count >= maxRestored:
-		return false, journal.Conflict("You can have %d price providers. Delete one first.", maxRestored)
-	}
-	_, err = tx.Exec(ctx, sourceTable.Insert(), sourceTable.Values(owner, &source)...)
-	return err == nil, err
+	return source, nil
 }

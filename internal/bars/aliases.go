@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // Alias makes a symbol of the journal use the bars of another symbol.
@@ -33,9 +34,6 @@ func scanAlias(row db.Scanner) (a Alias, err error) {
 	err = aliasTable.Scan(row, &a)
 	return a, err
 }
-
-// maxAliases is how many aliases a user may have.
-const maxAliases = 1000
 
 // ListAliases returns the owner's aliases by symbol.
 func (s *Service) ListAliases(ctx context.Context, owner journal.UserID) (list []Alias, err error) {
@@ -94,8 +92,8 @@ func insertAlias(ctx context.Context, tx *db.Tx, owner journal.UserID, added Ali
 	if err != nil || taken > 0 {
 		return false, err
 	}
-	if count >= maxAliases {
-		return false, journal.Conflict("You can have %d aliases. Delete one first.", maxAliases)
+	if count >= limits.BarAliases.Max {
+		return false, limits.BarAliases.Reached()
 	}
 	if _, err := tx.Exec(ctx, aliasTable.Insert(), aliasTable.Values(owner, &added)...); err != nil {
 		return false, err

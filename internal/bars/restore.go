@@ -3,11 +3,13 @@ package bars
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/market"
 )
 
@@ -44,33 +46,52 @@ func (k Key) isReference() bool {
 }
 
 // Missing returns the bars of blocks that the owner has not stored, in blocks as they
-// are stored. It is a step.
+// are stored. Of several bars with the same time the last counts. It is a step.
 func Missing(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key, blocks []market.Block) (missing []market.Block, err error) {
 	series, err := findSeries(ctx, tx, owner, key)
 	isStored := err == nil
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return nil, err
 	}
-	slices.SortStableFunc(blocks, func(a, b market.Block) int { return int(a.Bars[0].Time - b.Bars[0].Time) })
-	for _, block := range blocks {
-		for part := range market.SplitBlocks(block) {
-			if isStored {
-				if part, err = missingOf(ctx, tx, owner, series, part); err != nil {
-					return nil, err
-				}
+	for _, block := range uniteBlocks(key.Secs, blocks) {
+		if isStored {
+			if block, err = missingOf(ctx, tx, owner, series, block); err != nil {
+				return nil, err
 			}
-			if len(part.Bars) == 0 {
-				continue
-			}
-			start := market.BlockStart(part.Bars[0].Time, key.Secs)
-			if n := len(missing); n > 0 && market.BlockStart(missing[n-1].Bars[0].Time, key.Secs) == start {
-				missing[n-1] = market.MergeBlocks(missing[n-1], part)
-				continue
-			}
-			missing = append(missing, part)
+		}
+		if len(block.Bars) > 0 {
+			missing = append(missing, block)
 		}
 	}
 	return missing, nil
+}
+
+// uniteBlocks returns the bars of blocks in blocks as they are stored, in order of time.
+// A file decides how many blocks have bars of the same time, so all that belong to one
+// stored block are merged together.
+func uniteBlocks(secs int64, blocks []market.Block) (united []market.Block) {
+	parts := map[int64][]market.Block{}
+	for _, block := range blocks {
+		for part := range market.SplitBlocks(block) {
+			start := market.BlockStart(part.Bars[0].Time, secs)
+			parts[start] = append(parts[start], part)
+		}
+	}
+	for _, start := range slices.Sorted(maps.Keys(parts)) {
+		list := parts[start]
+		for len(list) > 1 { // in pairs, so that each bar is copied only a few times
+			var merged []market.Block
+			for pair := range slices.Chunk(list, 2) {
+				if len(pair) == 2 {
+					pair[0] = market.MergeBlocks(pair[0], pair[1])
+				}
+				merged = append(merged, pair[0])
+			}
+			list = merged
+		}
+		united = append(united, list[0])
+	}
+	return united
 }
 
 func missingOf(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (market.Block, error) {
@@ -106,11 +127,50 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time
 	return done, err
 }
 
-// RestoreAlias stores an alias, unless its symbol has one. It is a step.
-func RestoreAlias(ctx context.Context, tx *db.Tx, owner journal.UserID, at time.Time, symbol, barsSymbol string) (added bool, err error) {
-	alias, err := newAlias(symbol, barsSymbol, at)
-	if err != nil {
-		return false, err
+// RestoredAlias is what a restore did with an alias.
+type RestoredAlias struct {
+	Added bool
+	// Err is the refusal of this alias. The others are restored.
+	Err error
+}
+
+// RestoreAliases stores aliases, except those whose symbols have one. It is a step.
+func RestoreAliases(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Alias) ([]RestoredAlias, error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
-	return insertAlias(ctx, tx, owner, alias)
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := ListAliases(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]bool{}
+	for _, a := range stored {
+		taken[a.Symbol] = true
+	}
+	out := make([]RestoredAlias, len(list))
+	var rows [][]any
+	for i, in := range list {
+		alias, err := newAlias(in.Symbol, in.BarsSymbol, in.CreatedAt)
+		switch {
+		case err != nil:
+			out[i].Err = err
+		case taken[alias.Symbol]:
+		case len(taken) >= limits.BarAliases.Max:
+			out[i].Err = limits.BarAliases.Reached()
+		default:
+			taken[alias.Symbol], out[i].Added = true, true
+			rows = append(rows, aliasTable.Values(owner, &alias))
+		}
+	}
+	if len(rows) == 0 {
+		return out, nil
+	}
+	if _, err := tx.InsertMany(ctx, aliasTable.Name, aliasTable.Columns(), "", rows); err != nil {
+		return nil, err
+	}
+	return out, recordAliasChange(ctx, tx, owner, u)
 }

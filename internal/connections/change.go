@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/limits"
 	"fillbook/internal/remote"
 )
 
@@ -175,13 +176,6 @@ func explain(title string, err error) remote.Meaning {
 	return remote.Explain(title, err)
 }
 
-// maxConnections is how many connections a user can have.
-const maxConnections = 200
-
-func errTooMany() error {
-	return journal.Conflict("You can have %d connections. Delete one first.", maxConnections)
-}
-
 // Create stores a connection and makes it due, unless it runs only when asked. With test
 // it signs in first, and stores nothing if that fails.
 func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool) (c Connection, err error) {
@@ -252,8 +246,8 @@ func (s *Service) checkNew(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if err != nil {
 		return err
 	}
-	if len(list) >= maxConnections {
-		return errTooMany()
+	if len(list) >= limits.Connections.Max {
+		return limits.Connections.Reached()
 	}
 	return s.checkUnique(ctx, tx, owner, list, c, values)
 }

@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/jobs"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 var connectionTable = fields.New("connections",
@@ -119,29 +120,60 @@ func ListOfAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	return db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 AND c.account_id = $2 ORDER BY c.id`, owner, account)
 }
 
-// Restore adds a connection of a backup without its key, unless the account has one of
-// that provider and name. It is a step.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, c Connection) (added bool, err error) {
+// Restore adds the connections of an account in a backup without their keys, except
+// those that the account has with the same provider and name. The refusals are those of
+// single connections; the others are restored. It is a step.
+func Restore(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Connection,
+) (added int, refusals []error, err error) {
+	if len(list) == 0 {
+		return 0, nil, nil
+	}
+	stored, err := ListOfAccount(ctx, tx, owner, account)
+	if err != nil {
+		return 0, nil, err
+	}
+	room, err := limits.Connections.Room(ctx, tx, owner, `SELECT COUNT(*) FROM connections WHERE user_id = $1`)
+	if err != nil {
+		return 0, nil, err
+	}
+	taken := map[[2]string]bool{}
+	for _, c := range stored {
+		taken[[2]string{c.Provider, c.Name}] = true
+	}
+	refusals = make([]error, len(list))
+	for i, c := range list {
+		c, err := newRestored(c, account)
+		switch {
+		case err != nil:
+			refusals[i] = err
+		case taken[[2]string{c.Provider, c.Name}]:
+		case added == room:
+			refusals[i] = limits.Connections.Reached()
+		default:
+			taken[[2]string{c.Provider, c.Name}] = true
+			added++
+			if _, err := tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(owner, &c)...); err != nil {
+				return added, nil, err
+			}
+		}
+	}
+	return added, refusals, nil
+}
+
+// newRestored returns a connection of a backup as it is stored.
+func newRestored(c Connection, account journal.AccountID) (Connection, error) {
+	var err error
 	if c.Provider, err = journal.CleanRequiredName("provider", c.Provider); err != nil {
-		return false, err
+		return Connection{}, err
 	}
 	change := Change{Name: journal.Some(c.Name), Schedule: journal.Some(c.Schedule)}
 	if c, err = change.apply(c, connector.Description{Title: c.Provider}, c.CreatedAt); err != nil {
-		return false, err
+		return Connection{}, err
 	}
-	var count, taken int
-	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN account_id = $2 AND provider = $3 AND name = $4 THEN 1 END) FROM connections WHERE user_id = $1`,
-		owner, c.Account, c.Provider, c.Name).Scan(&count, &taken)
-	switch {
-	case err != nil || taken > 0:
-		return false, err
-	case count >= maxConnections:
-		return false, errTooMany()
-	}
-	c.ID, c.UpdatedAt, c.Identity.Notes = journal.NewID[journal.ConnectionID](), c.CreatedAt, []string{}
+	c.ID, c.Account, c.UpdatedAt, c.Identity.Notes = journal.NewID[journal.ConnectionID](), account, c.CreatedAt, []string{}
 	c.Status, c.Message = StatusAttention, "Restored from a backup, which has no keys. Enter your key again."
-	_, err = tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(owner, &c)...)
-	return err == nil, err
+	return c, nil
 }
 
 // List returns the owner's connections, the oldest first.

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,12 +124,11 @@ type writer struct {
 	setups   map[string]journal.SetupID
 	tags     map[string]journal.TagID
 	trades   map[string]journal.TradeID // by the external id of the opening fill
-	restorer *playbook.Restorer
 }
 
 func newWriter(ctx context.Context, s Services, tx *db.Tx, owner journal.UserID, story Story) *writer {
 	return &writer{
-		Services: s, ctx: ctx, tx: tx, owner: owner, story: story, restorer: playbook.NewRestorer(),
+		Services: s, ctx: ctx, tx: tx, owner: owner, story: story,
 		accounts: map[string]journal.AccountID{}, trades: map[string]journal.TradeID{},
 		setups: map[string]journal.SetupID{}, tags: map[string]journal.TagID{},
 	}
@@ -159,29 +159,36 @@ func (w *writer) write() error {
 // began is the creation time of records that have no date.
 func (w *writer) began() time.Time { return w.story.First.Time() }
 
-func (w *writer) writePlaybook() (err error) {
-	for _, s := range w.story.Setups {
-		w.setups[s.Name], _, err = playbook.UpsertSetup(w.ctx, w.tx, w.owner, w.began(), playbook.SetupChange{
+func (w *writer) writePlaybook() error {
+	setups := make([]playbook.NewSetup, len(w.story.Setups))
+	for i, s := range w.story.Setups {
+		setups[i] = playbook.NewSetup{CreatedAt: w.began(), SetupChange: playbook.SetupChange{
 			Name: journal.Some(s.Name), Description: journal.Some(s.Description), Thesis: journal.Some(s.Thesis),
 			Direction: journal.Some(playbook.Direction(s.Direction)), Checklist: journal.Some(s.Checklist),
-		})
-		if err != nil {
-			return err
-		}
+		}}
 	}
-	for _, t := range w.story.Tags {
+	setupsDone, err := playbook.UpsertSetups(w.ctx, w.tx, w.owner, w.began(), setups)
+	if err := cmp.Or(err, playbook.FirstRefusal(setupsDone)); err != nil {
+		return err
+	}
+	for i, done := range setupsDone {
+		w.setups[w.story.Setups[i].Name] = done.ID
+	}
+	tags := make([]playbook.NewTag, len(w.story.Tags))
+	for i, t := range w.story.Tags {
 		kind := playbook.CustomTag
 		if t.Mistake {
 			kind = playbook.MistakeTag
 		}
-		w.tags[t.Name], _, err = playbook.EnsureTag(w.ctx, w.tx, w.owner, w.began(), playbook.TagChange{
+		tags[i] = playbook.NewTag{CreatedAt: w.began(), TagChange: playbook.TagChange{
 			Name: journal.Some(t.Name), Color: journal.Some(t.Color), Description: journal.Some(t.Description), Kind: journal.Some(kind),
-		})
-		if err != nil {
-			return err
-		}
+		}}
 	}
-	return nil
+	tagsDone, err := playbook.EnsureTags(w.ctx, w.tx, w.owner, tags)
+	for i, done := range tagsDone {
+		w.tags[w.story.Tags[i].Name] = done.ID
+	}
+	return cmp.Or(err, playbook.FirstRefusal(tagsDone))
 }
 
 func (w *writer) writeAccounts() error {
@@ -281,7 +288,8 @@ func opt(n decimal.Null) journal.Opt[decimal.Decimal] {
 func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
 
 func (w *writer) writeNotes() error {
-	for _, n := range w.story.Notes {
+	notes := make([]playbook.NewNote, len(w.story.Notes))
+	for i, n := range w.story.Notes {
 		change := playbook.NoteChange{
 			Type: journal.Some(playbook.NoteType(n.Type)), OccurredAt: journal.Some(playbook.MomentOf(n.Day)),
 			Title: journal.Some(n.Title), Body: journal.Some(n.Body),
@@ -292,12 +300,10 @@ func (w *writer) writeNotes() error {
 		if n.Account != "" {
 			change.Account = journal.Some(w.accounts[n.Account])
 		}
-		written := n.Day.Time().Add(dayEnds * time.Hour)
-		if _, _, err := w.restorer.RestoreNote(w.ctx, w.tx, w.owner, written, change); err != nil {
-			return fmt.Errorf("note of %s: %w", n.Day, err)
-		}
+		notes[i] = playbook.NewNote{NoteChange: change, CreatedAt: n.Day.Time().Add(dayEnds * time.Hour)}
 	}
-	return nil
+	done, err := playbook.RestoreNotes(w.ctx, w.tx, w.owner, notes)
+	return cmp.Or(err, playbook.FirstRefusal(done))
 }
 
 func (w *writer) writeMissed() error {

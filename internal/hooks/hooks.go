@@ -20,6 +20,7 @@ import (
 	"fillbook/internal/imports"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/limits"
 )
 
 // The audit actions of this package.
@@ -84,8 +85,6 @@ const (
 	secretBytes = 32
 	// secretPrefix shows people and programs that search for leaked secrets what it is.
 	secretPrefix = "svc_hook_"
-	// maxHooks is how many hooks a user can have.
-	maxHooks = 50
 )
 
 func newSecret() string {
@@ -113,12 +112,8 @@ func (s *Service) Create(ctx context.Context, by Actor, account journal.AccountI
 		if err := ledger.CheckAccountOwner(ctx, tx, by.UserID, account); err != nil {
 			return err
 		}
-		var count int
-		if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM hooks WHERE user_id = $1`, by.UserID).Scan(&count); err != nil {
+		if err := limits.Hooks.Check(ctx, tx, by.UserID, `SELECT COUNT(*) FROM hooks WHERE user_id = $1`); err != nil {
 			return err
-		}
-		if count >= maxHooks {
-			return journal.Conflict("You can have %d hooks. Delete one first.", maxHooks)
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO hooks (user_id, id, account_id, name, secret_hash, batch_id, batch_day, accepted, skipped, quarantined, created_at)
 			VALUES ($1, $2, $3, $4, $5, '', '', 0, 0, 0, $6)`,

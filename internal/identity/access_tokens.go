@@ -13,6 +13,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/secrets"
 )
 
@@ -131,6 +132,9 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 	secret := newAccessToken()
 	token.Prefix = secret.Reveal()[:prefixLength]
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := limits.AccessTokens.Check(ctx, tx, caller.UserID, `SELECT COUNT(*) FROM access_tokens WHERE user_id = $1`); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `INSERT INTO access_tokens
 			(user_id, id, name, token_prefix, hash, scope, created_at, expires_at, account_ids, allowed_ips)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"fillbook/internal/db"
@@ -41,7 +42,9 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
 	result.recorded = withdrawn.Recorded || fills.Recorded || cash.Inserted > 0
 	s.running.setStage(b.ID, "annotating", len(p.annotations))
-	a := annotator{s: s, tx: tx, batch: b, tags: map[string]journal.TagID{}, setups: map[string]journal.SetupID{}}
+	a := annotator{
+		s: s, tx: tx, batch: b, tags: map[string]playbook.Restored[journal.TagID]{}, setups: map[string]playbook.Restored[journal.SetupID]{},
+	}
 	annotated, err := a.annotate(ctx, p, fills)
 	if err != nil {
 		return Result{}, err
@@ -70,8 +73,8 @@ type annotator struct {
 	s        *Service
 	tx       *db.Tx
 	batch    *Batch
-	tags     map[string]journal.TagID
-	setups   map[string]journal.SetupID
+	tags     map[string]playbook.Restored[journal.TagID] // by their names in lower case
+	setups   map[string]playbook.Restored[journal.SetupID]
 	upserted int
 	problems []Problem
 }
@@ -86,15 +89,15 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 	if err != nil {
 		return 0, err
 	}
+	if err := a.storeNames(ctx, p.annotations, trades); err != nil {
+		return 0, err
+	}
 	var list []playbook.Annotations
 	for i, m := range p.annotations {
 		if trades[i] == "" {
 			continue
 		}
-		annotations, err := a.toAnnotations(ctx, m, trades[i])
-		if err != nil && !journal.IsKind(err, journal.KindInvalid) {
-			return 0, err
-		}
+		annotations, err := a.toAnnotations(m, trades[i])
 		if err != nil { // the fills are good all the same
 			a.problems = append(a.problems, Problem{Row: m.Row, Message: sentence(err)})
 			continue
@@ -106,6 +109,54 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 		return 0, err
 	}
 	return len(changed), ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, changed...)
+}
+
+// storeNames finds or creates the tags and setups of the annotations of trades, each
+// once.
+func (a *annotator) storeNames(ctx context.Context, list []*statement.Annotations, trades []journal.TradeID) error {
+	var tags []playbook.NewTag
+	var setups []playbook.NewSetup
+	now := a.s.clock()
+	addTag := func(name string, kind playbook.TagKind) {
+		if _, known := a.tags[nameKey(name)]; !known {
+			a.tags[nameKey(name)] = playbook.Restored[journal.TagID]{}
+			change := playbook.TagChange{Name: journal.Some(shortName(name)), Kind: journal.Some(kind)}
+			tags = append(tags, playbook.NewTag{TagChange: change, CreatedAt: now})
+		}
+	}
+	for i, m := range list {
+		if trades[i] == "" {
+			continue
+		}
+		for _, name := range m.Mistakes { // a word that is both is a mistake
+			addTag(name, playbook.MistakeTag)
+		}
+		for _, name := range m.Tags {
+			addTag(name, playbook.CustomTag)
+		}
+		for _, name := range m.Setups {
+			if _, known := a.setups[nameKey(name)]; !known {
+				a.setups[nameKey(name)] = playbook.Restored[journal.SetupID]{}
+				change := playbook.SetupChange{Name: journal.Some(shortName(name))}
+				setups = append(setups, playbook.NewSetup{SetupChange: change, CreatedAt: now})
+			}
+		}
+	}
+	storedTags, err := playbook.EnsureTags(ctx, a.tx, a.batch.UserID, tags)
+	if err != nil {
+		return err
+	}
+	for i, stored := range storedTags {
+		a.tags[nameKey(tags[i].Name.Value)] = stored
+	}
+	storedSetups, err := playbook.UpsertSetups(ctx, a.tx, a.batch.UserID, now, setups)
+	for i, stored := range storedSetups {
+		a.setups[nameKey(setups[i].Name.Value)] = stored
+		if stored.Changed {
+			a.upserted++
+		}
+	}
+	return err
 }
 
 // trades finds the trade that each of the plan's annotations is on. A fill that
@@ -136,65 +187,27 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 }
 
 // toAnnotations returns the annotations of a trade, with the tags and setups that they name.
-func (a *annotator) toAnnotations(ctx context.Context, m *statement.Annotations, trade journal.TradeID) (playbook.Annotations, error) {
-	var tags []journal.TagID
-	for _, list := range []struct {
-		kind  playbook.TagKind
-		names []string
-	}{{playbook.MistakeTag, m.Mistakes}, {playbook.CustomTag, m.Tags}} { // a word that is both is a mistake
-		for _, name := range list.names {
-			id, err := a.tag(ctx, name, list.kind)
-			if err != nil {
-				return playbook.Annotations{}, err
-			}
-			tags = append(tags, id)
+func (a *annotator) toAnnotations(m *statement.Annotations, trade journal.TradeID) (playbook.Annotations, error) {
+	annotations := playbook.Annotations{Trade: trade, Account: a.batch.Account, AnnotationValues: m.Values}
+	for _, name := range slices.Concat(m.Mistakes, m.Tags) {
+		tag := a.tags[nameKey(name)]
+		if tag.Err != nil {
+			return playbook.Annotations{}, tag.Err
 		}
+		annotations.Tags = append(annotations.Tags, tag.ID)
 	}
-	var setups []journal.SetupID
 	for _, name := range m.Setups {
-		id, err := a.setup(ctx, name)
-		if err != nil {
-			return playbook.Annotations{}, err
+		setup := a.setups[nameKey(name)]
+		if setup.Err != nil {
+			return playbook.Annotations{}, setup.Err
 		}
-		setups = append(setups, id)
+		annotations.Setups = append(annotations.Setups, setup.ID)
 	}
-	annotations := playbook.Annotations{Trade: trade, Account: a.batch.Account, AnnotationValues: m.Values, Tags: tags, Setups: setups}
 	return annotations, annotations.CheckTyped(priceRule(m))
 }
 
-// tag finds or makes a tag, once a name.
-func (a *annotator) tag(ctx context.Context, name string, kind playbook.TagKind) (journal.TagID, error) {
-	name = shortName(name)
-	key := strings.ToLower(name)
-	if id, ok := a.tags[key]; ok {
-		return id, nil
-	}
-	id, _, err := playbook.EnsureTag(ctx, a.tx, a.batch.UserID, a.s.clock(),
-		playbook.TagChange{Name: journal.Some(name), Kind: journal.Some(kind)})
-	if err != nil {
-		return "", err
-	}
-	a.tags[key] = id
-	return id, nil
-}
-
-// setup finds or makes a setup, once a name.
-func (a *annotator) setup(ctx context.Context, name string) (journal.SetupID, error) {
-	name = shortName(name)
-	key := strings.ToLower(name)
-	if id, ok := a.setups[key]; ok {
-		return id, nil
-	}
-	id, changed, err := playbook.UpsertSetup(ctx, a.tx, a.batch.UserID, a.s.clock(), playbook.SetupChange{Name: journal.Some(name)})
-	if err != nil {
-		return "", err
-	}
-	if changed {
-		a.upserted++
-	}
-	a.setups[key] = id
-	return id, nil
-}
+// nameKey returns what equal names of a file have in common.
+func nameKey(name string) string { return strings.ToLower(shortName(name)) }
 
 // shortName truncates a name to the longest that the journal stores.
 func shortName(name string) string {

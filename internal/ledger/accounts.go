@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // Account is a trading account of one user.
@@ -230,6 +231,9 @@ func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 		a.BaseCurrency = "USD"
 	}
 	if err := a.clean(); err != nil {
+		return Account{}, err
+	}
+	if err := limits.Accounts.Check(ctx, tx, owner, `SELECT COUNT(*) FROM accounts WHERE user_id = $1`); err != nil {
 		return Account{}, err
 	}
 	return insertAccount(ctx, tx, owner, a)

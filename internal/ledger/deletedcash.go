@@ -10,11 +10,8 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
-
-// maxDeletedCash is how many deleted cash transactions of an account are kept. Beyond
-// that the oldest are dropped.
-const maxDeletedCash = 10_000
 
 // DeletedCash is a cash transaction that the user deleted by hand, with the values with
 // which it arrived. Connections and watched files do not bring it back.
@@ -68,7 +65,7 @@ func (b *book) insertDeletedCash(ctx context.Context, list []deletedCash) error 
 	}
 	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
 		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC`+db.Limit(3)+` OFFSET $4)`,
-		b.owner, b.account.number, len(list), maxDeletedCash)
+		b.owner, b.account.number, len(list), limits.DeletedCash.Max)
 	return err
 }
 

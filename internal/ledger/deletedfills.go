@@ -10,11 +10,8 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
-
-// maxDeletedFills is how many deleted fills of an account are kept. Beyond that
-// the oldest are dropped.
-const maxDeletedFills = 10_000
 
 // deletedFill is a row of deleted_fills: a fill that the user deleted by hand.
 type deletedFill struct {
@@ -103,7 +100,7 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		}
 	}
 	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_fills WHERE user_id = $1 AND account = $2 AND number <= $3`,
-		b.owner, b.account.number, b.deletedFills-maxDeletedFills)
+		b.owner, b.account.number, b.deletedFills-int64(limits.DeletedFills.Max))
 	if err != nil {
 		return err
 	}

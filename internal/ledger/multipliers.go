@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // Override is a multiplier that the user set for one account. Root is the root
@@ -71,12 +72,9 @@ func (s *Service) SetOverrides(
 	return list, err
 }
 
-// maxOverrides bounds how many overrides an account may have.
-const maxOverrides = 1000
-
 func cleanOverrides(list []Override) ([]Override, error) {
-	if len(list) > maxOverrides {
-		return nil, journal.Invalid("An account can have at most %d overrides.", maxOverrides)
+	if len(list) > limits.Overrides.Max {
+		return nil, journal.Invalid("An account can have at most %d overrides.", limits.Overrides.Max)
 	}
 	list = slices.Clone(list)
 	seen := map[string]bool{}

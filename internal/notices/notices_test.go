@@ -45,9 +45,9 @@ func eachEngine(t *testing.T, fn func(f *fixture)) {
 		f.account, f.start = account.ID, f.clock.Now()
 		f.clock.Advance(time.Minute)
 		f.update(func(tx *db.Tx) error {
-			_, err := connections.Restore(t.Context(), tx, f.owner, connections.Connection{
-				Provider: "bybit", Account: f.account, Name: "My Bybit", Schedule: connections.Hourly, CreatedAt: f.clock.Now(),
-			})
+			_, _, err := connections.Restore(t.Context(), tx, f.owner, f.account, []connections.Connection{{
+				Provider: "bybit", Name: "My Bybit", Schedule: connections.Hourly, CreatedAt: f.clock.Now(),
+			}})
 			return err
 		})
 		list, err := f.Connections.List(t.Context(), f.owner)

@@ -14,7 +14,7 @@ import (
 )
 
 // What a backup needs beyond the lists: steps that read and write what no
-// other caller sees, and that can tell a record of the file from its equal.
+// other caller sees.
 
 // ListAnnotatedTrades lists the trades of an account that have a row of
 // annotations, without orphans. It is a step.
@@ -41,138 +41,60 @@ type StoredOrphan struct {
 	FillKeys []string
 }
 
-// LoadOrphans lists the orphans of an account, oldest first. It is a step.
-func LoadOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]StoredOrphan, error) {
+// orphansAtOnce is how many orphans are in memory at a time.
+const orphansAtOnce = 500
+
+// EachOrphan calls fn with the orphans of an account, oldest first. It is a step; fn may
+// run statements.
+func EachOrphan(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fn func(StoredOrphan) error,
+) error {
 	orphans, err := db.List(ctx, tx, scanOrphan, `
 		SELECT trade_id, symbol, opened_at, orphaned_at FROM orphaned_annotations
 		WHERE user_id = $1 AND account_id = $2 ORDER BY orphaned_at, trade_id`, owner, account)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := describeOrphans(ctx, tx, owner, orphans); err != nil {
-		return nil, err
-	}
-	list := make([]StoredOrphan, len(orphans))
-	for i, o := range orphans {
-		list[i].Orphan = o
-		if list[i].FillKeys, err = fillKeysOf(ctx, tx, owner, o.Trade); err != nil {
-			return nil, err
+	for part := range slices.Chunk(orphans, orphansAtOnce) {
+		if err := describeOrphans(ctx, tx, owner, part); err != nil {
+			return err
 		}
-	}
-	return list, nil
-}
-
-// maxFillKey bounds the key of a fill that an orphan waits for, in bytes.
-const maxFillKey = 4 << 10
-
-// Restorer is a restore on its way. A file may hold the same record several
-// times, and may be restored twice: each stored record answers for one of the
-// file's, and the others are made. Its methods are steps of one transaction.
-type Restorer struct {
-	orphans map[string][]journal.TradeID
-	notes   map[string][]journal.NoteID
-	// recorded reports whether the log of notes has this restore.
-	recorded bool
-}
-
-// NewRestorer begins a restore.
-func NewRestorer() *Restorer {
-	return &Restorer{orphans: map[string][]journal.TradeID{}, notes: map[string][]journal.NoteID{}}
-}
-
-// claim takes one of the stored records that are the same by a key. They are
-// looked up once, so that a file of equals costs no more than another.
-func claim[T any](known map[string][]T, key string, find func() ([]T, error)) (record T, found bool, err error) {
-	same, asked := known[key]
-	if !asked {
-		if same, err = find(); err != nil {
-			return record, false, err
+		keys, err := fillKeysOf(ctx, tx, owner, part)
+		if err != nil {
+			return err
 		}
+		for _, o := range part {
+			if err := fn(StoredOrphan{Orphan: o, FillKeys: keys[o.Trade]}); err != nil {
+				return err
+			}
+		}
+		clear(part) // their texts may be long
 	}
-	if len(same) == 0 {
-		known[key] = nil
-		return record, false, nil
-	}
-	known[key] = same[1:]
-	return same[0], true, nil
+	return nil
 }
 
-// RestoreOrphan stores annotations that wait for fills of an account, under a new
-// id, unless the same ones are stored. The account, tags and setups must be the
-// owner's.
-func (r *Restorer) RestoreOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) (id journal.TradeID, added bool, err error) {
-	w.FillKeys = cleanFillKeys(w.FillKeys)
-	key := fmt.Sprintf("%s|%d|%s|%q", w.Account, db.Micros(w.OrphanedAt), w.Symbol, w.FillKeys)
-	id, known, err := claim(r.orphans, key, func() ([]journal.TradeID, error) { return sameOrphans(ctx, tx, owner, w) })
-	if err != nil || known {
-		return id, false, err
-	}
-	w.Trade = journal.NewID[journal.TradeID]()
-	w.UpdatedAt = w.OrphanedAt
-	if err := saveAnnotations(ctx, tx, owner, w.Annotations); err != nil {
-		return "", false, err
-	}
-	_, err = tx.Exec(ctx, `
-		INSERT INTO orphaned_annotations (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`,
-		owner, w.Trade, w.Account, w.Symbol, db.NullMicros(w.OpenedAt), db.Micros(w.OrphanedAt))
-	if err != nil {
-		return "", false, err
-	}
-	return w.Trade, true, insertLostFills(ctx, tx, owner, w)
-}
-
-// sameOrphans finds the stored orphans that wait for the same fills since the
-// same instant. Trades of one symbol that lose their fills together share all
-// but those.
-func sameOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) ([]journal.TradeID, error) {
-	ids, err := db.List(ctx, tx, db.Single[journal.TradeID], `
-		SELECT trade_id FROM orphaned_annotations
-		WHERE user_id = $1 AND account_id = $2 AND symbol = $3 AND orphaned_at = $4 ORDER BY trade_id`,
-		owner, w.Account, w.Symbol, db.Micros(w.OrphanedAt))
-	if err != nil {
-		return nil, err
-	}
-	var same []journal.TradeID
-	for _, id := range ids {
-		keys, err := fillKeysOf(ctx, tx, owner, id)
+// fillKeysOf returns the keys of the fills that some orphans wait for.
+func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []Orphan) (map[journal.TradeID][]string, error) {
+	found := map[journal.TradeID][]string{}
+	for part := range slices.Chunk(orphans, idChunk) {
+		trades := make([]journal.TradeID, len(part))
+		for i, o := range part {
+			trades[i], found[o.Trade] = o.Trade, []string{}
+		}
+		w := owned("user_id", owner)
+		andIn(w, "trade_id", trades)
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var trade journal.TradeID
+			var key string
+			err := row.Scan(&trade, &key)
+			found[trade] = append(found[trade], key)
+			return err
+		}, `SELECT trade_id, fill_key FROM orphaned_fills`+w.text.String()+` ORDER BY trade_id, fill_key`, w.args...)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Equal(cleanFillKeys(keys), w.FillKeys) {
-			same = append(same, id)
-		}
 	}
-	return same, nil
-}
-
-// fillKeysOf lists the keys of the fills that an orphan waits for.
-func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan journal.TradeID) ([]string, error) {
-	return db.List(ctx, tx, db.Single[string],
-		`SELECT fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id = $2 ORDER BY fill_key`, owner, orphan)
-}
-
-// cleanFillKeys returns the keys that a fill can have, each once and sorted.
-func cleanFillKeys(keys []string) []string {
-	clean := []string{}
-	for _, key := range keys {
-		if _, err := journal.CheckText("fill_keys", key); err == nil && key != "" && len(key) <= maxFillKey {
-			clean = append(clean, key)
-		}
-	}
-	slices.Sort(clean)
-	return slices.Compact(clean)
-}
-
-// insertLostFills stores the keys of the fills that an orphan waits for.
-func insertLostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, w StoredOrphan) error {
-	rows := make([][]any, len(w.FillKeys))
-	for i, key := range w.FillKeys {
-		rows[i] = []any{owner, w.Account, key, w.Trade}
-	}
-	_, err := tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
-		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
-	return err
+	return found, nil
 }
 
 // OrphanedLinks returns the links of notes to orphans, which lists do not show. It
@@ -188,37 +110,6 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 	}, `SELECT n.id, n.trade_id FROM notes n JOIN orphaned_annotations o ON o.user_id = n.user_id AND o.trade_id = n.trade_id
 		WHERE n.user_id = $1 ORDER BY n.id`, owner)
 	return links, err
-}
-
-// RestoreNote creates a note unless one of the same type, moment and text is stored.
-// Account and trade must be known to be the owner's, and the trade must have
-// its row (see [EnsureAnnotationsRow]).
-func (r *Restorer) RestoreNote(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change NoteChange,
-) (id journal.NoteID, added bool, err error) {
-	note, err := newNote(change, created)
-	if err != nil {
-		return "", false, err
-	}
-	words := []any{
-		db.Micros(note.OccurredAt.At), note.OccurredAt.WholeDay, string(note.Type), note.Title, note.Body, note.symbolsText(),
-	}
-	id, known, err := claim(r.notes, fmt.Sprintf("%d|%t|%q|%q|%q|%s", words...), func() ([]journal.NoteID, error) {
-		return db.List(ctx, tx, db.Single[journal.NoteID], `
-			SELECT id FROM notes
-			WHERE user_id = $1 AND occurred_at = $2 AND is_day = $3 AND type = $4 AND title = $5 AND body = $6 AND symbols = $7
-			ORDER BY id`, append([]any{owner}, words...)...)
-	})
-	if err != nil || known {
-		return id, false, err
-	}
-	if !r.recorded {
-		r.recorded = true
-		if err := recordNotes(ctx, tx, owner); err != nil {
-			return "", false, err
-		}
-	}
-	return note.ID, true, insertNote(ctx, tx, owner, note)
 }
 
 // ReadAttachment returns a file of the owner to read as one step, so that a

@@ -27,9 +27,12 @@ func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
 
 func (w *world) loadOrphans(owner journal.UserID, account journal.AccountID) (list []playbook.StoredOrphan) {
 	w.t.Helper()
-	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) (err error) {
-		list, err = playbook.LoadOrphans(w.ctx, tx, owner, account)
-		return err
+	must(w.t, w.db.View(w.ctx, func(tx *db.Tx) error {
+		list = nil
+		return playbook.EachOrphan(w.ctx, tx, owner, account, func(o playbook.StoredOrphan) error {
+			list = append(list, o)
+			return nil
+		})
 	}))
 	return list
 }
@@ -46,15 +49,17 @@ func TestOrphansAreRestored(t *testing.T) {
 		}
 		for _, want := range []bool{true, false} {
 			w.update(func(tx *db.Tx) error {
-				r := playbook.NewRestorer()
-				for _, one := range list {
-					one.Account = w.bobCash
-					one.FillKeys = append(one.FillKeys, "", "bell \x07")
-					if _, added, err := r.RestoreOrphan(w.ctx, tx, w.bob, one); err != nil || added != want {
-						w.t.Errorf("added %v, %v, want %v", added, err, want)
+				again := slices.Clone(list)
+				for i := range again {
+					again[i].FillKeys = append(slices.Clone(again[i].FillKeys), "", "bell \x07")
+				}
+				restored, err := playbook.RestoreOrphans(w.ctx, tx, w.bob, w.bobCash, again)
+				for _, one := range restored {
+					if one.Err != nil || one.Changed != want {
+						w.t.Errorf("added %v, %v, want %v", one.Changed, one.Err, want)
 					}
 				}
-				return nil
+				return err
 			})
 		}
 		restored := w.loadOrphans(w.bob, w.bobCash)
@@ -120,17 +125,20 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 		must(w.t, err)
 		for round, want := range [][]bool{{false, true, true}, {false, false, false}} {
 			w.update(func(tx *db.Tx) error {
-				r := playbook.NewRestorer()
-				for i, change := range []playbook.NoteChange{body, body, later} {
-					if _, added, err := r.RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), change); err != nil || added != want[i] {
-						w.t.Errorf("round %d, note %d: added %v, %v", round, i, added, err)
+				var list []playbook.NewNote
+				for _, change := range []playbook.NoteChange{body, body, later, {}} {
+					list = append(list, playbook.NewNote{NoteChange: change, CreatedAt: w.clock.Now()})
+				}
+				restored, err := playbook.RestoreNotes(w.ctx, tx, w.ann, list)
+				for i, one := range restored[:3] {
+					if one.Err != nil || one.Changed != want[i] {
+						w.t.Errorf("round %d, note %d: added %v, %v", round, i, one.Changed, one.Err)
 					}
 				}
-				_, _, err := r.RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), playbook.NoteChange{})
-				if !journal.IsKind(err, journal.KindInvalid) {
-					w.t.Errorf("an empty note: %v", err)
+				if !journal.IsKind(restored[3].Err, journal.KindInvalid) {
+					w.t.Errorf("an empty note: %v", restored[3].Err)
 				}
-				return nil
+				return err
 			})
 		}
 	})
@@ -146,11 +154,9 @@ func TestRestoredNoteIsKnownAgain(t *testing.T) {
 		var ids []journal.NoteID
 		for range 2 {
 			w.update(func(tx *db.Tx) error {
-				if err := playbook.EnsureAnnotationsRow(w.ctx, tx, w.ann, w.annTrade, w.annCash, w.clock.Now()); err != nil {
-					return err
-				}
-				id, _, err := playbook.NewRestorer().RestoreNote(w.ctx, tx, w.ann, w.clock.Now(), change)
-				ids = append(ids, id)
+				restored, err := playbook.RestoreNotes(w.ctx, tx, w.ann,
+					[]playbook.NewNote{{NoteChange: change, CreatedAt: w.clock.Now(), TradeAccount: w.annCash}})
+				ids = append(ids, restored[0].ID)
 				return err
 			})
 		}

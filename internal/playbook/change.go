@@ -123,16 +123,8 @@ func links[T comparable](field string, ids []T) ([]T, error) {
 	return united(nil, ids), nil
 }
 
-// united is a followed by what b has beyond it.
-func united[T comparable](a, b []T) []T {
-	list := slices.Clone(a)
-	for _, item := range b {
-		if !slices.Contains(list, item) {
-			list = append(list, item)
-		}
-	}
-	return list
-}
+// united returns the elements of all lists in order, each once.
+func united[T comparable](lists ...[]T) []T { return unique(slices.Concat(lists...)) }
 
 // AnnotationCheck is the [Check] of a trade's annotations. It gets the transaction
 // as well, because a client has read more of a trade than its annotations. It may
@@ -284,17 +276,13 @@ func NewAnnotations(trade journal.TradeID, account journal.AccountID, change Ann
 // is a step, and returns the trades that it changed.
 func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
 	var order []journal.TradeID
-	given := make(map[journal.TradeID]Annotations, len(list))
+	given := make(map[journal.TradeID][]Annotations, len(list))
 	for _, m := range list {
 		if _, seen := given[m.Trade]; !seen {
 			order = append(order, m.Trade)
 		}
-		given[m.Trade] = merge(given[m.Trade], m)
+		given[m.Trade] = append(given[m.Trade], m)
 	}
-	return mergeEach(ctx, tx, owner, now, order, given)
-}
-
-func mergeEach(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, order []journal.TradeID, given map[journal.TradeID]Annotations) ([]journal.TradeID, error) {
 	old, err := LoadAnnotations(ctx, tx, owner, order)
 	if err != nil {
 		return nil, err
@@ -302,11 +290,11 @@ func mergeEach(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 	var changed []journal.TradeID
 	var rows []Annotations
 	for _, trade := range order {
-		annotations := merge(old[trade], given[trade])
+		annotations := merge(old[trade], given[trade]...)
 		if annotations.equal(old[trade]) {
 			continue
 		}
-		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade].Account, now
+		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade][0].Account, now
 		changed, rows = append(changed, trade), append(rows, annotations)
 	}
 	return changed, saveAnnotations(ctx, tx, owner, rows...)

@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // Outcome is what became of a trade that was not taken.
@@ -253,6 +254,9 @@ func (s *Service) CreateMissed(ctx context.Context, owner journal.UserID, change
 			if err := s.options.Known.Account(ctx, tx, owner, *missed.Account); err != nil {
 				return err
 			}
+		}
+		if err := limits.MissedTrades.Check(ctx, tx, owner, countMissed); err != nil {
+			return err
 		}
 		if err := checkSetup(ctx, tx, owner, missed); err != nil {
 			return err

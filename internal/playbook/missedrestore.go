@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // NewMissed returns the missed trade of a change, checked like a request, as
@@ -23,6 +24,8 @@ type MissedOutcome struct {
 	Added, Changed bool
 	// Kept names the fields in which the stored one differs and was kept.
 	Kept []string
+	// Err is the refusal of this missed trade.
+	Err error
 }
 
 // RestoreMissed stores the missed trades of a backup as one step. A missed
@@ -33,89 +36,140 @@ type MissedOutcome struct {
 func RestoreMissed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Missed,
 ) ([]MissedOutcome, error) {
-	r := &missedRestore{ctx: ctx, tx: tx, owner: owner, now: now, stored: map[string][]Missed{}}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	r := &missedRestore{ctx: ctx, tx: tx, owner: owner, now: now}
 	same, err := r.match(list)
 	if err != nil {
 		return nil, err
 	}
+	room, err := limits.MissedTrades.Room(ctx, tx, owner, countMissed)
+	if err != nil {
+		return nil, err
+	}
 	outcomes := make([]MissedOutcome, len(list))
+	var fresh []Missed
 	for i, m := range list {
-		if outcomes[i], err = r.restore(m, same[i]); err != nil {
-			return nil, err
+		switch {
+		case same[i] != nil:
+			if outcomes[i], err = r.complete(m, *same[i]); err != nil {
+				return nil, err
+			}
+		case len(fresh) == room:
+			outcomes[i].Err = limits.MissedTrades.Reached()
+		default:
+			outcomes[i] = MissedOutcome{ID: m.ID, Added: true}
+			fresh = append(fresh, m)
 		}
 	}
-	return outcomes, nil
+	_, err = insertRows(ctx, tx, missedTable.Name, missedTable.Columns(), "", fresh, func(m *Missed) []any { return missedTable.Values(owner, m) })
+	return outcomes, missing("setup_id", err)
 }
 
+const countMissed = `SELECT COUNT(*) FROM missed_trades WHERE user_id = $1`
+
 type missedRestore struct {
-	ctx    context.Context
-	tx     *db.Tx
-	owner  journal.UserID
-	now    time.Time
-	stored map[string][]Missed // by missedKey; those that were taken are gone
+	ctx   context.Context
+	tx    *db.Tx
+	owner journal.UserID
+	now   time.Time
 }
 
 // missedKey identifies a missed trade.
-func missedKey(m Missed) string {
+func missedKey(m *Missed) string {
 	return fmt.Sprintf("%d|%s|%s", db.Micros(m.ObservedAt), m.Direction, m.Symbol)
 }
+
+// missedValues returns the hash of all values of a missed trade.
+func missedValues(m *Missed) recordKey {
+	values := *m
+	values.ID, values.CreatedAt, values.UpdatedAt = "", time.Time{}, time.Time{}
+	return newRecordKey("%#v", missedTable.Values(0, &values))
+}
+
+// maxMissedCompared is how many stored missed trades of one symbol, direction and
+// instant a missed trade of a file is compared with.
+const maxMissedCompared = 32
 
 // match finds the stored missed trade of each, nil for one that is new: equals
 // first, then those that the stored one says already, then any of the key.
 func (r *missedRestore) match(list []Missed) ([]*Missed, error) {
+	stored, err := r.load(list)
+	if err != nil {
+		return nil, err
+	}
 	same := make([]*Missed, len(list))
-	for _, fits := range []func(stored, m Missed) bool{
-		func(stored, m Missed) bool { return missedTable.Fields.Equal(&stored, &m) },
-		func(stored, m Missed) bool {
-			merged, kept := mergeMissed(stored, m)
-			return len(kept) == 0 && missedTable.Fields.Equal(&merged, &stored)
-		},
-		func(Missed, Missed) bool { return true },
-	} {
-		for i, m := range list {
-			if same[i] != nil {
-				continue
+	equals, taken := map[recordKey][]*Missed{}, map[*Missed]bool{}
+	for i := range stored {
+		key := missedValues(&stored[i])
+		equals[key] = append(equals[key], &stored[i])
+	}
+	for i := range list {
+		if key := missedValues(&list[i]); len(equals[key]) > 0 {
+			same[i], equals[key] = equals[key][0], equals[key][1:]
+			taken[same[i]] = true
+		}
+	}
+	left := map[string][]*Missed{}
+	for i := range stored {
+		if m := &stored[i]; !taken[m] {
+			left[missedKey(m)] = append(left[missedKey(m)], m)
+		}
+	}
+	for _, fits := range []func(stored, m Missed) bool{saysAlready, func(Missed, Missed) bool { return true }} {
+		for i := range list {
+			if same[i] == nil {
+				key := missedKey(&list[i])
+				same[i], left[key] = takeFitting(left[key], func(stored *Missed) bool { return fits(*stored, list[i]) })
 			}
-			if err := r.load(m); err != nil {
-				return nil, err
-			}
-			same[i] = r.take(m, fits)
 		}
 	}
 	return same, nil
 }
 
-// load reads the stored missed trades of a key once.
-func (r *missedRestore) load(m Missed) error {
-	key := missedKey(m)
-	if _, known := r.stored[key]; known {
-		return nil
-	}
-	list, err := db.List(r.ctx, r.tx, scanMissed, selectMissed+`
-		WHERE user_id = $1 AND observed_at = $2 AND symbol = $3 AND direction = $4 ORDER BY id`,
-		r.owner, db.Micros(m.ObservedAt), m.Symbol, m.Direction)
-	r.stored[key] = list
-	return err
+// saysAlready reports whether a missed trade adds nothing to a stored one.
+func saysAlready(stored, m Missed) bool {
+	merged, kept := mergeMissed(stored, m)
+	return len(kept) == 0 && missedTable.Fields.Equal(&merged, &stored)
 }
 
-func (r *missedRestore) take(m Missed, fits func(stored, m Missed) bool) *Missed {
-	key := missedKey(m)
-	for i, stored := range r.stored[key] {
-		if fits(stored, m) {
-			r.stored[key] = slices.Delete(r.stored[key], i, i+1)
-			return &stored
+// takeFitting returns the first of the leading missed trades that fits, and the list
+// without it.
+func takeFitting(list []*Missed, fits func(*Missed) bool) (*Missed, []*Missed) {
+	i := slices.IndexFunc(list[:min(len(list), maxMissedCompared)], fits)
+	if i < 0 {
+		return nil, list
+	}
+	found := list[i]
+	copy(list[1:i+1], list[:i]) // the rest may be long and stays where it is
+	return found, list[1:]
+}
+
+// load reads the stored missed trades of the same instants, symbols and directions.
+func (r *missedRestore) load(list []Missed) (found []Missed, err error) {
+	wanted := make(map[string]bool, len(list))
+	instants := make([]int64, len(list))
+	for i := range list {
+		wanted[missedKey(&list[i])] = true
+		instants[i] = db.Micros(list[i].ObservedAt)
+	}
+	w := owned("user_id", r.owner)
+	andAmong(w, "observed_at", instants)
+	err = db.Each(r.ctx, r.tx, func(row db.Scanner) error {
+		m, err := scanMissed(row)
+		if err == nil && wanted[missedKey(&m)] {
+			found = append(found, m)
 		}
-	}
-	return nil
+		return err
+	}, selectMissed+w.text.String()+` ORDER BY observed_at, id`, w.args...)
+	return found, err
 }
 
-// restore adds a missed trade, or fills the stored one.
-func (r *missedRestore) restore(m Missed, stored *Missed) (MissedOutcome, error) {
-	if stored == nil {
-		return MissedOutcome{ID: m.ID, Added: true}, insertMissed(r.ctx, r.tx, r.owner, m)
-	}
-	merged, kept := mergeMissed(*stored, m)
-	out := MissedOutcome{ID: stored.ID, Kept: kept, Changed: !missedTable.Fields.Equal(&merged, stored)}
+// complete fills the stored missed trade that one of a file is.
+func (r *missedRestore) complete(m, stored Missed) (MissedOutcome, error) {
+	merged, kept := mergeMissed(stored, m)
+	out := MissedOutcome{ID: stored.ID, Kept: kept, Changed: !missedTable.Fields.Equal(&merged, &stored)}
 	if !out.Changed {
 		return out, nil
 	}

@@ -1,12 +1,14 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
 	"slices"
 	"time"
 
+	"fillbook/internal/annotations"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
@@ -64,14 +66,14 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 	if err != nil {
 		return err
 	}
+	merges := map[journal.TradeID][]Annotations{}
 	for _, m := range change.Merged {
-		from, ok := annotated[m.From]
-		if !ok || m.From == m.Into {
-			continue
+		if from, ok := annotated[m.From]; ok && m.From != m.Into {
+			merges[m.Into] = append(merges[m.Into], from)
 		}
-		if err := mergeInto(ctx, tx, owner, now, from, m.Into); err != nil {
-			return err
-		}
+	}
+	if err := mergeInto(ctx, tx, owner, now, merges); err != nil {
+		return err
 	}
 	for _, o := range change.Orphaned {
 		annotations, ok := annotated[o.Trade]
@@ -104,45 +106,61 @@ func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regr
 	return annotated, nil
 }
 
-// mergeInto merges the annotations of one trade into those of another and moves
-// its attachments and notes.
-func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, from Annotations, into journal.TradeID) error {
-	winner, err := readAnnotations(ctx, tx, owner, into)
+// mergeInto merges the annotations of trades into those of others and moves their
+// attachments and notes. The key is the trade that they become a part of.
+func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, merges map[journal.TradeID][]Annotations) error {
+	order := slices.Sorted(maps.Keys(merges))
+	winners, err := LoadAnnotations(ctx, tx, owner, order)
 	if err != nil {
 		return err
 	}
-	winner.Trade = into
-	annotations := merge(winner, from)
-	annotations.UpdatedAt = now
-	if err := saveAnnotations(ctx, tx, owner, annotations); err != nil {
+	merged := make([]Annotations, len(order))
+	for i, into := range order {
+		winner := winners[into]
+		winner.Trade = into
+		merged[i] = merge(winner, merges[into]...)
+		merged[i].UpdatedAt = now
+	}
+	if err := saveAnnotations(ctx, tx, owner, merged...); err != nil {
 		return err
 	}
+	for _, into := range order {
+		for _, from := range merges[into] {
+			if err := moveLinks(ctx, tx, owner, from.Trade, into); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moveLinks moves the attachments and notes of a trade and deletes its annotations.
+func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
 	for _, statement := range []string{
 		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
 		`UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
 	} {
-		if _, err := tx.Exec(ctx, statement, into, owner, from.Trade); err != nil {
+		if err := tx.Queue(ctx, statement, into, owner, from); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from.Trade)
-	return err
+	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
 }
 
-// merge returns the annotations of a trade that another one has become a part
-// of: its own values stay, and empty ones are filled from the other.
-func merge(winner, other Annotations) Annotations {
+// merge returns the annotations of a trade that others have become a part of: its own
+// values stay, and empty ones are filled from the others in their order.
+func merge(winner Annotations, others ...Annotations) Annotations {
 	m := winner
-	if m.Trade == "" {
-		m.Trade = other.Trade
+	tags, setups, rules := [][]journal.TagID{m.Tags}, [][]journal.SetupID{m.Setups}, [][]RuleTick{m.Rules}
+	notes := make([]string, len(others))
+	for i, other := range others {
+		m.Trade, m.Account = cmp.Or(m.Trade, other.Trade), cmp.Or(m.Account, other.Account)
+		tags, setups, rules = append(tags, other.Tags), append(setups, other.Setups), append(rules, other.Rules)
+		notes[i], other.Notes = other.Notes, "" // appended once, below
+		AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
 	}
-	if m.Account == "" {
-		m.Account = other.Account
-	}
-	AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
-	m.Tags = united(winner.Tags, other.Tags)
-	m.Setups = united(winner.Setups, other.Setups)
-	m.Rules = mergeRules(winner.Rules, other.Rules)
+	m.Notes = annotations.MergeNotes(m.Notes, notes...)
+	m.Tags, m.Setups, m.Rules = united(tags...), united(setups...), mergeRules(rules...)
 	return m
 }
 
@@ -196,6 +214,7 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 		return err
 	}
 	homes := chooseTrades(lost, change.Arrived)
+	adopted := map[journal.TradeID]journal.TradeID{}
 	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
 		err := lockOrphan(ctx, tx, owner, orphan)
 		if journal.IsKind(err, journal.KindNotFound) {
@@ -204,11 +223,9 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 		if err != nil {
 			return err
 		}
-		if err := adoptInto(ctx, tx, owner, now, orphan, homes[orphan]); err != nil {
-			return err
-		}
+		adopted[orphan] = homes[orphan]
 	}
-	return nil
+	return adoptInto(ctx, tx, owner, now, adopted)
 }
 
 // lostFills returns the keys of fills that the orphans of an account wait for,
@@ -225,14 +242,25 @@ func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 	return lost, err
 }
 
+// maxVotes is how many fills with the same key are counted for an orphan. A file decides
+// how many fills and how many orphans share a key.
+const maxVotes = 64
+
 // chooseTrades chooses a trade for each orphan: the one in which most of its fills
 // have arrived, and of equals the one that was named first.
 func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) map[journal.TradeID]journal.TradeID {
 	type pair struct{ orphan, trade journal.TradeID }
 	votes := make(map[pair]int)
 	var order []pair
+	counted := map[string]int{}
 	for a := range arrived {
-		for _, orphan := range orphansOf(a, lost) {
+		var lists [][]journal.TradeID
+		for _, key := range a.FillKeys {
+			if counted[key]++; counted[key] <= maxVotes {
+				lists = append(lists, lost[key])
+			}
+		}
+		for _, orphan := range united(lists...) { // once, even if several keys of the fill match
 			p := pair{orphan, a.Trade}
 			if votes[p]++; votes[p] == 1 {
 				order = append(order, p)
@@ -248,25 +276,25 @@ func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) 
 	return homes
 }
 
-// orphansOf returns the orphans that a fill belongs to, each once, even if several
-// keys of the fill match.
-func orphansOf(a Arrival, lost map[string][]journal.TradeID) []journal.TradeID {
-	var orphans []journal.TradeID
-	for _, key := range a.FillKeys {
-		orphans = united(orphans, lost[key])
-	}
-	return orphans
-}
-
-// adoptInto merges an orphan into a trade, or ends its state if it is that trade.
-func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, orphan, into journal.TradeID) error {
-	if orphan == into { // the trade itself has come back
-		_, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan)
-		return err
-	}
-	annotations, err := readAnnotations(ctx, tx, owner, orphan)
+// adoptInto merges orphans into trades, or ends their state if they are those trades.
+// The key is the orphan.
+func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, homes map[journal.TradeID]journal.TradeID) error {
+	orphans := slices.Sorted(maps.Keys(homes))
+	stored, err := LoadAnnotations(ctx, tx, owner, orphans)
 	if err != nil {
 		return err
 	}
-	return mergeInto(ctx, tx, owner, now, annotations, into)
+	merges := map[journal.TradeID][]Annotations{}
+	for _, orphan := range orphans {
+		into := homes[orphan]
+		if orphan != into {
+			merges[into] = append(merges[into], stored[orphan])
+			continue
+		}
+		// The trade itself has come back.
+		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
+			return err
+		}
+	}
+	return mergeInto(ctx, tx, owner, now, merges)
 }

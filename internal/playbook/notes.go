@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // NoteType is the kind of a note.
@@ -183,6 +184,9 @@ func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change N
 			if err := s.options.Known.Account(ctx, tx, owner, *note.Account); err != nil {
 				return err
 			}
+		}
+		if err := limits.Notes.Check(ctx, tx, owner, countNotes); err != nil {
+			return err
 		}
 		if err := s.anchorNote(ctx, tx, owner, note); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // NoteTemplate is a text that notes of a type start from. Its placeholders, such as
@@ -33,8 +34,6 @@ type NoteTemplateChange struct {
 	Type       journal.Opt[NoteType]
 	Default    journal.Opt[bool]
 }
-
-const maxNoteTemplates = 200
 
 // apply returns the template after a change, or the reason why it is invalid.
 func (c *NoteTemplateChange) apply(t NoteTemplate) (NoteTemplate, error) {
@@ -130,8 +129,8 @@ func insertNoteTemplate(
 	if err != nil || taken > 0 {
 		return t, false, err
 	}
-	if count >= maxNoteTemplates {
-		return t, false, journal.Conflict("There are already %d templates. Delete one first.", maxNoteTemplates)
+	if count >= limits.NoteTemplates.Max {
+		return t, false, limits.NoteTemplates.Reached()
 	}
 	n, err := tx.Exec(ctx, noteTemplateTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, noteTemplateTable.Values(owner, &t)...)
 	if err != nil || n == 0 {
@@ -201,22 +200,57 @@ func lockNoteTemplate(
 	return t, check.run(t)
 }
 
-// RestoreNoteTemplate creates a template of a backup, unless one has its name. It is
-// a step; added reports whether it did. A type that has a default keeps it.
-func RestoreNoteTemplate(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change NoteTemplateChange,
-) (added bool, err error) {
-	if change.Default.Value {
-		stored, err := ListNoteTemplates(ctx, tx, owner)
-		if err != nil {
-			return false, err
-		}
-		for _, t := range stored {
-			if t.Default && t.Type == change.Type.Value {
-				change.Default.Value = false
-			}
-		}
+// NewNoteTemplate is a template to be restored, with the instant at which it was created.
+type NewNoteTemplate struct {
+	NoteTemplateChange
+	CreatedAt time.Time
+}
+
+// RestoreNoteTemplates creates the templates of a backup, except those whose names are
+// taken. It is a step. A type that has a default keeps it.
+func RestoreNoteTemplates(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewNoteTemplate,
+) ([]Restored[journal.NoteTemplateID], error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
-	_, added, err = insertNoteTemplate(ctx, tx, owner, created, change)
-	return added, err
+	taken, hasDefault := map[string]journal.NoteTemplateID{}, map[NoteType]bool{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var key string
+		var t NoteTemplate
+		err := row.Scan(&key, &t.ID, &t.Type, &t.Default)
+		taken[key] = t.ID
+		hasDefault[t.Type] = hasDefault[t.Type] || t.Default
+		return err
+	}, `SELECT name_key, id, type, is_default FROM note_templates WHERE user_id = $1 ORDER BY name_key`, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Restored[journal.NoteTemplateID], len(list))
+	var fresh []NoteTemplate
+	for i, in := range list {
+		t, err := in.apply(NoteTemplate{ID: journal.NewID[journal.NoteTemplateID](), CreatedAt: in.CreatedAt, UpdatedAt: in.CreatedAt})
+		if err != nil {
+			out[i].Err = err
+			continue
+		}
+		if id, found := taken[nameKey(t.Name)]; found {
+			out[i].ID = id
+			continue
+		}
+		if len(taken) >= limits.NoteTemplates.Max {
+			out[i].Err = limits.NoteTemplates.Reached()
+			continue
+		}
+		t.Default = t.Default && !hasDefault[t.Type]
+		hasDefault[t.Type] = hasDefault[t.Type] || t.Default
+		taken[nameKey(t.Name)], out[i] = t.ID, Restored[journal.NoteTemplateID]{ID: t.ID, Changed: true}
+		fresh = append(fresh, t)
+	}
+	_, err = insertRows(ctx, tx, noteTemplateTable.Name, noteTemplateTable.Columns(), "", fresh,
+		func(t *NoteTemplate) []any { return noteTemplateTable.Values(owner, t) })
+	if errors.Is(err, db.ErrConflict) {
+		err = journal.Conflict("Another request created one of the templates. Try again.")
+	}
+	return out, err
 }

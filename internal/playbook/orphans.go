@@ -86,7 +86,7 @@ func (s *Service) AdoptOrphanIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	if err := EnsureAnnotationsRow(ctx, tx, owner, into, account, s.clock()); err != nil {
 		return Annotations{}, err
 	}
-	if err := adoptInto(ctx, tx, owner, s.clock(), orphan, into); err != nil {
+	if err := adoptInto(ctx, tx, owner, s.clock(), map[journal.TradeID]journal.TradeID{orphan: into}); err != nil {
 		return Annotations{}, err
 	}
 	annotations, err := readAnnotations(ctx, tx, owner, into)

@@ -77,17 +77,12 @@ func setRules(old []RuleTick, changes []RuleChange) []RuleTick {
 	return list
 }
 
-// mergeRules returns the ticks of a trade with those of another that it does not
-// have.
-func mergeRules(winner, other []RuleTick) []RuleTick {
-	if len(winner) == 0 {
-		return slices.Clone(other)
-	}
-	missing := slices.DeleteFunc(slices.Clone(other), func(tick RuleTick) bool {
-		_, found := slices.BinarySearchFunc(winner, tick, compareTicks)
-		return found
-	})
-	return setRules(winner, missing)
+// mergeRules returns the ticks of several trades in order. Of several ticks of one rule
+// the first counts.
+func mergeRules(lists ...[]RuleTick) []RuleTick {
+	merged := slices.Concat(lists...)
+	slices.SortStableFunc(merged, compareTicks)
+	return slices.CompactFunc(merged, func(a, b RuleTick) bool { return compareTicks(a, b) == 0 })
 }
 
 // NewRules returns ticks that a file states, checked and in order. Of several
@@ -100,9 +95,9 @@ func NewRules(ticks []RuleTick) (list []RuleTick, err error) {
 		if !slices.Contains(RuleStates(), tick.State) {
 			return nil, invalidRuleState()
 		}
-		list = mergeRules(list, []RuleTick{tick})
+		list = append(list, tick)
 	}
-	return list, nil
+	return mergeRules(list), nil
 }
 
 func invalidRuleState() error {

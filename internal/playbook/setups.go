@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // SetupMembers are the values of a setup, with one type for each kind of value.
@@ -163,6 +164,9 @@ func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change 
 		return Setup{}, err
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := limits.Setups.Check(ctx, tx, owner, countSetups); err != nil {
+			return err
+		}
 		n, err := insertSetup(ctx, tx, owner, setup)
 		if err == nil && n == 0 {
 			err = setupTaken(setup.Name)
@@ -183,38 +187,6 @@ func setupTaken(name string) error {
 // insertSetup inserts a setup unless its name is taken, and reports whether it did.
 func insertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) (int64, error) {
 	return tx.Exec(ctx, setupTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, setupTable.Values(owner, &s)...)
-}
-
-// UpsertSetup creates a setup, or changes the one that has the name already. It is
-// a step of an import; changed reports whether anything was written.
-func UpsertSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change SetupChange) (id journal.SetupID, changed bool, err error) {
-	return RestoreSetup(ctx, tx, owner, now, now, change)
-}
-
-// RestoreSetup is [UpsertSetup] for a setup of a backup: a new one was created
-// at an instant in the past, a change is made now.
-func RestoreSetup(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, created, now time.Time, change SetupChange,
-) (id journal.SetupID, changed bool, err error) {
-	fresh, err := newSetup(change, created)
-	if err != nil {
-		return "", false, err
-	}
-	n, err := insertSetup(ctx, tx, owner, fresh)
-	if err != nil || n > 0 {
-		return fresh.ID, n > 0, err
-	}
-	old, err := scanSetup(tx.QueryRow(ctx, selectSetups+` WHERE user_id = $1 AND name_key = $2`+tx.Lock(), owner, nameKey(fresh.Name)))
-	if err != nil {
-		return "", false, err
-	}
-	change.Name = journal.Opt[string]{} // the user's own spelling stays
-	setup, err := applySetup(change, old)
-	if err != nil || setupTable.Fields.Equal(&setup, &old) {
-		return old.ID, false, err
-	}
-	setup.UpdatedAt = now
-	return old.ID, true, updateSetup(ctx, tx, owner, setup)
 }
 
 func updateSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) error {

@@ -108,13 +108,14 @@ func TestUpsertSetup(t *testing.T) {
 		upsert := func(change playbook.SetupChange, wantChanged bool) journal.SetupID {
 			var id journal.SetupID
 			w.update(func(tx *db.Tx) error {
-				var changed bool
-				var err error
-				id, changed, err = playbook.UpsertSetup(w.ctx, tx, w.ann, w.clock.Now(), change)
-				if err == nil && changed != wantChanged {
-					err = fmt.Errorf("%+v changed: %v", change, changed)
+				done, err := playbook.UpsertSetups(w.ctx, tx, w.ann, w.clock.Now(), []playbook.NewSetup{{SetupChange: change, CreatedAt: w.clock.Now()}})
+				if err != nil {
+					return err
 				}
-				return err
+				if id = done[0].ID; done[0].Err != nil || done[0].Changed != wantChanged {
+					return fmt.Errorf("%+v changed: %+v", change, done[0])
+				}
+				return nil
 			})
 			return id
 		}

@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // TagKind is the purpose of a tag.
@@ -124,7 +125,10 @@ func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change Ta
 		return Tag{}, err
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		n, err := insertTag(ctx, tx, owner, tag)
+		if err := limits.Tags.Check(ctx, tx, owner, countTags); err != nil {
+			return err
+		}
+		n, err := tx.InsertMany(ctx, "tags", tagColumns, `ON CONFLICT (user_id, name_key) DO NOTHING`, [][]any{tag.row(owner)})
 		if err == nil && n == 0 {
 			err = tagTaken(tag.Name)
 		}
@@ -137,28 +141,11 @@ func tagTaken(name string) error {
 	return journal.Conflict("There is already a tag called %s.", name)
 }
 
-// insertTag inserts a tag unless its name is taken, and reports whether it did.
-func insertTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag) (int64, error) {
-	return tx.Exec(ctx, `
-		INSERT INTO tags (user_id, id, name, name_key, color, description, kind, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (user_id, name_key) DO NOTHING`,
-		owner, tag.ID, tag.Name, nameKey(tag.Name), tag.Color, tag.Description, tag.Kind, db.Micros(tag.CreatedAt))
-}
+var tagColumns = []string{"user_id", "id", "name", "name_key", "color", "description", "kind", "created_at"}
 
-// EnsureTag finds the tag of a name, without regard to case, or makes it. It is
-// a step of an import; created reports which of the two happened.
-func EnsureTag(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change TagChange) (id journal.TagID, created bool, err error) {
-	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: now})
-	if err != nil {
-		return "", false, err
-	}
-	n, err := insertTag(ctx, tx, owner, tag)
-	if err != nil || n > 0 {
-		return tag.ID, n > 0, err
-	}
-	err = tx.QueryRow(ctx, `SELECT id FROM tags WHERE user_id = $1 AND name_key = $2`, owner, nameKey(tag.Name)).Scan(&id)
-	return id, false, err
+// row returns the values of tagColumns.
+func (t *Tag) row(owner journal.UserID) []any {
+	return []any{owner, t.ID, t.Name, nameKey(t.Name), t.Color, t.Description, t.Kind, db.Micros(t.CreatedAt)}
 }
 
 // ChangeTag changes what is sent.

@@ -1,7 +1,6 @@
 package playbook_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -133,18 +132,22 @@ func TestTagRefusals(t *testing.T) {
 	})
 }
 
-func TestEnsureTag(t *testing.T) {
+func TestEnsureTags(t *testing.T) {
 	each(t, func(w *world) {
 		id := w.tag("Momentum")
 		w.update(func(tx *db.Tx) error {
-			found, created, err := playbook.EnsureTag(w.ctx, tx, w.ann, w.clock.Now(), playbook.TagChange{Name: journal.Some("MOMENTUM")})
-			if err != nil || created || found != id {
-				return fmt.Errorf("found %s, %v, %w", found, created, err)
+			var list []playbook.NewTag
+			for _, name := range []string{"MOMENTUM", "Reversal", "", "reversal"} {
+				list = append(list, playbook.NewTag{TagChange: playbook.TagChange{Name: journal.Some(name)}, CreatedAt: w.clock.Now()})
 			}
-			made, created, err := playbook.EnsureTag(w.ctx, tx, w.ann, w.clock.Now(), playbook.TagChange{Name: journal.Some("Reversal")})
-			if err != nil || !created || made == id {
-				return fmt.Errorf("made %s, %v, %w", made, created, err)
+			tags, err := playbook.EnsureTags(w.ctx, tx, w.ann, list)
+			if err != nil {
+				return err
 			}
+			if tags[0].ID != id || tags[0].Changed || tags[1].ID == id || !tags[1].Changed || tags[3].ID != tags[1].ID || tags[3].Changed {
+				w.t.Errorf("tags %+v", tags)
+			}
+			refused(w.t, tags[2].Err, journal.KindInvalid, "name")
 			return nil
 		})
 	})

@@ -2,10 +2,12 @@ package routine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // Archive is the whole routine of a user, for the backup.
@@ -26,7 +28,7 @@ type Tick struct {
 func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, error) {
 	var a Archive
 	var err error
-	if a.Items, err = listAllItems(ctx, tx, owner); err != nil {
+	if a.Items, err = ListItems(ctx, tx, owner); err != nil {
 		return Archive{}, err
 	}
 	a.Ticks, err = db.List(ctx, tx, func(row db.Scanner) (t Tick, err error) {
@@ -40,53 +42,78 @@ func Export(ctx context.Context, tx *db.Tx, owner journal.UserID) (Archive, erro
 	return a, err
 }
 
-func listAllItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
+// ListItems returns all items, ended ones included. It runs in the caller's transaction.
+func ListItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem,
 		selectItems+` WHERE i.user_id = $1 ORDER BY i.id`, owner)
 	sortItems(items)
 	return items, err
 }
 
-// Restore adds the items and ticks of an archive that do not exist yet
-// and returns how many items it added. A restored routine is not seeded later;
-// the template does not change. The archive is not trusted: violations of
-// the rules are errors. It runs in the caller's transaction.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, now time.Time) (int, error) {
+// Restored is what a restore did.
+type Restored struct {
+	// Items is how many items were added.
+	Items int
+	// Refused reports for each item of the archive whether it was left out, with its
+	// ticks, because the user has the most items already.
+	Refused []bool
+	// RefusedTicks is how many ticks of other items were left out likewise.
+	RefusedTicks int
+}
+
+// Restore adds the items and ticks of an archive that do not exist yet. A restored
+// routine is not seeded later; the template does not change. The archive is not trusted:
+// violations of the rules are errors. It runs in the caller's transaction.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, now time.Time) (out Restored, err error) {
 	if _, err := markSeeded(ctx, tx, owner, db.Micros(now)); err != nil {
-		return 0, err
+		return out, err
 	}
 	if _, err := isSeeded(ctx, tx, owner, tx.Lock()); err != nil {
-		return 0, err
+		return out, err
 	}
 	known := map[journal.RoutineID]Item{}
-	stored, err := listAllItems(ctx, tx, owner)
+	stored, err := ListItems(ctx, tx, owner)
 	if err != nil {
-		return 0, err
+		return out, err
 	}
 	for _, item := range stored {
 		known[item.ID] = item
 	}
+	out.Refused = make([]bool, len(a.Items))
+	refused := map[journal.RoutineID]bool{}
 	var added []Item
-	for _, item := range a.Items {
+	for i, item := range a.Items {
 		if _, there := known[item.ID]; there {
 			continue
 		}
 		item, err := item.clean()
 		if err != nil {
-			return 0, err
+			return out, err
+		}
+		if len(stored)+len(added) >= limits.RoutineItems.Max {
+			out.Refused[i], refused[item.ID] = true, true
+			continue
 		}
 		known[item.ID] = item
 		added = append(added, item)
 	}
 	separateChains(added, stored)
-	done, err := selectRestorable(a.Ticks, known)
+	done, err := selectRestorable(slices.DeleteFunc(slices.Clone(a.Ticks), func(t Tick) bool { return refused[t.Item] }), known)
 	if err != nil {
-		return 0, err
+		return out, err
+	}
+	room, err := limits.RoutineTicks.Room(ctx, tx, owner, countTicks)
+	if err != nil {
+		return out, err
+	}
+	if len(done) > room {
+		done, out.RefusedTicks = done[:room], len(done)-room
 	}
 	if err := insertItems(ctx, tx, owner, added); err != nil {
-		return 0, err
+		return out, err
 	}
-	return len(added), insertTicks(ctx, tx, owner, done)
+	out.Items = len(added)
+	return out, insertTicks(ctx, tx, owner, done)
 }
 
 // selectRestorable returns the ticks to restore. It rejects ticks without an
@@ -112,14 +139,14 @@ func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, er
 // archive has gaps or overlaps, or if the stored routine already has it.
 func separateChains(added, stored []Item) {
 	taken := groupByChain(stored)
+	broken := map[journal.RoutineID]bool{}
 	for chain, items := range groupByChain(added) {
-		if _, gone := taken[chain]; !gone && len(findBreaks(items)) == 0 {
-			continue
-		}
-		for i := range added {
-			if added[i].Chain == chain {
-				added[i].Chain = added[i].ID
-			}
+		_, isTaken := taken[chain]
+		broken[chain] = isTaken || len(findBreaks(items)) > 0
+	}
+	for i := range added {
+		if broken[added[i].Chain] {
+			added[i].Chain = added[i].ID
 		}
 	}
 }

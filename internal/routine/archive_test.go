@@ -23,7 +23,8 @@ func (f fixture) export() Archive {
 func (f fixture) restore(a Archive) (added int, err error) {
 	f.Helper()
 	err = f.db.Update(f.Context(), func(tx *db.Tx) error {
-		added, err = Restore(f.Context(), tx, f.owner, a, time.Unix(0, 0))
+		done, err := Restore(f.Context(), tx, f.owner, a, time.Unix(0, 0))
+		added = done.Items
 		return err
 	})
 	return added, err

@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // maxItems is the most items of a user that have not ended.
@@ -47,6 +48,9 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft)
 		}
 		if len(living) >= maxItems {
 			return journal.Conflict("A routine has at most %d items; delete one first.", maxItems)
+		}
+		if err := limits.RoutineItems.Check(ctx, tx, owner, countItems); err != nil {
+			return err
 		}
 		item.Position = nextPosition(living, item.Stage, today)
 		return insertItems(ctx, tx, owner, []Item{item})
@@ -146,6 +150,9 @@ func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.User
 			return Item{}, err
 		}
 		successor.Position = nextPosition(living, successor.Stage, today)
+	}
+	if err := limits.RoutineItems.Check(ctx, tx, owner, countItems); err != nil {
+		return Item{}, err
 	}
 	if err := insertItems(ctx, tx, owner, []Item{successor}); err != nil {
 		return Item{}, err

@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // isSeeded reports whether the routine of the user was seeded.
@@ -88,6 +89,12 @@ func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item I
 	return slices.DeleteFunc(items, Item.isNeverActive), err
 }
 
+// Queries for the number of records that limits apply to.
+const (
+	countItems = `SELECT COUNT(*) FROM routine_items WHERE user_id = $1`
+	countTicks = `SELECT COUNT(*) FROM routine_ticks WHERE user_id = $1`
+)
+
 func insertItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items []Item) error {
 	rows := make([][]any, 0, len(items))
 	for _, item := range items {
@@ -149,6 +156,9 @@ func insertTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, list []ti
 
 func setTick(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item, day journal.Day, done bool) error {
 	if done {
+		if err := limits.RoutineTicks.Check(ctx, tx, owner, countTicks); err != nil {
+			return err
+		}
 		return insertTicks(ctx, tx, owner, []tick{{item.ID, day}})
 	}
 	_, err := tx.Exec(ctx, `DELETE FROM routine_ticks WHERE user_id = $1 AND day = $2 AND item_id = $3`, owner, day, item.ID)

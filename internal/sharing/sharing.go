@@ -24,6 +24,7 @@ import (
 	"fillbook/internal/figures"
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/secrets"
 )
 
@@ -158,6 +159,9 @@ func (s *Scope) validate() (err error) {
 }
 
 func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, link Link) error {
+	if err := limits.ShareLinks.Check(ctx, tx, owner, `SELECT COUNT(*) FROM share_links WHERE user_id = $1`); err != nil {
+		return err
+	}
 	sealed, err := s.keys.Seal(sealLabel, string(link.ID), []byte(link.Token))
 	if err != nil {
 		return err

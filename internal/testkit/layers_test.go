@@ -107,6 +107,7 @@ var levels = map[string]int{
 	"internal/decimal": 0,
 	"internal/db":      0,
 	"internal/fields":  0,
+	"internal/limits":  0,
 	"internal/secrets": 0,
 
 	"internal/outbound":  0,
@@ -127,6 +128,8 @@ var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/db", "internal/parallel"}:              "rows are read while others are processed",
 	{"internal/fields", "internal/db"}:                "a field table scans and stores values",
+	{"internal/limits", "internal/db"}:                "a limit counts the stored records",
+	{"internal/limits", "internal/journal"}:           "a record above a limit is refused",
 	{"internal/imports/parse", "internal/matching"}:   "a word for a side becomes a side",
 	{"internal/fields", "internal/decimal"}:           "a field table scans and stores values",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",

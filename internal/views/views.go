@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/limits"
 	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
 	"fillbook/internal/tradeview"
@@ -79,10 +80,7 @@ type Change struct {
 	Position journal.Opt[int]
 }
 
-const (
-	maxViews   = 200
-	maxColumns = 100
-)
+const maxColumns = 100
 
 // apply returns the view after a change, without its position, or the reason why it
 // is invalid.
@@ -246,7 +244,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 }
 
 func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Change) (View, error) {
-	view, err := change.apply(View{ID: journal.NewID[journal.ViewID](), Columns: []string{}, CreatedAt: now, UpdatedAt: now})
+	view, err := change.apply(newView(now))
 	if err != nil {
 		return View{}, err
 	}
@@ -254,8 +252,8 @@ func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	if err != nil {
 		return View{}, err
 	}
-	if len(all) >= maxViews {
-		return View{}, journal.Conflict("There are already %d views. Delete one first.", maxViews)
+	if len(all) >= limits.Views.Max {
+		return View{}, limits.Views.Reached()
 	}
 	if !view.isAllowed(ctx) {
 		return View{}, journal.NotFound("account")
@@ -269,6 +267,10 @@ func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 		return view, err
 	}
 	return view, move(ctx, tx, owner, append(all, view), &view, change.Position.Value)
+}
+
+func newView(now time.Time) View {
+	return View{ID: journal.NewID[journal.ViewID](), Columns: []string{}, CreatedAt: now, UpdatedAt: now}
 }
 
 func nameTaken(name string) error {
@@ -380,17 +382,44 @@ func find(
 	return all, all[i], err
 }
 
-// Restore creates a view of a backup, unless one has its name. It is a step; added
-// reports whether it did.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, created time.Time, change Change) (added bool, err error) {
-	all, err := List(ctx, tx, owner)
+// NewView is a view to be restored, with the instant at which it was created.
+type NewView struct {
+	Change
+	CreatedAt time.Time
+}
+
+// Restore creates the views of a backup, except those whose names are taken. The
+// refusals are those of single views; the others are restored. It is a step.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewView) (added int, refusals []error, err error) {
+	if len(views) == 0 {
+		return 0, nil, nil
+	}
+	all, err := list(ctx, tx, owner, tx.Lock())
 	if err != nil {
-		return false, err
+		return 0, nil, err
 	}
-	key := textindex.Fold(change.Name.Value)
-	if slices.ContainsFunc(all, func(v View) bool { return textindex.Fold(v.Name) == key }) {
-		return false, nil
+	taken := map[string]bool{}
+	for _, v := range all {
+		taken[textindex.Fold(v.Name)] = true
 	}
-	_, err = create(ctx, tx, owner, created, change)
-	return err == nil, err
+	refusals = make([]error, len(views))
+	for i, in := range views {
+		view, err := in.apply(newView(in.CreatedAt))
+		switch key := textindex.Fold(view.Name); {
+		case err != nil:
+			refusals[i] = err
+		case taken[key]:
+		case len(all)+added >= limits.Views.Max:
+			refusals[i] = limits.Views.Reached()
+		case !view.isAllowed(ctx):
+			return 0, nil, journal.NotFound("account")
+		default:
+			taken[key], view.Position = true, len(all)+added
+			added++
+			if _, err := tx.Exec(ctx, viewTable.Insert(), viewTable.Values(owner, &view)...); err != nil {
+				return 0, nil, err
+			}
+		}
+	}
+	return added, refusals, nil
 }

@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // WordKind is the kind that a user chose for a word of a layout. Later imports
@@ -25,12 +26,8 @@ type WordKind struct {
 	CreatedAt time.Time          `json:"created_at"`
 }
 
-const (
-	// maxWordLength bounds a word, in characters.
-	maxWordLength = 200
-	// maxStored bounds how many choices are stored for one user.
-	maxStored = 2000
-)
+// maxWordLength bounds a word, in characters.
+const maxWordLength = 200
 
 // Check returns an error if a word is invalid, or if its kind is not one that a
 // user can choose.
@@ -86,14 +83,10 @@ func Store(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind
 	}
 	var total int
 	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM import_kinds WHERE user_id = $1`, owner).Scan(&total)
-	if err == nil && total > maxStored {
-		return errFull()
+	if err == nil && total > limits.ImportKinds.Max {
+		return journal.InvalidField("kinds", "At most %d kinds of words can be stored. Delete some of them first.", limits.ImportKinds.Max)
 	}
 	return err
-}
-
-func errFull() error {
-	return journal.InvalidField("kinds", "At most %d kinds of words can be stored. Delete some of them first.", maxStored)
 }
 
 func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) error {
@@ -120,34 +113,33 @@ func Clean(k WordKind) (WordKind, error) {
 	return k, nil
 }
 
-// Restore stores those of the choices, which [Clean] returned, that the owner has
-// not made, and returns how many. If there would be too many, it returns an
-// error and writes nothing.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) (int, error) {
+// Restore stores those of the choices, which [Clean] returned, that the owner has not
+// made, and returns how many. The refusals are those of single choices; the others are
+// stored.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) (added int, refusals []error, err error) {
 	if len(list) == 0 {
-		return 0, nil
+		return 0, nil, nil
 	}
 	stored, err := List(ctx, tx, owner)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	known := map[[2]string]bool{}
 	for _, k := range stored {
 		known[[2]string{k.Layout, k.Word}] = true
 	}
+	refusals = make([]error, len(list))
 	var missing []WordKind
-	for _, k := range list {
-		if key := [2]string{k.Layout, k.Word}; !known[key] {
+	for i, k := range list {
+		switch key := [2]string{k.Layout, k.Word}; {
+		case known[key]:
+		case len(known) >= limits.ImportKinds.Max:
+			refusals[i] = limits.ImportKinds.Reached()
+		default:
 			missing, known[key] = append(missing, k), true
 		}
 	}
-	if len(known) > maxStored {
-		return 0, errFull()
-	}
-	if len(missing) == 0 {
-		return 0, nil
-	}
-	return len(missing), insert(ctx, tx, owner, missing)
+	return len(missing), refusals, insert(ctx, tx, owner, missing)
 }
 
 // Delete deletes a choice: later imports skip the word again. check, which may be

@@ -1,0 +1,239 @@
+package backup
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/decimal"
+	"fillbook/internal/imports/statement"
+	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
+	"fillbook/internal/market"
+	"fillbook/internal/playbook"
+	"fillbook/internal/routine"
+)
+
+// keyOrders are the orders of keys that a hostile file may have.
+var keyOrders = map[string]func(n int) []int{
+	"equal":       func(n int) []int { return make([]int, n) },
+	"alternating": func(n int) []int { return keysBy(n, func(i int) int { return i % 2 }) },
+	"reversed":    func(n int) []int { return keysBy(n, func(i int) int { return n - i }) },
+	"random":      func(n int) []int { return rand.New(rand.NewPCG(1, 2)).Perm(n) },
+}
+
+func keysBy(n int, key func(i int) int) []int {
+	keys := make([]int, n)
+	for i := range keys {
+		keys[i] = key(i)
+	}
+	return keys
+}
+
+// hostileSection makes a section of a backup with one record for each key. Record i has
+// key keys[i].
+type hostileSection struct {
+	// n is how many records are compared with twice as many.
+	n    int
+	fill func(d *Document, keys []int)
+}
+
+// hostileSections has a case for every section.
+var hostileSections = map[string]hostileSection{
+	"accounts": {400, func(d *Document, keys []int) {
+		d.Accounts = eachKey(keys, func(_, key int) Bundle {
+			return Bundle{Account: Account{Name: fmt.Sprint("Account ", key), Broker: "x"}}
+		})
+	}},
+	"accounts.instrument_overrides": {1000, func(d *Document, keys []int) {
+		d.Accounts[0].Overrides = eachKey(keys, func(_, key int) Override {
+			return Override{Root: fmt.Sprint("R", key), Multiplier: decimal.New(2)}
+		})
+	}},
+	"accounts.executions": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Executions = eachKey(keys, func(i, key int) Execution { return hostileFill(i%2 == 0, key) })
+	}},
+	"accounts.trades": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Executions = eachKey(make([]int, 200), func(i, _ int) Execution { return hostileFill(true, i*1000) })
+		for i := range d.Accounts[0].Executions {
+			d.Accounts[0].Executions[i].Symbol = fmt.Sprint("S", i)
+		}
+		d.Accounts[0].Trades = eachKey(keys, func(i, key int) TradeAnnotations {
+			return TradeAnnotations{Fills: []int{key % 200}, Annotations: hostileAnnotations(i)}
+		})
+	}},
+	"accounts.cash_transactions": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Cash = eachKey(keys, func(i, key int) Cash {
+			return Cash{CashValues: CashValues{
+				Type: ledger.Deposit, Amount: statedAmount{decimal.New(1)}, OccurredAt: hostileTime(key), Note: fmt.Sprint(i),
+			}}
+		})
+	}},
+	"accounts.orphans": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Orphans = eachKey(keys, func(i, key int) Orphan {
+			return Orphan{
+				Symbol: "AAPL", OrphanedAt: Instant{hostileTime(key)}, FillKeys: []string{fmt.Sprint("key ", i)}, Annotations: hostileAnnotations(i),
+			}
+		})
+	}},
+	"accounts.deleted_fills": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Deleted = eachKey(keys, func(_, key int) DeletedFill {
+			x := hostileFill(true, key)
+			return DeletedFill{Symbol: x.Symbol, Side: x.Side, Quantity: x.Quantity, Price: x.Price, ExecutedAt: x.ExecutedAt}
+		})
+	}},
+	"accounts.deleted_cash": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].DeletedCash = eachKey(keys, func(_, key int) DeletedCash {
+			return DeletedCash{Type: string(ledger.Deposit), Amount: decimal.New(1), OccurredAt: Instant{hostileTime(key)}}
+		})
+	}},
+	"accounts.connections": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Connections = eachKey(keys, func(_, key int) Connection {
+			return Connection{Provider: "acme", Name: fmt.Sprint("Connection ", key), Schedule: "daily"}
+		})
+	}},
+	"tags": {2000, func(d *Document, keys []int) {
+		d.Tags = eachKey(keys, func(_, key int) Tag { return Tag{Name: fmt.Sprint("tag ", key)} })
+	}},
+	"setups": {1500, func(d *Document, keys []int) {
+		d.Setups = eachKey(keys, func(i, key int) Setup {
+			return Setup{SetupChange: playbook.SetupChange{Name: journal.Some(fmt.Sprint("setup ", key)), Thesis: journal.Some(fmt.Sprint(i))}}
+		})
+	}},
+	"notes": {1500, func(d *Document, keys []int) {
+		d.Notes = eachKey(keys, func(i, key int) Note {
+			return Note{NoteValues: NoteValues{OccurredAt: journal.FormatInstant(hostileTime(key)), Body: statedText(fmt.Sprint("note ", i))}}
+		})
+	}},
+	"missed_trades": {1500, func(d *Document, keys []int) {
+		d.Missed = eachKey(keys, func(i, key int) Missed {
+			return Missed{MissedValues: MissedValues{
+				Symbol: "AAPL", Direction: playbook.Long, ObservedAt: hostileTime(key), Notes: fmt.Sprint("missed ", i),
+			}}
+		})
+	}},
+	"note_templates": {1500, func(d *Document, keys []int) {
+		d.NoteTemplates = eachKey(keys, func(_, key int) NoteTemplate {
+			return NoteTemplate{Name: fmt.Sprint("template ", key), Type: "note", Body: "x", Default: true}
+		})
+	}},
+	"views": {1000, func(d *Document, keys []int) {
+		d.Views = eachKey(keys, func(_, key int) View { return View{Name: fmt.Sprint("view ", key)} })
+	}},
+	"routines": {1500, func(d *Document, keys []int) {
+		d.Routine.Items = eachKey(keys, func(i, key int) RoutineItem {
+			return RoutineItem{
+				ItemValues: routine.ItemValues{Title: fmt.Sprint("item ", key), Stage: "pre", Weekdays: 127, StartDay: journal.DayOf(hostileTime(key * 86400))},
+				Chain:      max(0, i-key%3), Done: []journal.Day{journal.DayOf(hostileTime(key * 86400))},
+			}
+		})
+	}},
+	"preferences": {400, func(d *Document, keys []int) {
+		d.Preferences = values{}
+		for _, key := range keys {
+			d.Preferences[fmt.Sprint("key ", key)] = jsontext.Value(`1`)
+		}
+	}},
+	"import_kinds": {1500, func(d *Document, keys []int) {
+		d.ImportKinds = eachKey(keys, func(_, key int) WordKind {
+			return WordKind{Layout: "broker/export", Word: fmt.Sprint("word ", key), Kind: statement.Kinds()[0]}
+		})
+	}},
+	"bar_aliases": {1500, func(d *Document, keys []int) {
+		d.BarAliases = eachKey(keys, func(_, key int) BarAlias { return BarAlias{Symbol: fmt.Sprint("A", key), BarsSymbol: "ES"} })
+	}},
+	"bar_sources": {1500, func(d *Document, keys []int) {
+		d.BarSources = eachKey(keys, func(_, key int) BarSource { return BarSource{Provider: fmt.Sprint("provider ", key)} })
+	}},
+	"bars": {1500, func(d *Document, keys []int) {
+		half := len(keys) / 2 // series of one block, and blocks of one series
+		d.Bars = eachKey(keys[:half], func(i, key int) BarSeries {
+			return hostileBars(fmt.Sprint("S", key%100), [][]byte{hostileBlock(i)})
+		})
+		d.Bars = append(d.Bars, hostileBars("ONE", eachKey(keys[half:], func(_, key int) []byte { return hostileBlock(key) })))
+	}},
+	"attachments": {1500, func(d *Document, keys []int) {
+		d.Notes = []Note{{NoteValues: NoteValues{OccurredAt: "2026-03-02", Body: "note"}}}
+		d.Attachments = eachKey(keys, func(_, key int) FileRef {
+			place := key % 2
+			return FileRef{Name: fmt.Sprint(key, ".png"), Path: fmt.Sprint("attachments/", key), Note: &place}
+		})
+	}},
+}
+
+func eachKey[T any](keys []int, record func(i, key int) T) []T {
+	list := make([]T, len(keys))
+	for i, key := range keys {
+		list[i] = record(i, key)
+	}
+	return list
+}
+
+func hostileTime(key int) time.Time { return morning.Add(time.Duration(key) * time.Second) }
+
+func hostileFill(isBuy bool, key int) Execution {
+	x := Execution{
+		Symbol: "AAPL", InstrumentType: "stock", Side: "sell", Quantity: decimal.New(1), Price: decimal.New(10), ExecutedAt: Instant{hostileTime(key)},
+	}
+	if isBuy {
+		x.Side = "buy"
+	}
+	return x
+}
+
+// hostileAnnotations are annotations with a text, a tag and a setup of their own.
+func hostileAnnotations(i int) Annotations {
+	a := Annotations{Tags: []string{fmt.Sprint("tag ", i)}, Setups: []string{fmt.Sprint("setup ", i%500)}}
+	a.Notes = fmt.Sprint("annotation ", i)
+	a.Rules = []Rule{{Setup: "setup", Rule: fmt.Sprint("rule ", -i), State: playbook.RuleFollowed}}
+	return a
+}
+
+func hostileBlock(key int) []byte {
+	at := morning.Unix()/60*60 + int64(key%5000)*60
+	bar := market.Bar{Time: at, Open: 100, High: 110, Low: 90, Close: 105}
+	return market.Block{Secs: 60, Bars: []market.Bar{bar}}.AppendTo(nil)
+}
+
+func hostileBars(symbol string, blocks [][]byte) BarSeries {
+	from := morning.Unix() / 60 * 60
+	return BarSeries{
+		Symbol: symbol, BarSecs: 60, PriceKind: market.TradePrice, Ranges: []int64{from, from + 5000*60}, Blocks: blocks,
+	}
+}
+
+// sectionNames returns the names of all sections of a backup, those of accounts with a
+// prefix.
+func sectionNames() []string {
+	var names []string
+	for prefix, section := range map[string]reflect.Type{"": reflect.TypeFor[Document](), "accounts.": reflect.TypeFor[Bundle]()} {
+		for field := range section.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name != "" && name != "-" && !slices.Contains(notSummed, name) && prefix+name != "accounts.account" {
+				names = append(names, prefix+name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestEverySectionHasAHostileCase(t *testing.T) {
+	t.Parallel()
+	if got, want := slices.Sorted(maps.Keys(hostileSections)), sectionNames(); !slices.Equal(got, want) {
+		t.Errorf("cases %q\nsections %q", got, want)
+	}
+}
+
+func hostileDocument(section hostileSection, keys []int) *Document {
+	doc := &Document{Format: formatName, Version: formatVersion, Accounts: []Bundle{{Account: Account{Name: "Main", Broker: "x"}}}}
+	section.fill(doc, keys)
+	return doc
+}
