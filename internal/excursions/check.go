@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/bars"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
+	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/market"
@@ -101,6 +102,9 @@ func (m *meter) agreesWithOracle(i ledger.Instrument, p ledger.Position, kept *R
 		if err != nil {
 			return false, err
 		}
+		if hasShares(i.Type) && oracle.HasSplit(t.fills, block, t.Open) || kept.IsOtherSide != t.isOtherSide(s.PriceKind) {
+			continue
+		}
 		slow := oracle.MeasureExcursion(t.fills, t.multiplier.Rat(), block)
 		isSame := t.equals(slow.MAELow, kept.MAE.Low) && t.equals(slow.MAEHigh, kept.MAE.High) &&
 			t.equals(slow.MFELow, kept.MFE.Low) && t.equals(slow.MFEHigh, kept.MFE.High)
@@ -109,6 +113,15 @@ func (m *meter) agreesWithOracle(i ledger.Instrument, p ledger.Position, kept *R
 		}
 	}
 	return false, nil
+}
+
+// hasShares reports whether the units of instruments of a type may be split.
+func hasShares(instrumentType string) bool {
+	switch instrumentType {
+	case instruments.TypeOption, instruments.TypeFuture, instruments.TypeForex, instruments.TypeCrypto:
+		return false
+	}
+	return true
 }
 
 // equals reports whether an amount in the currency of the prices is a kept one. A rate

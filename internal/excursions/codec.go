@@ -12,7 +12,7 @@ import (
 var errDamaged = errors.New("excursions: damaged result")
 
 // codecVersion is the first byte of a stored result.
-const codecVersion = 2
+const codecVersion = 3
 
 // appendTo appends the result as it is stored. Equal results have equal bytes.
 func (r *Result) appendTo(data []byte) []byte {
@@ -52,6 +52,7 @@ func (r *Result) code(c *codec) {
 	for _, n := range []*int64{&r.FillsChecked, &r.FillsInside, &r.FillsWithoutBar, &r.BarSecs, &r.SessionEnd} {
 		c.integer(n)
 	}
+	c.flag(&r.IsOtherSide)
 	codeText(c, &r.PriceKind)
 	codeText(c, &r.Source)
 	for _, n := range []*decimal.Null{&r.GrossAtExit, &r.BestExitLow, &r.BestExitHigh} {
@@ -79,6 +80,15 @@ func (c *codec) integer(n *int64) {
 		return
 	}
 	*n, c.data = value, c.data[size:]
+}
+
+func (c *codec) flag(is *bool) {
+	n := int64(0)
+	if *is {
+		n = 1
+	}
+	c.integer(&n)
+	*is = n == 1
 }
 
 func (c *codec) bytes(text []byte) []byte {

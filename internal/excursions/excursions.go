@@ -34,6 +34,7 @@ const (
 	DifferentMultipliers Reason = "different_multipliers"
 	UnknownRate          Reason = "unknown_rate"
 	TimesTooCoarse       Reason = "times_too_coarse"
+	MaybeSplit           Reason = "maybe_split"
 )
 
 // sentences are the reasons as messages.
@@ -46,20 +47,26 @@ var sentences = map[Reason]string{
 	DifferentMultipliers: "The fills of this trade have different multipliers.",
 	UnknownRate:          "The result is in another currency than the prices, and the rate is unknown.",
 	TimesTooCoarse:       "The times of the fills are not precise enough for these bars.",
+	MaybeSplit:           "The price jumped while the trade was open, by about the ratio of a split of shares. The fills before and the bars after it may have different units.",
 }
 
 // Sentence returns the reason as a message for the trader.
 func (r Reason) Sentence() string { return sentences[r] }
 
 // Sentence returns the reason as a message for the trader, with the time in which bars are
-// missing. It is empty if there is no reason.
+// missing or the price jumped. It is empty if there is no reason.
 func (r *Result) Sentence() string {
-	if r.Missing == (market.Range{}) || r.Reason != NotEnoughBars && r.Reason != NoCalendar {
-		return r.Reason.Sentence()
-	}
 	const layout = "2006-01-02 15:04"
 	utc := func(second int64) string { return time.Unix(second, 0).UTC().Format(layout) }
-	return r.Reason.Sentence() + " Bars are missing between " + utc(r.Missing.From) + " and " + utc(r.Missing.To) + " UTC."
+	between := utc(r.Missing.From) + " and " + utc(r.Missing.To) + " UTC."
+	switch {
+	case r.Missing == (market.Range{}):
+	case r.Reason == NotEnoughBars, r.Reason == NoCalendar:
+		return r.Reason.Sentence() + " Bars are missing between " + between
+	case r.Reason == MaybeSplit:
+		return r.Reason.Sentence() + " It jumped between " + between
+	}
+	return r.Reason.Sentence()
 }
 
 // Result is what the price did during a trade. Amounts are in the currency of the
@@ -70,8 +77,8 @@ type Result struct {
 	Reason Reason
 	// Coverage is the share of the holding time for which there are bars, from 0 to 1.
 	Coverage decimal.Decimal
-	// Missing contains the holding time without bars, in seconds, if that is the reason.
-	// It is not stored.
+	// Missing contains the holding time without bars, in seconds, if that is the reason, or
+	// the time of the jump of a possible split. It is not stored.
 	Missing market.Range
 
 	MAE, MFE market.Bounds
@@ -81,6 +88,10 @@ type Result struct {
 
 	BarSecs   int64
 	PriceKind market.PriceKind
+	// IsOtherSide reports that the bars have quotes at which the position could not have
+	// been closed: the bid of a short one or the ask of a long one. The MAE is then larger
+	// by the spread, and the MFE smaller.
+	IsOtherSide bool
 	// Source is the layout of the newest file that the bars come from.
 	Source string
 
@@ -114,7 +125,7 @@ func (r *Result) IsAvailable() bool { return r.Reason == "" }
 func (r *Result) IsWhole() bool { return r.Coverage.Equal(one) }
 
 // IsExact reports whether bounds are the value itself.
-func (r *Result) IsExact(b market.Bounds) bool { return r.IsWhole() && b.Equal() }
+func (r *Result) IsExact(b market.Bounds) bool { return r.IsWhole() && b.Equal() && !r.IsOtherSide }
 
 // GivenBack returns bounds of the part of the MFE that was not kept. It is absent
 // while the trade is open.

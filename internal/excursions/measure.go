@@ -391,12 +391,32 @@ func (c choice) measure(t *trade) (r Result, number int64, err error) {
 	if found.FillsInside < found.FillsChecked && position.FindStrayFill(window.Block) >= 0 {
 		return Result{Coverage: c.coverage, Reason: FillsOutsideBars}, number, nil
 	}
+	if at, found := c.findSplit(t, window); found {
+		return Result{Coverage: c.coverage, Reason: MaybeSplit, Missing: at}, number, nil
+	}
+	r.IsOtherSide = t.isOtherSide(c.series.PriceKind)
 	r.MAE, r.MFE = t.convertBounds(found.MAE), t.convertBounds(found.MFE)
 	r.FillsChecked, r.FillsInside, r.FillsWithoutBar = int64(found.FillsChecked), int64(found.FillsInside), int64(found.FillsWithoutBar)
 	if !t.Open {
 		c.measureExit(t, window, &r)
 	}
 	return r, number, nil
+}
+
+// findSplit returns when the price jumped as in a split while a trade of shares, or of
+// what follows them, was open. The bars then have other prices than the fills before.
+func (c choice) findSplit(t *trade, window market.Window) (market.Range, bool) {
+	if !hasShares(c.group.priced.Type) {
+		return market.Range{}, false
+	}
+	return c.group.position.FindSplit(window, t.Open)
+}
+
+// isOtherSide reports whether bars have the quotes at which the position could not have
+// been closed: a short position is closed at the ask, a long one at the bid.
+func (t *trade) isOtherSide(kind market.PriceKind) bool {
+	isShort := t.Fills[0].Quantity.Sign() < 0
+	return isShort && kind == market.BidPrice || !isShort && kind == market.AskPrice
 }
 
 // source returns the layout and the number of the newest import of the bars.

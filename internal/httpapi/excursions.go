@@ -33,7 +33,7 @@ func shapeTradeExcursion(r *excursions.Result) *TradeExcursion {
 // excursionAnswer is the excursion of one trade, or why there is none.
 type excursionAnswer struct {
 	Available bool               `json:"available"`
-	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,no_calendar,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse" doc:"Why there is no excursion."`
+	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,no_calendar,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse,maybe_split" doc:"Why there is no excursion."`
 	Message   *string            `json:"message" doc:"The reason as a sentence."`
 	Coverage  decimal.Decimal    `json:"coverage" doc:"The share of the holding time that has bars, 0 to 1."`
 	AtEntry   entryContext       `json:"at_entry"`
@@ -70,7 +70,7 @@ type MeasuredExcursion struct {
 type exactBounds struct {
 	Low   decimal.Decimal `json:"low"`
 	High  decimal.Decimal `json:"high"`
-	Exact bool            `json:"exact" doc:"Whether the value is known: both bounds are equal, and bars cover the whole holding time."`
+	Exact bool            `json:"exact" doc:"Whether the value is known: both bounds are equal, bars cover the whole holding time, and they do not have the bid of a short position or the ask of a long one."`
 }
 
 type valueBounds struct {

@@ -20,6 +20,10 @@ type Window struct {
 type Index struct {
 	bars      []Bar
 	high, low []int64
+	// splitBars are those of the first splitsTo bars before which the price jumped as in
+	// a split.
+	splitBars []int
+	splitsTo  int
 }
 
 // runLength is the number of bars in a run of an index.
@@ -27,7 +31,10 @@ const runLength = 64
 
 // Reset makes it the index of a block, whose bars must not change until the next Reset.
 // The extremes are computed when they are needed first.
-func (x *Index) Reset(b Block) { x.bars, x.high, x.low = b.Bars, x.high[:0], x.low[:0] }
+func (x *Index) Reset(b Block) {
+	x.bars, x.high, x.low = b.Bars, x.high[:0], x.low[:0]
+	x.splitBars, x.splitsTo = x.splitBars[:0], 0
+}
 
 // build computes the extremes of all runs that are complete.
 func (x *Index) build() {

@@ -206,10 +206,7 @@ func TestZstandardLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = w.Write([]byte(text))
-	if err := w.Flush(); err == nil {
-		err = w.Close()
-	}
-	if err != nil {
+	if err := errors.Join(w.Flush(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := read(wide.Bytes(), 1<<20); !errors.Is(err, files.ErrDamaged) {

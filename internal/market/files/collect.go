@@ -126,7 +126,7 @@ func (c *collector) countTime(bar scaledBar) {
 	c.hasVolume = c.hasVolume || bar.Volume != 0
 }
 
-// repeats says what becomes of several rows of one time.
+// repeats is how several rows of one time are joined.
 type repeats struct {
 	areTicks  bool // rows are trades or quotes, which are joined
 	conflicts int  // rows that replaced one with other values
