@@ -7,10 +7,11 @@ import (
 
 // sharesightTrades is the All Trades Report of the portfolio tracker Sharesight. Price and
 // brokerage are in the currency of the market; the value is in that of the portfolio, at
-// a rate of few digits, so that it is not compared. The market FX has accounts of money.
+// a rate of few digits, so that it is not compared. The market FX has accounts of money. Days
+// are those of the user's own portfolio, so that the preset has no zone.
 var sharesightTrades = s.Preset{
 	Broker: "Sharesight", Export: "All Trades Report", Evidence: s.SampleFile, Format: s.Executions, Order: parse.DayFirst, Costs: s.CostsPositive,
-	Header: s.Cols("Market;Code;Name;Type;Date;Quantity;Price *|Price;Brokerage *|Brokerage;Exchange Rate;Value"), Zone: sydney,
+	Header: s.Cols("Market;Code;Name;Type;Date;Quantity;Price *|Price;Brokerage *|Brokerage;Exchange Rate;Value"),
 	Notices: []string{
 		"The All Trades Report has no dividends and no deposits. Enter them by hand, or import the files of your broker instead.",
 	},
