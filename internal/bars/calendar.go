@@ -35,11 +35,20 @@ func CalendarOf(instrumentType, symbol string) market.Calendar {
 			return market.NoCalendar // GOLD is a metal and a share
 		}
 	}
-	if found, ok := exchangeCalendar(symbol); ok {
-		return found
-	}
-	if found, ok := market.FindCFDCalendar(plainName(symbol)); ok {
-		return found
+	return followedCalendar(symbol)
+}
+
+// followedCalendar returns the calendar of what a CFD follows: a share of an exchange, or a
+// metal, an index and others by name. US30.F is an index whose suffix is the broker's.
+func followedCalendar(symbol string) market.Calendar {
+	byExchange, isListed := exchangeCalendar(symbol)
+	byName, isNamed := market.FindCFDCalendar(plainName(symbol))
+	base, _, _ := strings.Cut(symbol, ".")
+	switch {
+	case isNamed && (!isListed || !shareName.MatchString(base)):
+		return byName
+	case isListed:
+		return byExchange
 	}
 	return market.NoCalendar
 }

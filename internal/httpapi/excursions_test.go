@@ -221,3 +221,56 @@ func TestPositions(t *testing.T) {
 		d.get("/positions").want(http.StatusOK).holds("", `[{"symbol": "ETHUSD", "quantity": -1}]`)
 	})
 }
+
+// TestExcursionOverTheNight uploads bars of three markets that are closed at night, before
+// and after the fills, and holds a trade in each from one day to another.
+func TestExcursionOverTheNight(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		for symbol, c := range map[string]struct {
+			instrumentType string
+			hours          [][2]int // minutes of UTC
+			days           []int    // of September 2025
+			want           string
+		}{
+			"VOD.L":  {"stock", [][2]int{{420, 930}}, []int{3, 4, 5}, `{"available": true, "coverage": 1}`},
+			"7203.T": {"stock", [][2]int{{0, 150}, {210, 390}}, []int{3, 4, 5}, `{"available": true, "coverage": 1}`},
+			"XAUUSD": {"cfd", [][2]int{{0, 1260}, {1320, 1440}}, []int{3, 4, 5}, `{"available": true, "coverage": 1}`},
+			"NPN.JO": {"stock", [][2]int{{420, 900}}, []int{3, 4, 5}, `{"available": false, "reason": "no_calendar"}`},
+			"SAP.DE": {"stock", [][2]int{{420, 930}}, []int{3, 5}, `{"available": false, "reason": "not_enough_bars", "message":
+				"Price bars cover less than 90 % of the holding time. Import the missing ones. Bars are missing between 2025-09-04 07:00 and 2025-09-04 15:30 UTC."}`},
+		} {
+			instant := func(day, minute int) time.Time {
+				return time.Date(2025, 9, day, 0, minute, 0, 0, time.UTC)
+			}
+			file := "time,open,high,low,close\n"
+			for _, day := range c.days {
+				for _, part := range c.hours {
+					for minute := part[0]; minute < part[1]; minute += 5 {
+						file += instant(day, minute).Format(time.RFC3339) + ",100,101,99,100\n"
+					}
+				}
+			}
+			upload := func() {
+				d.form("/bars/imports/commit", part{"file", symbol + ".csv", file}, part{"symbol", "", symbol}).want(http.StatusOK)
+			}
+			if symbol != "7203.T" {
+				upload()
+			}
+			last := c.days[len(c.days)-1]
+			first := c.hours[0][0] + 60
+			kind := more{"instrument_type": c.instrumentType}
+			for _, fill := range []more{
+				{"side": "buy", "executed_at": instant(3, first).Format(time.RFC3339)}, {"side": "sell", "executed_at": instant(last, first).Format(time.RFC3339)},
+			} {
+				d.fill(symbol, "buy 1@100", 0, kind, fill)
+			}
+			if symbol == "7203.T" {
+				upload()
+			}
+			id := d.trades(symbol).text("0.id")
+			d.get("/trades/"+id+"/excursion").want(http.StatusOK).holds("", c.want)
+		}
+	})
+}

@@ -141,14 +141,19 @@ func (h *Hours) findMissing(gap, within Range) (list []missingPart) {
 	if h.sessions.calendar == AroundTheClock {
 		return appendPart(nil, missingPart{Range: within})
 	}
-	for from := within.From; from < within.To; {
-		to := min(within.To, weekOf(from)*week+weekStart+week)
-		if part := (Range{From: from, To: to}); h.isByBars(weekOf(from)) {
+	// No bars are near the middle of a long gap.
+	middle := Range{From: gap.From + HoursReach, To: gap.To - HoursReach}
+	for part := (Range{From: within.From}); part.From < within.To; part.From = part.To {
+		part.To = min(within.To, weekOf(part.From)*week+weekStart+week)
+		switch {
+		case middle.From <= part.From && part.From < middle.To:
+			part.To = min(within.To, middle.To)
+			list = h.appendOpen(list, part)
+		case h.isByBars(weekOf(part.From)):
 			list = h.appendVoted(list, part)
-		} else {
+		default:
 			list = h.appendOpen(list, part)
 		}
-		from = to
 	}
 	return slices.DeleteFunc(list, func(p missingPart) bool {
 		return p.isVoted && p.To-p.From <= shortGap && (p.From == gap.From || p.To == gap.To)
