@@ -69,8 +69,10 @@ type Session struct {
 	secrets  []string
 	kept     map[string]string
 	requests int
-	// offset is how much the provider's clock is ahead of ours, as far as known.
-	offset time.Duration
+	// offset is how much the provider's clock is ahead of ours, as far as known, and
+	// isMeasured reports that the provider was asked for its time.
+	offset     time.Duration
+	isMeasured bool
 }
 
 // Options are the settings of a session. A limit of zero means the usual one.
@@ -134,11 +136,11 @@ func (s *Session) Kept(name string) string { return s.kept[name] }
 func (s *Session) Now() time.Time { return s.clock() }
 
 // ProviderNow returns the present by the provider's clock, for signatures. It is that of
-// this server until an answer shows that they differ.
+// this server until an answer shows that they differ, or the provider was asked.
 func (s *Session) ProviderNow() time.Time { return s.clock().Add(s.offset) }
 
 // ClockOffset returns how much the provider's clock is ahead of this server's. It is 0
-// if they differ by a second or less.
+// if they differ by a second or less and no request was refused for its time.
 func (s *Session) ClockOffset() time.Duration { return s.offset }
 
 // Requests returns how many requests were sent.

@@ -36,7 +36,9 @@ type Request struct {
 	// Address is the documented address, with https.
 	Address    string
 	Parameters map[string]string
-	Header     map[string]string
+	// Query is added to the parameters in the address as it is.
+	Query  string
+	Header map[string]string
 	// User is the user of basic authentication, without a password.
 	User string
 	// IsForm sends the parameters as a form with POST.
@@ -49,6 +51,9 @@ type Request struct {
 	// Classify returns the error that an answer means, or nil if its status
 	// decides. It may be nil.
 	Classify func(Answer) error
+	// AskTime asks the provider for its time, if it refuses that of the request. It may be
+	// nil: then the time of its answers is used, which has no part of a second.
+	AskTime func(ctx context.Context) (time.Time, error)
 }
 
 // Answer is what is known of an answer before its body is decoded.
@@ -86,14 +91,29 @@ func decodeJSON(body []byte, into any) error {
 }
 
 // Send sends a request and returns the body of the answer. If the provider refuses the
-// time of the request, and its answer has the right one, it is sent a second time.
+// time of the request, it is sent a second time with the provider's time.
 func (s *Session) Send(ctx context.Context, request Request) ([]byte, error) {
 	before := s.offset
 	body, err := s.sendOnce(ctx, request)
-	if errors.Is(err, ErrClock) && s.offset != before {
+	if errors.Is(err, ErrClock) && (s.measureClock(ctx, request.AskTime) || s.offset != before) {
 		return s.sendOnce(ctx, request)
 	}
 	return body, err
+}
+
+// measureClock asks the provider for its time, once in a session, and reports whether it
+// answered. The answer is taken to be of the middle between request and arrival.
+func (s *Session) measureClock(ctx context.Context, ask func(ctx context.Context) (time.Time, error)) bool {
+	if ask == nil || s.isMeasured {
+		return false
+	}
+	sent := s.clock()
+	at, err := ask(ctx)
+	if err != nil {
+		return false
+	}
+	s.offset, s.isMeasured = at.Sub(sent)-s.clock().Sub(sent)/2, true
+	return true
 }
 
 func (s *Session) sendOnce(ctx context.Context, request Request) ([]byte, error) {
@@ -132,7 +152,7 @@ func (s *Session) sendOnce(ctx context.Context, request Request) ([]byte, error)
 // part of a second.
 func (s *Session) noteClock(header http.Header) {
 	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
+	if err != nil || s.isMeasured {
 		return
 	}
 	if offset := at.Sub(s.clock().Truncate(time.Second)); offset.Abs() > time.Second {
@@ -156,6 +176,8 @@ func (q Request) build(ctx context.Context) (*http.Request, error) {
 		method, kind, body = http.MethodPost, "application/json", encoded
 	case q.IsForm:
 		method, kind, body = http.MethodPost, "application/x-www-form-urlencoded", []byte(parameters.Encode())
+	case len(parameters) > 0 && q.Query != "":
+		address += "?" + parameters.Encode() + "&" + q.Query
 	case len(parameters) > 0:
 		address += "?" + parameters.Encode()
 	}

@@ -46,14 +46,13 @@ func (client) Describe() connector.Description {
 			"quote coins. Fills of delisted pairs, conversions, dust, fiat deposits and transfers to other wallets are only in the CSV files.",
 		Steps: append(binanceapi.Steps(), "Enter the pairs that you trade, such as BTCUSDT, ETHUSDT."),
 		Hosts: []string{binanceapi.MainHost},
-		Calls: []connector.Call{
-			binanceapi.RightsCall(),
+		Calls: append(binanceapi.Calls(), []connector.Call{
 			{Method: http.MethodGet, Path: accountPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
 			{Method: http.MethodGet, Path: tradesPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
 			{Method: http.MethodGet, Path: pricesPath, Weights: map[string]int{binanceapi.WeightAPI: 4}},
 			{Method: http.MethodGet, Path: depositsPath, Weights: map[string]int{binanceapi.WeightSAPI: 1}},
 			{Method: http.MethodGet, Path: withdrawalsPath, Weights: map[string]int{binanceapi.WeightAccount: 18_000}},
-		},
+		}...),
 		Fields: append(binanceapi.Fields(), remote.Field{
 			Name: symbolsField, Title: "Pairs", Help: "The pairs that you trade, with commas between them. If empty, they are guessed.", IsOptional: true,
 		}),

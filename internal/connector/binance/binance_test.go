@@ -57,6 +57,8 @@ func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	age := e.now.Sub(time.UnixMilli(at))
 	text, signature, _ := strings.Cut(r.URL.RawQuery, "&signature=")
 	switch {
+	case r.URL.Path == "/api/v3/time":
+		fmt.Fprintf(w, `{"serverTime": %d}`, e.now.UnixMilli())
 	case r.URL.Path == "/api/v3/ticker/price":
 		fmt.Fprint(w, `[{"symbol": "BTCUSDT", "price": "60000"}, {"symbol": "ETHUSDT", "price": "1"}, {"symbol": "ETHBTC", "price": "1"},
 			{"symbol": "BNBUSDT", "price": "1"}, {"symbol": "SOLUSDC", "price": "1"}, {"symbol": "SOLTRY", "price": "1"}, {"symbol": "OTHERUSDT", "price": "1"}]`)
@@ -342,14 +344,15 @@ func TestSignature(t *testing.T) {
 func TestClock(t *testing.T) {
 	t.Parallel()
 	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
-	for _, skew := range []time.Duration{3 * time.Second, -3 * time.Second, 90 * time.Second, -90 * time.Second} {
+	connectortest.EachSkew(func(skew, phase time.Duration) {
 		e := newHistory()
 		c := newCase(e)
+		c.Now = c.Now.Add(phase)
 		c.Skew, e.now = skew, c.Now.Add(skew)
 		if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
-			t.Errorf("%s: %s", skew, diff)
+			t.Errorf("%s, %s after a second: %s", skew, phase, diff)
 		}
-	}
+	})
 }
 
 // TestPace fetches the whole history without a first day from a server with the

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"fillbook/internal/connector"
 	"fillbook/internal/outbound"
@@ -44,9 +45,12 @@ func Buckets() []outbound.Bucket {
 	}
 }
 
-// RightsCall is the call for the rights of a key.
-func RightsCall() connector.Call {
-	return connector.Call{Method: http.MethodGet, Path: RightsPath, Weights: map[string]int{WeightSAPI: 1}}
+// Calls returns the calls to the main host for the rights of a key and for the time.
+func Calls() []connector.Call {
+	return []connector.Call{
+		{Method: http.MethodGet, Path: RightsPath, Weights: map[string]int{WeightSAPI: 1}},
+		{Method: http.MethodGet, Path: TimePath, Weights: map[string]int{WeightAPI: 1}},
+	}
 }
 
 // window is how many milliseconds old a request may be.
@@ -79,7 +83,30 @@ func Send(ctx context.Context, session *remote.Session, host, path string, param
 		Header:     map[string]string{"X-MBX-APIKEY": session.Value(keyField)},
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
 		Classify:   Classify,
+		AskTime:    func(ctx context.Context) (time.Time, error) { return askTime(ctx, session, host) },
 	}, into)
+}
+
+// The paths of the time, on the main host and on that of futures.
+const (
+	TimePath        = "/api/v3/time"
+	FuturesTimePath = "/fapi/v1/time"
+)
+
+// askTime returns the time of a host.
+func askTime(ctx context.Context, session *remote.Session, host string) (time.Time, error) {
+	path := FuturesTimePath
+	if host == MainHost {
+		path = TimePath
+	}
+	var answer struct {
+		Millis int64 `json:"serverTime"`
+	}
+	err := session.Fetch(ctx, remote.Request{Address: "https://" + host + path, Classify: Classify}, &answer)
+	if err == nil && answer.Millis <= 0 {
+		err = remote.Malformed("it has no time")
+	}
+	return time.UnixMilli(answer.Millis), err
 }
 
 // sign adds the time and the signature, which must be the last parameter. The text that is

@@ -51,12 +51,12 @@ func (client) Describe() connector.Description {
 			"A key that you created before you opened the futures account can't read it.",
 		Steps: binanceapi.Steps(),
 		Hosts: []string{host, binanceapi.MainHost},
-		Calls: []connector.Call{
-			binanceapi.RightsCall(),
+		Calls: append(binanceapi.Calls(), []connector.Call{
+			{Method: http.MethodGet, Path: binanceapi.FuturesTimePath, Weights: map[string]int{weightFutures: 1}},
 			{Method: http.MethodGet, Path: balancePath, Weights: map[string]int{weightFutures: 5}},
 			{Method: http.MethodGet, Path: incomePath, Weights: map[string]int{weightFutures: 30}},
 			{Method: http.MethodGet, Path: tradesPath, Weights: map[string]int{weightFutures: 5}},
-		},
+		}...),
 		Fields:            binanceapi.Fields(),
 		RequestsPerMinute: 600,
 		Buckets:           append(binanceapi.Buckets(), outbound.Bucket{Name: weightFutures, PerMinute: 1800}), // of 2,400

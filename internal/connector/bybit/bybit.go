@@ -11,8 +11,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"fillbook/internal/connector"
@@ -47,6 +49,7 @@ const (
 	keyPath        = "/v5/user/query-api"
 	executionsPath = "/v5/execution/list"
 	logPath        = "/v5/account/transaction-log"
+	timePath       = "/v5/market/time"
 
 	// The sizes are the largest that Bybit allows.
 	executionsPage = "100"
@@ -80,7 +83,10 @@ func (client) Describe() connector.Description {
 			"Click Submit and copy key and secret. Bybit shows the secret only once.",
 		},
 		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: keyPath}, {Method: http.MethodGet, Path: executionsPath}, {Method: http.MethodGet, Path: logPath},
+			{Method: http.MethodGet, Path: keyPath},
+			{Method: http.MethodGet, Path: executionsPath},
+			{Method: http.MethodGet, Path: logPath},
+			{Method: http.MethodGet, Path: timePath},
 		},
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "A read-only key.", IsSecret: true},
@@ -110,21 +116,42 @@ func findSite(session *remote.Session) site {
 	return sites[max(i, 0)]
 }
 
-// send sends a signed request and decodes the member result of the answer.
-func send[T any](ctx context.Context, session *remote.Session, path string, parameters map[string]string) (T, error) {
+// send sends a signed request and decodes the member result of the answer. query is added
+// to the parameters as it is.
+func send[T any](ctx context.Context, session *remote.Session, path string, parameters map[string]string, query string) (T, error) {
 	var answer struct {
 		Result remote.Member[T] `json:"result"`
 	}
 	err := session.Fetch(ctx, remote.Request{
 		Address:    "https://" + findSite(session).host + path,
 		Parameters: parameters,
+		Query:      query,
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
 		Classify:   classify,
+		AskTime:    func(ctx context.Context) (time.Time, error) { return askTime(ctx, session) },
 	}, &answer)
 	if err == nil && !answer.Result.IsPresent {
 		err = remote.Malformed("it has no result")
 	}
 	return answer.Result.Value, err
+}
+
+// askTime returns the time of the site.
+func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
+	var answer struct {
+		Result struct {
+			Nanos remote.Number `json:"timeNano"`
+		} `json:"result"`
+	}
+	err := session.Fetch(ctx, remote.Request{Address: "https://" + findSite(session).host + timePath, Classify: classify}, &answer)
+	if err != nil {
+		return time.Time{}, err
+	}
+	nanos, err := strconv.ParseInt(string(answer.Result.Nanos), 10, 64)
+	if err != nil {
+		return time.Time{}, remote.Malformed("it has no time")
+	}
+	return time.Unix(0, nanos), nil
 }
 
 // sign adds the signature of a request with its query as it is sent.
@@ -139,6 +166,9 @@ func sign(request *http.Request, session *remote.Session) {
 // notUnified is the code of a query that only unified accounts may send.
 const notUnified = "10028"
 
+// wrongSignature is the code of a request with a signature that Bybit computes otherwise.
+const wrongSignature = "10004"
+
 // classify returns the error of an answer. Bybit has a code of its own in answers with
 // status 200.
 func classify(a remote.Answer) error {
@@ -147,7 +177,7 @@ func classify(a remote.Answer) error {
 		return nil
 	case "10002":
 		return remote.ErrClock
-	case "10003", "10004", "10007", "33004":
+	case "10003", wrongSignature, "10007", "33004":
 		return remote.ErrUnauthorized
 	case "10005", "10009", "10010", "10024", notUnified:
 		return remote.ErrForbidden
@@ -187,7 +217,7 @@ type keyInfo struct {
 
 // Check implements connector.Connector.
 func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
-	info, err := send[keyInfo](ctx, session, keyPath, nil)
+	info, err := send[keyInfo](ctx, session, keyPath, nil, "")
 	if err != nil {
 		return connector.Identity{}, err
 	}
@@ -230,6 +260,8 @@ type run struct {
 	session *remote.Session
 	query   connector.Query
 	rows    *connector.Rows
+	// escapesCursor reports that cursors are escaped although they are already.
+	escapesCursor bool
 }
 
 type list[T any] struct {
@@ -242,10 +274,11 @@ type list[T any] struct {
 func fetchPage[T any](ctx context.Context, r *run, path string, parameters map[string]string, cursor string, add func(*T)) (string, error) {
 	parameters["startTime"] = strconv.FormatInt(r.query.From.UnixMilli(), 10)
 	parameters["endTime"] = strconv.FormatInt(r.query.To.UnixMilli(), 10)
-	if cursor != "" {
-		parameters["cursor"] = cursor
+	page, err := send[list[T]](ctx, r.session, path, parameters, r.encodeCursor(cursor))
+	if cursor != "" && hasWrongSignature(err) {
+		r.escapesCursor = !r.escapesCursor
+		page, err = send[list[T]](ctx, r.session, path, parameters, r.encodeCursor(cursor))
 	}
-	page, err := send[list[T]](ctx, r.session, path, parameters)
 	if err != nil {
 		return "", err
 	}
@@ -259,6 +292,32 @@ func fetchPage[T any](ctx context.Context, r *run, path string, parameters map[s
 		return "", nil
 	}
 	return page.Next, nil
+}
+
+// encodeCursor returns the parameter of a cursor. Bybit's cursors are escaped already, and
+// its own client sends them as they are. Others escape them again.
+func (r *run) encodeCursor(cursor string) string {
+	switch {
+	case cursor == "":
+		return ""
+	case r.escapesCursor || !isEscaped(cursor):
+		return "cursor=" + url.QueryEscape(cursor)
+	}
+	return "cursor=" + cursor
+}
+
+// isEscaped reports whether a text can be in a query as it is.
+func isEscaped(text string) bool {
+	_, err := url.QueryUnescape(text)
+	return err == nil && !strings.ContainsFunc(text, func(c rune) bool {
+		return c <= ' ' || c > '~' || strings.ContainsRune(`"#&+<>\^`+"`{|}", c)
+	})
+}
+
+// hasWrongSignature reports whether Bybit computed another signature.
+func hasWrongSignature(err error) bool {
+	var refusal *remote.Error
+	return errors.As(err, &refusal) && refusal.Code == wrongSignature
 }
 
 // fetchLog adds what moved money without a fill. Accounts that are not unified have no

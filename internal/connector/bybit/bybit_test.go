@@ -40,6 +40,9 @@ type exchange struct {
 	// records are those of categories, and of the log, oldest first.
 	records map[string][]string
 	classic bool
+	// refusesCursor is the beginning of cursors in queries for which the server computes
+	// another signature; empty if it takes all of them.
+	refusesCursor string
 }
 
 func computeSignature(secret, text string) string {
@@ -58,11 +61,14 @@ func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	age := e.now.Sub(time.UnixMilli(at))
 	text := r.Header.Get("X-BAPI-TIMESTAMP") + apiKey + r.Header.Get("X-BAPI-RECV-WINDOW") + r.URL.RawQuery
 	switch {
+	case r.URL.Path == "/v5/market/time":
+		fmt.Fprintf(w, `{"retCode": 0, "retMsg": "OK", "result": {"timeSecond": "%d", "timeNano": "%d"}, "retExtInfo": {}, "time": %d}`,
+			e.now.Unix(), e.now.UnixNano(), e.now.UnixMilli())
 	case r.Header.Get("X-BAPI-API-KEY") != apiKey:
 		refuse(w, 10003, "API key is invalid.")
 	case age > 5*time.Second || age <= -time.Second:
 		refuse(w, 10002, "invalid request, please check your server timestamp or recv_window param")
-	case r.Header.Get("X-BAPI-SIGN") != computeSignature(e.secret, text):
+	case r.Header.Get("X-BAPI-SIGN") != computeSignature(e.secret, text), e.refusesCursor != "" && strings.Contains(r.URL.RawQuery, e.refusesCursor):
 		refuse(w, 10004, "error sign! origin_string["+text+"]")
 	case r.URL.Path == "/v5/user/query-api":
 		fmt.Fprintf(w, `{"retCode": 0, "retMsg": "", "result": %s, "retExtInfo": {}, "time": 1767323046000}`, e.key)
@@ -75,14 +81,31 @@ func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveList answers with a page of records, the newest first. A cursor has characters
-// that must be escaped.
+// The beginnings of cursors in queries: as the answers have them, and escaped once more.
+const (
+	plainCursor   = "cursor=a%3A%3D"
+	escapedCursor = "cursor=a%253A%253D"
+)
+
+// parseCursor returns the number in a cursor, which may be escaped once or twice in the
+// query.
+func parseCursor(query url.Values) (int, error) {
+	text, err := url.QueryUnescape(query.Get("cursor"))
+	if err != nil || text == "" {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimPrefix(text, "a:="))
+}
+
+// serveList answers with a page of records, the newest first. Its cursor is escaped, as
+// those of Bybit are.
 func (e *exchange) serveList(w http.ResponseWriter, query url.Values, records []string, most int) {
 	from, _ := strconv.ParseInt(query.Get("startTime"), 10, 64)
 	to, _ := strconv.ParseInt(query.Get("endTime"), 10, 64)
 	limit, _ := strconv.Atoi(query.Get("limit"))
-	skip, err := strconv.Atoi(strings.TrimPrefix(query.Get("cursor"), "a%3A="))
-	if query.Get("cursor") != "" && err != nil || limit > most || to-from > 7*24*time.Hour.Milliseconds() || to < from {
+	offset, err := parseCursor(query)
+	skip := offset
+	if err != nil || limit > most || to-from > 7*24*time.Hour.Milliseconds() || to < from {
 		refuse(w, 10001, "The time range between startTime and endTime cannot exceed 7 days")
 		return
 	}
@@ -104,8 +127,7 @@ func (e *exchange) serveList(w http.ResponseWriter, query url.Values, records []
 			continue
 		}
 		if len(page) == min(limit, e.pageSize) {
-			offset, _ := strconv.Atoi(strings.TrimPrefix(query.Get("cursor"), "a%3A="))
-			next = "a%3A=" + strconv.Itoa(offset+len(page))
+			next = "a%3A%3D" + strconv.Itoa(offset+len(page))
 			break
 		}
 		page = append(page, text)
@@ -236,6 +258,45 @@ skipped securities moved without a trade
 	}
 }
 
+// TestCursors fetches several pages from servers that compute signatures differently for
+// cursors that are escaped once and twice.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
+	for _, refused := range []string{"", plainCursor, escapedCursor} {
+		e := newHistory()
+		e.refusesCursor = refused
+		c := newCase(e)
+		session, client := c.NewSession(t, c.Answer)
+		delivery, err := c.Connector.Fetch(t.Context(), session, c.Query)
+		if err != nil || delivery.Stopped != nil {
+			t.Errorf("%q is refused: %v, %v", refused, delivery.Stopped, err)
+			continue
+		}
+		if diff := cmp.Diff(want, connectortest.Describe([]connector.Delivery{delivery})); diff != "" {
+			t.Errorf("%q is refused: %s", refused, diff)
+		}
+		plain, escaped := 0, 0
+		for _, r := range client.Requests {
+			switch {
+			case strings.Contains(r.URL.RawQuery, plainCursor):
+				plain++
+			case strings.Contains(r.URL.RawQuery, escapedCursor):
+				escaped++
+			}
+		}
+		if isRefused := refused == plainCursor; isRefused && plain != 1 || !isRefused && escaped != 0 {
+			t.Errorf("%q is refused: %d cursors are plain, %d escaped", refused, plain, escaped)
+		}
+	}
+	e := newHistory()
+	e.refusesCursor = "cursor="
+	c := newCase(e)
+	if _, err := c.Fetch(t, c.Answer); !errors.Is(err, remote.ErrUnauthorized) {
+		t.Errorf("no cursor is accepted: error %v", err)
+	}
+}
+
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	if got, want := computeSignature("test-secret", "1767323045678test-key5000category=linear&limit=100"),
@@ -259,14 +320,15 @@ func TestSignature(t *testing.T) {
 func TestClock(t *testing.T) {
 	t.Parallel()
 	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
-	for _, skew := range []time.Duration{3 * time.Second, -3 * time.Second, 90 * time.Second, -90 * time.Second} {
+	connectortest.EachSkew(func(skew, phase time.Duration) {
 		e := newHistory()
 		c := newCase(e)
+		c.Now = c.Now.Add(phase)
 		c.Skew, e.now = skew, c.Now.Add(skew)
 		if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
-			t.Errorf("%s: %s", skew, diff)
+			t.Errorf("%s, %s after a second: %s", skew, phase, diff)
 		}
-	}
+	})
 }
 
 func TestCheck(t *testing.T) {

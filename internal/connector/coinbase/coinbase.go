@@ -108,7 +108,7 @@ func call(ctx context.Context, session *remote.Session, path string, parameters 
 		Sign: func(request *http.Request, _ []byte) {
 			signedAt = session.ProviderNow()
 			var token string
-			token, failure = newToken(key, session.Value(keyField), http.MethodGet+" "+host+request.URL.Path, signedAt)
+			token, failure = newToken(key, session.Value(keyField), http.MethodGet+" "+host+request.URL.Path, signedAt.Add(-tokenMargin))
 			request.Header.Set("Authorization", "Bearer "+token)
 		},
 		Classify: func(a remote.Answer) error { return classify(a, signedAt) },

@@ -379,7 +379,7 @@ func TestToken(t *testing.T) {
 // TestClock has a clock that is wrong by seconds and by more than a token lives.
 func TestClock(t *testing.T) {
 	t.Parallel()
-	for _, skew := range []time.Duration{3 * time.Second, -3 * time.Second, 90 * time.Second, -90 * time.Second, -time.Hour, time.Hour} {
+	for _, skew := range []time.Duration{1500 * time.Millisecond, -1500 * time.Millisecond, 3 * time.Second, -3 * time.Second, 90 * time.Second, -90 * time.Second, -time.Hour, time.Hour} {
 		s := newServer()
 		s.skew = skew
 		if got := describe(newCase(s).MustFetch(t)); got != wantHistory {

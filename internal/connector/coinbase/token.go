@@ -20,6 +20,9 @@ import (
 // tokenLife is how long a token is valid.
 const tokenLife = 2 * time.Minute
 
+// tokenMargin is how long before it is sent a token is valid, for a clock that is ahead.
+const tokenMargin = 10 * time.Second
+
 // signer signs tokens with the private key of a user.
 type signer struct {
 	algorithm string

@@ -74,6 +74,17 @@ func (c Case) newSession(t testing.TB, doer remote.Doer) *remote.Session {
 	return session
 }
 
+// EachSkew calls a function with differences between the clocks of a server and ours, and
+// with parts of a second of our clock: the time of an answer has whole seconds.
+func EachSkew(fn func(skew, phase time.Duration)) {
+	for _, skew := range []time.Duration{1500 * time.Millisecond, 3 * time.Second, 90 * time.Second} {
+		for phase := time.Duration(0); phase < time.Second; phase += 300 * time.Millisecond {
+			fn(skew, phase)
+			fn(-skew, phase)
+		}
+	}
+}
+
 // Check signs in at a handler.
 func (c Case) Check(t testing.TB, handler http.HandlerFunc) (connector.Identity, error) {
 	t.Helper()

@@ -44,6 +44,7 @@ const (
 	fillsPath       = "/api/v5/trade/fills-history"
 	billsPath       = "/api/v5/account/bills-archive"
 	instrumentsPath = "/api/v5/public/instruments"
+	timePath        = "/api/v5/public/time"
 
 	// pageSize is the largest one that OKX allows.
 	pageSize = 100
@@ -77,6 +78,7 @@ func (client) Describe() connector.Description {
 			{Method: http.MethodGet, Path: fillsPath},
 			{Method: http.MethodGet, Path: billsPath},
 			{Method: http.MethodGet, Path: instrumentsPath},
+			{Method: http.MethodGet, Path: timePath},
 		},
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "A key with the permission Read only.", IsSecret: true},
@@ -116,11 +118,33 @@ func send[T any](ctx context.Context, session *remote.Session, path string, para
 		Parameters: parameters,
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
 		Classify:   classify,
+		AskTime:    func(ctx context.Context) (time.Time, error) { return askTime(ctx, session) },
 	}, &answer)
 	if err == nil && !answer.Data.IsPresent {
 		err = remote.Malformed("it has no data")
 	}
 	return answer.Data.Value, err
+}
+
+// askTime returns the time of OKX.
+func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
+	var answer struct {
+		Data []struct {
+			Millis remote.Number `json:"ts"`
+		} `json:"data"`
+	}
+	err := session.Fetch(ctx, remote.Request{Address: "https://" + findSite(session).host + timePath, Classify: classify}, &answer)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if len(answer.Data) == 0 {
+		return time.Time{}, remote.Malformed("it has no time")
+	}
+	millis, err := strconv.ParseInt(string(answer.Data[0].Millis), 10, 64)
+	if err != nil {
+		return time.Time{}, remote.Malformed("it has no time")
+	}
+	return time.UnixMilli(millis), nil
 }
 
 // sign adds the signature of a request with its path and query as they are sent.
