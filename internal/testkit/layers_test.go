@@ -115,6 +115,7 @@ var levels = map[string]int{
 	"internal/textindex": 0,
 	"internal/lru":       0,
 	"internal/parallel":  0,
+	"internal/filelock":  0,
 
 	"internal/testkit":   testsOnly,
 	"internal/instances": testsOnly,
@@ -127,6 +128,7 @@ const testsOnly = 99
 var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/db", "internal/parallel"}:              "rows are read while others are processed",
+	{"internal/db", "internal/filelock"}:              "one process at a time writes in parts",
 	{"internal/fields", "internal/db"}:                "a field table scans and stores values",
 	{"internal/limits", "internal/db"}:                "a limit counts the stored records",
 	{"internal/limits", "internal/journal"}:           "a record above a limit is refused",

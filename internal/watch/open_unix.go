@@ -19,8 +19,3 @@ func openShared(path string) (*os.File, error) {
 func isLocked(err error) bool {
 	return errors.Is(err, unix.EBUSY) || errors.Is(err, unix.ETXTBSY) || errors.Is(err, unix.EAGAIN)
 }
-
-// lockFile locks a file for this process until it ends, without waiting.
-func lockFile(file *os.File) error {
-	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-}
