@@ -53,6 +53,10 @@ func isReadable(path string) bool {
 // openDatabase opens the database without migrating it. It rejects a SQLite
 // file of a newer program before anything is written.
 func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, error) {
+	return s.openDatabaseAs(ctx, log, false)
+}
+
+func (s *settings) openDatabaseAs(ctx context.Context, log *slog.Logger, isServer bool) (*db.DB, error) {
 	if s.DatabaseURL == "" {
 		if err := makeDataDir(s.DataDir); err != nil {
 			return nil, err
@@ -68,7 +72,7 @@ func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, 
 			return nil, fmt.Errorf("%w: database version %d, this program supports %d", db.ErrNewer, version, db.Latest())
 		}
 	}
-	d, err := db.Open(ctx, db.Options{URL: s.DatabaseURL.Reveal(), Path: file, Readers: s.DatabaseConns, LeastRoom: s.MinFreeBytes, Log: log})
+	d, err := db.Open(ctx, db.Options{URL: s.DatabaseURL.Reveal(), Path: file, Readers: s.DatabaseConns, LeastRoom: s.MinFreeBytes, Log: log, Server: isServer})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCannotStart, err)
 	}

@@ -40,7 +40,7 @@ func (s *settings) runServer(env *environment, prepare func(context.Context, *se
 	log := s.logger(env.stderr)
 	log.Info("starting", "version", version, "settings", s)
 	warnRemovedSettings(log)
-	d, err := s.openDatabase(env.ctx, log)
+	d, err := s.openDatabaseAs(env.ctx, log, true)
 	if err != nil {
 		return err
 	}

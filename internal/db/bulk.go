@@ -48,7 +48,13 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 			text, size = insertText(t.session.engine, table, columns, shared, chunk, suffix), chunk
 		}
 		args = insertArgs(args[:0], shared, rows[:chunk])
-		n, err := t.execMany(ctx, text, chunk, args)
+		var n int64
+		var err error
+		if t.parts != nil && suffix == "" {
+			n, err = t.insertPart(ctx, table, columns, shared, text, chunk, args)
+		} else {
+			n, err = t.execMany(ctx, text, chunk, args)
+		}
 		if err != nil {
 			return inserted, err
 		}
@@ -58,12 +64,31 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
+// insertPart runs an INSERT of a long write. Every row is a new one, so the keys
+// suffice to undo it.
+func (t *Tx) insertPart(ctx context.Context, table string, columns []string, shared []bool, text string, rows int, args []any) (int64, error) {
+	if err := t.checkReady(ctx, text); err != nil {
+		return 0, err
+	}
+	log := &t.parts.log
+	log.pause()
+	defer log.resume()
+	result, err := t.session.exec(ctx, text, args)
+	if err != nil {
+		return 0, t.recordError(err)
+	}
+	if err := log.recordInserted(table, columns, shared, t.session.args, rows); err != nil {
+		return 0, t.recordError(err)
+	}
+	return result.RowsAffected()
+}
+
 // fewestCopied is from how many rows on they are copied to PostgreSQL.
 const fewestCopied = 500
 
 // copyRows inserts rows with COPY, of which PostgreSQL parses and plans no statements.
 func (t *Tx) copyRows(ctx context.Context, table string, columns []string, rows [][]any) (inserted int64, err error) {
-	if err := t.checkReady(); err != nil {
+	if err := t.checkReady(ctx, "COPY"); err != nil {
 		return 0, err
 	}
 	inserted, err = t.session.copyRows(t.context(ctx), table, columns, rows)

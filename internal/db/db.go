@@ -64,7 +64,13 @@ type DB struct {
 	// a large page cache.
 	maxReaders, cachedReaders int
 	closing                   sync.Once
-	closed                    chan struct{} // closed when no new transaction may begin
+	holds                     holds
+	// inParts reports that this process may write in parts, which only one process
+	// does at a time; beside that another one may.
+	inParts, beside bool
+	partTime        time.Duration // how long a part holds the writing connection
+	unlock          func()        // releases the lock of inParts; may be nil
+	closed          chan struct{} // closed when no new transaction may begin
 }
 
 // Options selects the database to open.
@@ -73,6 +79,9 @@ type Options struct {
 	URL string
 	// Path is SQLite's file; used when URL is empty.
 	Path string
+	// Server reports that the process serves the database. On SQLite it then writes
+	// in parts; see [DB.UpdateInParts].
+	Server bool
 	// Readers is the number of SQLite's reading connections, or of all
 	// PostgreSQL connections; 0 means the default.
 	Readers int
@@ -197,17 +206,24 @@ func (d *DB) DeletePages(ctx context.Context, statement string, args ...any) err
 
 // View runs fn on one consistent snapshot. fn must only read.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
-	return d.withReader(ctx, func(s *session) error {
-		return s.transact(ctx, beginRead(d.engine)+d.limits, fn)
+	return d.withoutUnfinished(ctx, func() error {
+		return d.withReader(ctx, func(s *session) error {
+			s.reads = d.newReadState()
+			defer func() { s.reads = nil }()
+			return s.transact(ctx, beginRead(d.engine)+d.limits, fn)
+		})
 	})
 }
 
 // Peek runs fn for a single reading statement, without the cost of a
 // transaction. Two statements may see different states.
 func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
+	if d.beside {
+		return d.View(ctx, fn)
+	}
 	return d.withReader(ctx, func(s *session) error {
 		if d.engine == SQLite {
-			return fn(&Tx{session: s})
+			return s.peek(fn)
 		}
 		limited, cancel := context.WithTimeout(ctx, peekLimit)
 		defer cancel()
@@ -230,11 +246,29 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return ErrReadOnly
 	}
+	return d.updateAgain(ctx, func() error {
+		return d.withoutUnfinished(ctx, func() error {
+			return d.withWriter(ctx, func(s *session) error {
+				return s.transact(ctx, beginWrite(d.engine)+d.limits, fn)
+			})
+		})
+	})
+}
+
+// updateAgain runs a writing transaction until it succeeds or must not run again.
+func (d *DB) updateAgain(ctx context.Context, run func() error) error {
 	var err error
 	for attempt := range attempts {
-		err = d.withWriter(ctx, func(s *session) error {
-			return s.transact(ctx, beginWrite(d.engine)+d.limits, fn)
-		})
+		for {
+			err = run()
+			held, ok := errors.AsType[*heldError](err)
+			if !ok {
+				break
+			}
+			if err := held.wait(ctx, d); err != nil {
+				return err
+			}
+		}
 		if errors.Is(err, ErrUnsafe) {
 			d.fail(err)
 		}
@@ -283,16 +317,27 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 	if d.engine == PostgreSQL {
 		return d.withPostgres(ctx, fn)
 	}
-	s, err := acquire(ctx, d, d.writer)
+	s, err := d.acquireWriter(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { d.writer <- s }()
+	return fn(s)
+}
+
+// acquireWriter waits for SQLite's writing connection. Those who wait get it in
+// the order in which they came.
+func (d *DB) acquireWriter(ctx context.Context) (*session, error) {
+	s, err := acquire(ctx, d, d.writer)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case <-d.failed:
-		return ErrUnsafe
+		d.writer <- s
+		return nil, ErrUnsafe
 	default:
-		return fn(s)
+		return s, nil
 	}
 }
 

@@ -3,10 +3,14 @@ package db
 import (
 	"context"
 	"io/fs"
+	"time"
 )
 
 // MaxStatements is how many statements a connection keeps.
 const MaxStatements = maxStatements
+
+// SetPartTime sets how long a part of a long write holds the writing connection.
+func (d *DB) SetPartTime(part time.Duration) { d.partTime = part }
 
 // Attempts is how often Update runs a transaction that must be run again.
 const Attempts = attempts

@@ -109,8 +109,19 @@ func (r *Rows) scanFirst(dest []any) error {
 	return r.Close()
 }
 
-// queryLite runs a SELECT on SQLite's driver.
+// queryLite runs a SELECT on SQLite.
 func (s *session) queryLite(ctx context.Context, query string, args []any) (*Rows, error) {
+	if s.reads != nil {
+		return s.queryState(ctx, query, args)
+	}
+	if err := s.checkHeld(query, args); err != nil {
+		return nil, err
+	}
+	return s.runQuery(ctx, query, args)
+}
+
+// runQuery runs a SELECT on SQLite's driver.
+func (s *session) runQuery(ctx context.Context, query string, args []any) (*Rows, error) {
 	kept, err := s.prepare(ctx, query)
 	if err != nil {
 		return nil, err
@@ -142,6 +153,9 @@ func (s *session) queryLite(ctx context.Context, query string, args []any) (*Row
 
 // execLite runs a statement without rows on SQLite's driver.
 func (s *session) execLite(ctx context.Context, query string, args []any) (driver.Result, error) {
+	if err := s.checkHeld(query, args); err != nil {
+		return nil, err
+	}
 	kept, err := s.prepare(ctx, query)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,9 @@ type session struct {
 	wait                time.Duration // for a connection of a pooler; PostgreSQL only
 	queued              pgx.Batch     // statements that were not sent yet; PostgreSQL only
 	trace               func(statement string)
+	db                  *DB        // on SQLite
+	reads               *readState // while a transaction only reads; on SQLite
+	writesFor           int64      // the user whose long write uses the connection
 	// begun reports that a transaction was begun or a row was returned, so that
 	// the call must not be repeated on another connection.
 	begun bool
@@ -92,6 +95,9 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 			err = fmt.Errorf("%w: %w", cause, err)
 		}
 	}()
+	if err := s.checkUnfinished(ctx); err != nil {
+		return err
+	}
 	tx := &Tx{session: s}
 	if err := fn(tx); err != nil {
 		return err

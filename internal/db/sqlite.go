@@ -64,10 +64,13 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 		writer: make(chan *session, 1), readers: newSessionStack(readers + spareReaders), maxReaders: readers + spareReaders,
 		cachedReaders: readers,
 		closed:        make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
-		wait: options.Wait,
+		wait: options.Wait, holds: holds{byOwner: map[int64]*hold{}}, partTime: defaultPartTime,
 	}
 	if err := d.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())
+	}
+	if err := d.startParts(ctx, options.Server); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the database file: %w", err), d.closeSQLite())
 	}
 	go d.shrinkIdle()
 	return d, nil
@@ -126,14 +129,14 @@ func (d *DB) connect(ctx context.Context) error {
 		return err
 	}
 	if !d.readOnly {
-		writer, err := newSession(ctx, d.file)
+		writer, err := d.newSession(ctx)
 		if err != nil {
 			return err
 		}
 		d.writer <- writer
 		d.made.writers++
 	}
-	reader, err := newReader(ctx, d.file, readerCache)
+	reader, err := d.newReader(ctx, readerCache)
 	if err != nil {
 		return err
 	}
@@ -142,8 +145,8 @@ func (d *DB) connect(ctx context.Context) error {
 	return nil
 }
 
-func newReader(ctx context.Context, pool *sql.DB, cache string) (*session, error) {
-	reader, err := newSession(ctx, pool)
+func (d *DB) newReader(ctx context.Context, cache string) (*session, error) {
+	reader, err := d.newSession(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +175,7 @@ func (d *DB) addReader(ctx context.Context) *session {
 	if d.made.readers >= d.cachedReaders {
 		cache = spareCache
 	}
-	reader, err := newReader(context.WithoutCancel(ctx), d.file, cache)
+	reader, err := d.newReader(context.WithoutCancel(ctx), cache)
 	if err != nil {
 		d.log.Debug("cannot open another connection", "error", err)
 		return nil
@@ -181,12 +184,12 @@ func (d *DB) addReader(ctx context.Context) *session {
 	return reader
 }
 
-func newSession(ctx context.Context, pool *sql.DB) (*session, error) {
-	conn, err := pool.Conn(ctx)
+func (d *DB) newSession(ctx context.Context) (*session, error) {
+	conn, err := d.file.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: SQLite, conn: conn, statements: map[string]*statement{}}
+	s := &session{engine: SQLite, conn: conn, statements: map[string]*statement{}, db: d}
 	// The connection is not used through conn at the same time, and conn is
 	// open as long as the session.
 	err = conn.Raw(func(own any) error {
@@ -233,6 +236,9 @@ func (d *DB) closeSQLite() (err error) {
 			w.close()
 		})
 		err = d.file.Close()
+		if d.unlock != nil {
+			d.unlock()
+		}
 	})
 	return err
 }

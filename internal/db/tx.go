@@ -12,8 +12,9 @@ import (
 // must not be used after the function that received it has returned.
 type Tx struct {
 	session *session
-	failed  error // the first statement that failed
-	reading bool  // Each is reading rows
+	parts   *parts // nil unless it is one of UpdateInParts
+	failed  error  // the first statement that failed
+	reading bool   // Each is reading rows
 	// limited replaces the context of the caller, if it is not nil; see
 	// [DB.Peek].
 	caller, limited context.Context //nolint:containedctx // as long-lived as the call
@@ -41,10 +42,14 @@ func (t *Tx) recordError(err error) error {
 	return err
 }
 
-// checkReady returns an error while the rows of another statement are being read.
-func (t *Tx) checkReady() error {
+// checkReady prepares the connection for a statement. It returns an error while
+// the rows of another statement are being read.
+func (t *Tx) checkReady(ctx context.Context, query string) error {
 	if t.reading {
 		return t.recordError(errNested)
+	}
+	if t.parts != nil {
+		return t.recordError(t.parts.before(ctx, query))
 	}
 	return nil
 }
@@ -98,7 +103,7 @@ func (t *Tx) Merged(parts []string, order string, limit int) string {
 
 // Exec runs a statement and returns the number of affected rows.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := t.checkReady(); err != nil {
+	if err := t.checkReady(ctx, query); err != nil {
 		return 0, err
 	}
 	result, err := t.session.exec(t.context(ctx), query, args)
@@ -118,7 +123,7 @@ func (t *Tx) Queue(ctx context.Context, query string, args ...any) error {
 		_, err := t.Exec(ctx, query, args...)
 		return err
 	}
-	if err := t.checkReady(); err != nil {
+	if err := t.checkReady(ctx, query); err != nil {
 		return err
 	}
 	t.session.queue(query, args)
@@ -127,7 +132,7 @@ func (t *Tx) Queue(ctx context.Context, query string, args ...any) error {
 
 // Query runs a SELECT. The caller closes the rows; [List] does it by itself.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
-	if err := t.checkReady(); err != nil {
+	if err := t.checkReady(ctx, query); err != nil {
 		return nil, err
 	}
 	rows, err := t.session.query(t.context(ctx), query, args)
@@ -160,7 +165,7 @@ func (r Row) Scan(dest ...any) error {
 
 // QueryRow runs a statement that returns at most one row.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := t.checkReady(); err != nil {
+	if err := t.checkReady(ctx, query); err != nil {
 		return Row{tx: t, err: err}
 	}
 	rows, err := t.session.query(t.context(ctx), query, args)

@@ -208,7 +208,7 @@ func (s *Service) finish(
 	defer s.running.end(id)
 	var result Result
 	tries := 0
-	err := s.db.Update(ctx, func(tx *db.Tx) (err error) {
+	err := s.update(ctx, by.UserID, c, func(tx *db.Tx) (err error) {
 		if tries++; tries > 1 { // the first attempt has modified the statement
 			if c, err = s.read(ctx, by.UserID, up, account); err != nil {
 				return err
@@ -240,6 +240,18 @@ func (s *Service) finish(
 	}
 	err = s.attach(ctx, by.UserID, c, &result)
 	return result, err
+}
+
+// longRows is the number of rows from which a file is stored in parts, so that
+// others do not wait for it. A part takes about as long as so many rows.
+const longRows = 2000
+
+// update runs the transaction that stores the content of a file.
+func (s *Service) update(ctx context.Context, owner journal.UserID, c *content, fn func(*db.Tx) error) error {
+	if c.backup == nil && c.rows() < longRows {
+		return s.db.Update(ctx, fn)
+	}
+	return s.db.UpdateInParts(ctx, int64(owner), fn)
 }
 
 // addBatch adds the id of the batch to an error, so that the client can finish it.
@@ -286,6 +298,9 @@ func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *
 		return Result{}, nothingToImport(p.problems, p.report(knownRows{}))
 	}
 	if err := s.storeKinds(ctx, tx, b.UserID, c, up.Kinds); err != nil {
+		return Result{}, err
+	}
+	if err := tx.ReleaseWriter(ctx); err != nil { // finding duplicates takes time
 		return Result{}, err
 	}
 	s.running.setStage(b.ID, "writing", len(p.fills)+len(p.cash))

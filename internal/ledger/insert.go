@@ -400,6 +400,9 @@ func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, tog
 	for _, c := range together {
 		fills += len(c.added)
 	}
+	if err := b.tx.ReleaseWriter(ctx); err != nil { // grouping many fills takes time
+		return nil, err
+	}
 	r := newRegrouping(fills)
 	r.deleted = deleted
 	for _, c := range together {

@@ -62,7 +62,7 @@ func Open(t testing.TB, engine db.Engine) *db.DB {
 func Options(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
-		return db.Options{Path: freshFile(t), Readers: 4}
+		return db.Options{Path: freshFile(t), Readers: 4, Server: true}
 	}
 	return db.Options{URL: freshPostgres(t), Readers: 8, Trace: checkStatements(t)}
 }

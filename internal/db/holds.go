@@ -1,0 +1,470 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"modernc.org/libc"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// hold is a long write of a user that is under way; see [DB.UpdateInParts]. Other
+// transactions that write the user's rows wait for its end, and those that read
+// them see the state before it.
+type hold struct {
+	owner    int64
+	reader   *session // reads the state before, so that it stays readable
+	snapshot uintptr  // SQLite's handle of that state; 0 before it is known
+	ended    chan struct{}
+}
+
+// holds are the long writes that are under way.
+type holds struct {
+	count   atomic.Int64 // of all, so that other transactions need no lock
+	begun   atomic.Int64 // how many snapshots were ever taken
+	mu      sync.Mutex   // guards byOwner, and snapshots while one is opened
+	byOwner map[int64]*hold
+}
+
+// find returns the hold of an owner, or nil.
+func (h *holds) find(owner int64) *hold {
+	if h.count.Load() == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.byOwner[owner]
+}
+
+// owners returns the owners of the holds with a snapshot.
+func (h *holds) owners() (list []int64) {
+	if h.count.Load() == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for owner, held := range h.byOwner {
+		if held.snapshot != 0 {
+			list = append(list, owner)
+		}
+	}
+	return list
+}
+
+// heldError makes Update wait for the end of a hold and run again.
+type heldError struct{ hold *hold }
+
+func (e *heldError) Error() string { return "a long write of the user is under way" }
+
+func (e *heldError) Unwrap() error { return ErrUnavailable }
+
+// errHalf means that a transaction has read something and then rows of a user
+// whose long write was under way when it began.
+var errHalf = fmt.Errorf("%w: a long write of the user is under way", ErrUnavailable)
+
+// wait waits until the hold ends, as long as for a connection.
+func (e *heldError) wait(ctx context.Context, d *DB) error {
+	_, err := acquire(ctx, d, e.hold.ended)
+	return err
+}
+
+// beginHold waits for other long writes of the owner, and begins one.
+func (d *DB) beginHold(ctx context.Context, owner int64) (*hold, error) {
+	for {
+		h := &hold{owner: owner, ended: make(chan struct{})}
+		err := d.withWriter(ctx, func(s *session) error { return d.register(ctx, s, h) })
+		if other, ok := errors.AsType[*heldError](err); ok {
+			err = other.wait(ctx, d)
+			if err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return h, nil
+	}
+}
+
+// register stores the mark of a long write and takes the snapshot before it. The
+// caller has the writing connection.
+func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
+	if other := d.holds.find(h.owner); other != nil {
+		return &heldError{other}
+	}
+	// While it reads, the mark stays in the write-ahead log. The snapshot of a
+	// connection that finds the log empty could not be opened again later.
+	before, err := d.openSnapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { d.closeSnapshot(before) }()
+	err = s.transact(ctx, beginWrite(SQLite), func(tx *Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO unfinished_writes (user_id, part, undo) VALUES ($1, 0, $2)`, h.owner, []byte{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if h.reader, err = d.openSnapshot(ctx); err != nil {
+		return errors.Join(err, d.finishUndo(ctx, s, h.owner))
+	}
+	if h.snapshot, err = snapshotOf(h.reader); err != nil {
+		d.closeSnapshot(h.reader)
+		return errors.Join(err, d.finishUndo(ctx, s, h.owner))
+	}
+	d.holds.mu.Lock()
+	defer d.holds.mu.Unlock()
+	d.holds.byOwner[h.owner] = h
+	d.holds.count.Add(1)
+	d.holds.begun.Add(1)
+	return nil
+}
+
+// endHold lets others read and write the owner's rows again.
+func (d *DB) endHold(h *hold) {
+	d.holds.mu.Lock()
+	delete(d.holds.byOwner, h.owner)
+	d.holds.count.Add(-1)
+	freeSnapshot(h.snapshot)
+	d.holds.mu.Unlock()
+	d.closeSnapshot(h.reader)
+	close(h.ended)
+}
+
+// openSnapshot begins a transaction that reads the present state.
+func (d *DB) openSnapshot(ctx context.Context) (*session, error) {
+	s, err := d.acquireReader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = s.begin(context.WithoutCancel(ctx), beginRead(SQLite))
+	if err == nil {
+		var rows *Rows
+		if rows, err = s.runQuery(ctx, `SELECT COUNT(*) FROM unfinished_writes`, nil); err == nil {
+			err = rows.scanFirst([]any{new(int64)})
+		}
+	}
+	if err != nil {
+		d.closeSnapshot(s)
+		return nil, translate(err)
+	}
+	return s, nil
+}
+
+// closeSnapshot ends the transaction of openSnapshot.
+func (d *DB) closeSnapshot(s *session) {
+	_, _ = s.exec(context.Background(), "ROLLBACK", nil)
+	d.readers.push(s)
+}
+
+// snapshotOf returns SQLite's handle of the state that a connection reads.
+func snapshotOf(s *session) (uintptr, error) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	name, err := libc.CString("main")
+	if err != nil {
+		return 0, err
+	}
+	defer libc.Xfree(tls, name)
+	found := libc.Xcalloc(tls, 1, 8)
+	defer libc.Xfree(tls, found)
+	if result := sqlite3.Xsqlite3_snapshot_get(tls, s.handle, name, found); result != sqlite3.SQLITE_OK {
+		return 0, fmt.Errorf("%w: taking a snapshot: result %d", ErrUnavailable, result)
+	}
+	return *(*uintptr)(pointerAt(found)), nil
+}
+
+func freeSnapshot(snapshot uintptr) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	sqlite3.Xsqlite3_snapshot_free(tls, snapshot)
+}
+
+// readState is what a transaction that only reads has read so far.
+type readState struct {
+	single bool // it is a [DB.Peek]
+	began  bool // its snapshot is taken
+	pinned bool // it reads the state before a long write
+	named  bool // it has read rows of a user while a long write was under way
+	// unsafe are the owners whose long writes were under way when it began.
+	unsafe []int64
+}
+
+// newReadState returns the state of a new transaction that only reads.
+func (d *DB) newReadState() *readState {
+	if d.engine != SQLite || d.beside {
+		return nil
+	}
+	return &readState{}
+}
+
+// peek runs fn for a single statement.
+func (s *session) peek(fn func(*Tx) error) error {
+	s.reads = &readState{single: true}
+	defer func() {
+		if s.reads.pinned {
+			s.endPin()
+		}
+		s.reads = nil
+	}()
+	return fn(&Tx{session: s})
+}
+
+// queryState runs a SELECT of a transaction that only reads, on the state before
+// the long write of the user whose rows it reads, if there is one.
+func (s *session) queryState(ctx context.Context, query string, args []any) (*Rows, error) {
+	r := s.reads
+	if r.began && !r.single || r.pinned {
+		if err := s.checkState(ctx, query, args); err != nil {
+			return nil, err
+		}
+		return s.runQuery(ctx, query, args)
+	}
+	for {
+		begun := s.db.holds.begun.Load()
+		if r.unsafe = s.db.holds.owners(); len(r.unsafe) > 0 {
+			if err := s.checkState(ctx, query, args); err != nil {
+				return nil, err
+			}
+		}
+		rows, err := s.runQuery(ctx, query, args)
+		if err == nil && !r.pinned && s.db.holds.begun.Load() != begun {
+			// A long write has begun meanwhile, and a part of it may have been read.
+			if err := errors.Join(rows.Close(), s.restartRead(ctx)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		r.began = true
+		return rows, err
+	}
+}
+
+// checkState makes the transaction read the state before a long write if a
+// statement reads rows of its user. That is possible as long as no rows of any
+// user were read.
+func (s *session) checkState(ctx context.Context, query string, args []any) error {
+	r := s.reads
+	if len(r.unsafe) == 0 {
+		return nil
+	}
+	owner, ok := ownerOf(query, args)
+	if !ok {
+		return nil
+	}
+	named := r.named
+	r.named = true
+	if !slices.Contains(r.unsafe, owner) {
+		return nil
+	}
+	if named {
+		return errHalf
+	}
+	if r.began {
+		if err := s.restartRead(ctx); err != nil {
+			return err
+		}
+	}
+	pinned, err := s.pin(ctx, owner)
+	r.unsafe = slices.DeleteFunc(r.unsafe, func(one int64) bool { return one == owner })
+	if err == nil && !pinned {
+		r.named = false // it has just ended: all of it can be read
+	}
+	return err
+}
+
+// restartRead makes a transaction that only reads take its snapshot again.
+func (s *session) restartRead(ctx context.Context) error {
+	if s.reads.single {
+		return nil
+	}
+	end := context.WithoutCancel(ctx)
+	if _, err := s.exec(end, "ROLLBACK", nil); err != nil {
+		return err
+	}
+	return s.begin(end, beginRead(SQLite))
+}
+
+// pin makes the transaction read the state before the long write of a user. It
+// returns false if the write has ended.
+func (s *session) pin(ctx context.Context, owner int64) (bool, error) {
+	if s.reads.single {
+		if err := s.begin(context.WithoutCancel(ctx), beginRead(SQLite)); err != nil {
+			return false, err
+		}
+	}
+	pinned, err := s.openState(owner)
+	s.reads.pinned = pinned
+	if s.reads.single && !pinned {
+		s.endPin()
+	}
+	return pinned, err
+}
+
+func (s *session) openState(owner int64) (bool, error) {
+	h := &s.db.holds
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held := h.byOwner[owner]
+	if held == nil {
+		return false, nil
+	}
+	tls := libc.NewTLS()
+	defer tls.Close()
+	name, err := libc.CString("main")
+	if err != nil {
+		return false, err
+	}
+	defer libc.Xfree(tls, name)
+	if result := sqlite3.Xsqlite3_snapshot_open(tls, s.handle, name, held.snapshot); result != sqlite3.SQLITE_OK {
+		return false, fmt.Errorf("%w: opening a snapshot: result %d", ErrUnavailable, result)
+	}
+	return true, nil
+}
+
+// endPin ends the transaction of a pinned [DB.Peek].
+func (s *session) endPin() {
+	_, _ = s.exec(context.Background(), "ROLLBACK", nil)
+}
+
+// checkHeld returns an error if a transaction that writes uses rows of a user
+// whose long write is under way.
+func (s *session) checkHeld(query string, args []any) error {
+	if s.db == nil || s.db.holds.count.Load() == 0 {
+		return nil
+	}
+	owner, ok := ownerOf(query, args)
+	if !ok || s.writesFor == owner {
+		return nil
+	}
+	if held := s.db.holds.find(owner); held != nil {
+		return &heldError{held}
+	}
+	return nil
+}
+
+var (
+	ownerCondition = regexp.MustCompile(`\buser_id = (\$\d+|\?)`)
+	ownerInsert    = regexp.MustCompile(`^\s*INSERT (?:OR FAIL )?INTO \w+ \(([^)]*)\)\s*VALUES \(([^)]*)\)`)
+)
+
+// ownerArguments are the positions of the user's number among the arguments of
+// statements, by text; -1 for a statement without it.
+var ownerArguments sync.Map
+
+// ownerOf returns the user whose rows a statement uses.
+func ownerOf(query string, args []any) (owner int64, ok bool) {
+	position, known := ownerArguments.Load(query)
+	if !known {
+		position = findOwner(query)
+		if len(query) < maxKnownText {
+			ownerArguments.Store(query, position)
+		}
+	}
+	i := position.(int)
+	if i < 0 || i >= len(args) {
+		return 0, false
+	}
+	value, err := toDriverValue(args[i])
+	if err != nil {
+		return 0, false
+	}
+	owner, ok = value.(int64)
+	return owner, ok
+}
+
+// maxKnownText is the length of the longest text whose position is kept. Longer
+// ones have lists of values.
+const maxKnownText = 4096
+
+// findOwner returns the position of the user's number among the arguments of a
+// statement, or -1.
+func findOwner(query string) int {
+	if at := ownerCondition.FindStringSubmatchIndex(query); at != nil {
+		if query[at[2]] == '?' {
+			return strings.Count(query[:at[2]], "?")
+		}
+		n, err := strconv.Atoi(query[at[2]+1 : at[3]])
+		if err == nil {
+			return n - 1
+		}
+	}
+	insert := ownerInsert.FindStringSubmatch(query)
+	if insert == nil {
+		return -1
+	}
+	column := slices.Index(splitList(insert[1]), userColumn)
+	values := splitList(insert[2])
+	if column < 0 || column >= len(values) {
+		return -1
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(values[column], "$")); err == nil {
+		return n - 1
+	}
+	if values[column] == "?" {
+		return column
+	}
+	return -1
+}
+
+func splitList(list string) []string {
+	parts := strings.Split(list, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return parts
+}
+
+// errUnfinished makes a transaction of another process than the server's wait
+// until no long write is under way.
+var errUnfinished = fmt.Errorf("%w: an import or a restore is under way", ErrUnavailable)
+
+// unfinishedPause is the time between two looks for long writes.
+const unfinishedPause = 50 * time.Millisecond
+
+// checkUnfinished returns errUnfinished if the server is in the middle of a long
+// write, unless this process is the server.
+func (s *session) checkUnfinished(ctx context.Context) error {
+	if s.db == nil || !s.db.beside {
+		return nil
+	}
+	rows, err := s.runQuery(ctx, `SELECT COUNT(*) FROM unfinished_writes`, nil)
+	if err != nil && isNoTable(err) {
+		return nil
+	}
+	if err != nil {
+		return translate(err)
+	}
+	var n int64
+	if err := rows.scanFirst([]any{&n}); err != nil {
+		return translate(err)
+	}
+	if n > 0 {
+		return errUnfinished
+	}
+	return nil
+}
+
+// withoutUnfinished runs a transaction again until no long write of the server is
+// under way, as long as a caller waits for a connection.
+func (d *DB) withoutUnfinished(ctx context.Context, run func() error) error {
+	begun := time.Now() //nolint:forbidigo // a duration, not a time of the journal
+	for {
+		err := run()
+		if !errors.Is(err, errUnfinished) || time.Since(begun) > d.wait {
+			return err
+		}
+		if pause(ctx, unfinishedPause) != nil {
+			return err
+		}
+	}
+}
