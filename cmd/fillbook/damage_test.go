@@ -20,7 +20,7 @@ import (
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
-	file := newImportFile(0)
+	file := newImportFile(0, fillsOfImport)
 	k := &killing{victim: v}
 	if status, answer, err := k.upload("/imports/commit", file); err != nil || status != http.StatusOK {
 		t.Fatalf("the import returned %d %v %v", status, answer, err)

@@ -59,7 +59,7 @@ func TestDiskFull(t *testing.T) {
 	if refused == 0 {
 		t.Fatal("no write was rejected: the test has no effect")
 	}
-	file := newImportFile(0)
+	file := newImportFile(0, fillsOfImport)
 	if status, answer, err := k.upload("/imports/commit", file); err != nil || status != http.StatusServiceUnavailable {
 		t.Errorf("an import on a full disk returned %d %v %v", status, answer, err)
 	}
@@ -89,7 +89,7 @@ func TestLittleRoom(t *testing.T) {
 	v.p = serve(t, v.env)
 	v.signIn()
 	k := &killing{victim: v}
-	status, answer, err := k.upload("/imports/commit", newImportFile(0))
+	status, answer, err := k.upload("/imports/commit", newImportFile(0, fillsOfImport))
 	refusal, _ := answer["error"].(map[string]any)
 	if err != nil || status != http.StatusServiceUnavailable || refusal["code"] != "disk_full" {
 		t.Errorf("an import returned %d %v %v", status, answer, err)

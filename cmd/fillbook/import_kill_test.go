@@ -20,10 +20,22 @@ import (
 // none, according to its status, acknowledged changes are kept, and interrupted ones
 // can be completed.
 func TestKilledWhileImporting(t *testing.T) {
+	killImports(t, fillsOfImport, 2)
+}
+
+// TestKilledWhileImportingInParts is the same with files that are stored in parts on
+// SQLite.
+func TestKilledWhileImportingInParts(t *testing.T) {
+	killImports(t, 4000, 4)
+}
+
+// killImports kills the server one time for so many of the rounds.
+func killImports(t *testing.T, fills, share int) {
+	t.Helper()
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		k := &killing{victim: newVictim(t, engine), outcomes: map[string]int{}}
+		k := &killing{victim: newVictim(t, engine), outcomes: map[string]int{}, fills: fills}
 		k.measure()
-		rounds := killRounds(t) / 2
+		rounds := killRounds(t) / share
 		for round := range rounds {
 			moment := (float64(round/2) + rand.Float64()) / float64((rounds+1)/2)
 			if round%2 == 0 {
@@ -46,6 +58,7 @@ type killing struct {
 	// batch is the import that the server holds, with the file it came from.
 	batch string
 	file  importFile
+	fills int // in each file
 	// How long an import and a reversal last took without an interruption.
 	importing, reversing time.Duration
 
@@ -66,11 +79,11 @@ const (
 
 // newImportFile creates fills that no other round has: a table, or a JSON file with
 // cash.
-func newImportFile(round int) importFile {
+func newImportFile(round, fills int) importFile {
 	day := time.Date(2020, 1, 6, 14, 0, 0, 0, time.UTC).AddDate(0, 0, round)
 	var rows []string
 	asJSON := round%4 >= 2
-	for i := range fillsOfImport {
+	for i := range fills {
 		form := "%s,%s,%d,%d.%02d,%s,%d.5\n"
 		if asJSON {
 			form = `{"symbol":%q,"side":%q,"quantity":%d,"price":%d.%02d,"executed_at":%q,"commission":%d.5}`
@@ -79,20 +92,20 @@ func newImportFile(round int) importFile {
 			1+rand.IntN(9), 10+rand.IntN(90), rand.IntN(100), day.Add(time.Duration(i)*time.Second).Format(time.RFC3339), rand.IntN(3)))
 	}
 	if !asJSON {
-		return importFile{"fills.csv", "Symbol,Side,Quantity,Price,Executed At,Commission\n" + strings.Join(rows, ""), fillsOfImport, 0}
+		return importFile{"fills.csv", "Symbol,Side,Quantity,Price,Executed At,Commission\n" + strings.Join(rows, ""), fills, 0}
 	}
 	var cash []string
 	for i := range cashOfImport {
 		cash = append(cash, fmt.Sprintf(`{"type":"fee","amount":-%d.25,"occurred_at":%q}`, 1+i, day.Add(time.Duration(i)*time.Minute).Format(time.RFC3339)))
 	}
 	content := `{"executions":[` + strings.Join(rows, ",") + `],"cash_transactions":[` + strings.Join(cash, ",") + `]}`
-	return importFile{"journal.json", content, fillsOfImport, cashOfImport}
+	return importFile{"journal.json", content, fills, cashOfImport}
 }
 
 // measure imports and reverses once without a kill.
 func (k *killing) measure() {
 	k.t.Helper()
-	file := newImportFile(-1)
+	file := newImportFile(-1, k.fills)
 	status, answer, err := k.undisturbed("/imports/commit", file)
 	if err != nil || status != http.StatusOK {
 		k.t.Fatalf("the import returned %d %v %v", status, answer, err)
@@ -155,7 +168,7 @@ func (k *killing) killDuring(moment float64, takes time.Duration, call func() (i
 // killImport kills an import of a new file and then completes it.
 func (k *killing) killImport(round int, moment float64) {
 	k.t.Helper()
-	k.file = newImportFile(round)
+	k.file = newImportFile(round, k.fills)
 	before := len(k.list("/imports"))
 	var answer map[string]any
 	status, answered := k.killDuring(moment, k.importing, func() (status int, err error) {
