@@ -239,5 +239,15 @@ func SuggestFromSamples(s *Statement) Suggestion {
 	for i, cells := range s.Samples {
 		rows[i] = tabular.Row{Cells: cells}
 	}
-	return Suggest(s.Headers, rows)
+	names := slices.Clone(s.Headers)
+	for i, name := range s.otherNames {
+		if name != "" && i < len(names) {
+			names[i] = name
+		}
+	}
+	suggestion := Suggestion{}
+	for target, i := range SuggestColumns(names, rows) {
+		suggestion[target] = s.Headers[i]
+	}
+	return suggestion
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,6 +231,9 @@ func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 // AddNames lets columns be looked up by other names too, for files whose columns are
 // in many languages; an empty name adds none. Messages keep the names of the file.
 func (r *Reader) AddNames(names []string) {
+	if slices.Equal(r.Out.Headers, columnNames(r.header)) {
+		r.Out.otherNames = names
+	}
 	for i, name := range names {
 		if name != "" {
 			r.index[HeaderKey(name)] = i

@@ -63,6 +63,8 @@ type Statement struct {
 	// first rows, for a person to look at.
 	Headers []string
 	Samples [][]string
+	// otherNames are those of the same columns that a reader has added; see [Reader.AddNames].
+	otherNames []string
 	// Rows counts the data rows, those that hold nothing to import included.
 	Rows int
 	// Fills are in the order in which they happened as far as the file shows:
