@@ -1,6 +1,10 @@
 package market
 
-import "fillbook/internal/decimal"
+import (
+	"slices"
+
+	"fillbook/internal/decimal"
+)
 
 // leastPause is how long the market is closed, in seconds, when a split takes effect.
 const leastPause = 2 * 60 * 60
@@ -44,10 +48,10 @@ func (w Window) nextSplit(from, to int) int {
 		}
 		return to
 	}
-	for _, at := range w.Index.splits(w.Block) {
-		if i := at - w.offset; i >= max(from, 1) && i < to {
-			return i
-		}
+	splits := w.Index.splits(w.Block)
+	next, _ := slices.BinarySearch(splits, max(from, 1)+w.offset)
+	if next < len(splits) {
+		return min(splits[next]-w.offset, to)
 	}
 	return to
 }
