@@ -29,8 +29,8 @@ var projectXOrders = s.Preset{
 		Key: "ContractName|Status", Only: []s.Condition{{Col: "FilledAt|ExecutePrice", Words: "?*", Reason: s.ReasonNotFilled}},
 		Symbol: "ContractName", Namer: s.NameFuture, Side: "Side", Effect: "PositionDisposition", Quantity: "Size", Price: "ExecutePrice",
 		Time: "FilledAt", Account: "AccountName",
-		Adjust: func(w *s.Row, _ *s.Record) {
-			if status := w.Text("Status"); !strings.EqualFold(status, "filled") {
+		Prepare: func(w *s.Row) {
+			if status := w.Text("Status"); w.Text("FilledAt|ExecutePrice") != "" && !strings.EqualFold(status, "filled") {
 				w.Fail("The order is %s but has a fill, and the file does not say how much was filled.", strings.ToLower(status))
 			}
 		},

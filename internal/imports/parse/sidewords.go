@@ -18,7 +18,7 @@ var (
 		"advanced trade buy", "trade buy", "order buy",
 		"kauf", "kaufen", "gekauft", "ankauf", "koop", "kopen", "gekocht", "aankoop", "achat", "acheter", "acheté",
 		"acquisto", "acquista", "acquistato", "compra", "comprar", "comprado", "comprada",
-		"köp", "köpt", "kjøp", "kjøpt", "køb", "købt", "osto", "kupno", "kup",
+		"köp", "köpt", "kjøp", "kjøpt", "køb", "købt", "osto", "kupno", "kup", "nákup", "koupě", "покупка", "купля",
 		"買付", "買い", "買", "現物買", "株式現物買", "买入", "买", "買入", "買進", "证券买入", "證券買入", "股票买入", "担保品买入", "融资买入",
 	)
 	selling = WordSet(
@@ -27,7 +27,7 @@ var (
 		"advanced trade sell", "trade sell", "order sell",
 		"verkauf", "verkaufen", "verkauft", "verkoop", "verkopen", "verkocht", "vente", "vendre", "vendu",
 		"vendita", "vendi", "venduto", "venta", "vender", "vendido", "vendida", "venda",
-		"sälj", "sålt", "salg", "solgt", "sælg", "myynti", "sprzedaż", "sprzedaj",
+		"sälj", "sålt", "salg", "solgt", "sælg", "myynti", "sprzedaż", "sprzedaj", "prodej", "продажа",
 		"売付", "売り", "売", "現物売", "株式現物売", "卖出", "卖", "賣出", "证券卖出", "證券賣出", "股票卖出", "担保品卖出",
 	)
 	buyingToOpen = WordSet(

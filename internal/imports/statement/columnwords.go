@@ -73,6 +73,20 @@ var moneyParts = []string{
 	"beløb", "beløp", "værdi", "verdi", "kwota", "wartość", "částka", "сумма", "баланс", "金額", "金额", "残高", "余额", "損益", "盈亏",
 }
 
+// notMoneyWords say that a name with a word for money is about something else.
+var notMoneyWords = parse.WordSet(
+	"qty", "quantity", "shares", "units", "volume", "count", "id", "no", "number", "currency", "ccy", "rate", "date", "time", "type", "code", "account", "anzahl", "menge", "stück",
+	"cantidad", "quantità", "quantidade", "quantité", "aantal", "antal", "数量", "points", "pips", "ticks", "r", "multiple",
+)
+
+// feeCurrencyNames are names of columns for the coin or currency of costs. They are
+// compared by lettersOf.
+var feeCurrencyNames = letterSet(
+	"fee currency", "fee coin", "fee asset", "fee ccy", "fee unit", "fees currency", "fees coin", "commission asset", "commission currency", "commission coin", "charges currency",
+	"gebührenwährung", "währung gebühr", "devise des frais", "devise frais", "moneda de la comisión", "moneda comisión", "valuta commissioni", "moeda da taxa", "valuta kosten",
+	"手续费币种", "手数料通貨", "валюта комиссии",
+)
+
 // letterSet makes a table of names in the form of lettersOf.
 func letterSet(names ...string) map[string]bool {
 	set := make(map[string]bool, len(names))

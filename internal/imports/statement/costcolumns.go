@@ -56,7 +56,13 @@ type costColumn struct {
 // does not use: all of them are costs of the fill. A column that is the sum of
 // others is left out.
 func (r *Reader) addCostColumns(m mapping) {
-	list := r.dropRepeated(r.findCostColumns(m))
+	all := r.findCostColumns(m)
+	list := r.dropRepeated(all)
+	for _, c := range all {
+		if !slices.ContainsFunc(list, func(l costColumn) bool { return l.column == c.column }) {
+			r.repeated = append(r.repeated, c.column)
+		}
+	}
 	names := columnNames(r.header)
 	var added []string
 	for _, target := range []Target{TargetFees, TargetCommission} {

@@ -23,6 +23,8 @@ type layoutReader struct {
 	words  *wordTable
 	kinds  map[string]Kind // of the words that were looked up
 	above  *Row            // the row that others continue; see Layout.Carry
+	status int             // the column of order states, -1 for none; see skipUnfilled
+	states map[string]parse.OrderStatus
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -70,6 +72,7 @@ func (r *Reader) readLayout(l *Layout) error {
 	}
 	r.layout = l
 	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}}
+	lr.status, lr.states = r.findStatusColumn(l), map[string]parse.OrderStatus{}
 	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
 		if pair[0] != "" || pair[1] == "" {
 			continue
@@ -129,6 +132,9 @@ func (lr *layoutReader) readRow(w *Row) {
 			w.Skip("%s", c.reason(w, text))
 			return
 		}
+	}
+	if lr.skipUnfilled(w) {
+		return
 	}
 	lr.parseTexts(w)
 	if kind := lr.kindOf(w); !lr.joinRow(w, kind) {
@@ -559,8 +565,7 @@ func (r *Reader) finishLayouts() {
 			limit, r.Preset.Broker)
 	}
 	if len(s.unpriced) > 0 {
-		r.Out.Warn("Fees in other coins than those of the pair (%s in all) are kept beside their fills but are not counted, as the file has no rate for them.",
-			listAmounts(s.unpriced))
+		r.Out.Warn(feesNotPriced, listAmounts(s.unpriced))
 	}
 	if len(s.moved) > 0 {
 		r.Out.Warn("Rows that move coins without a trade were left out: %s. If they changed your position, enter the change by hand.", s.listMoved())

@@ -15,11 +15,15 @@ func (r *Reader) finish() *Statement {
 	s.nameAccount()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
+	r.settleAmounts()
 	s.settleRemainders()
 	s.checkPositions()
 	s.checkOpenings()
 	s.checkTotals()
 	s.warnLeftMoney()
+	if len(r.unpriced) > 0 {
+		s.Warn(feesNotPriced, listAmounts(r.unpriced))
+	}
 	s.countRows()
 	return s
 }

@@ -28,6 +28,9 @@ func (r *Reader) newMappedReader() (func(*Row), error) {
 		return nil, err
 	}
 	missing := m.missing(r.Preset.Format)
+	if len(r.Hints.Mapping) == 0 && r.holdsNoFills(missing) {
+		return nil, journal.InvalidField("file", "The file has no columns with a quantity and a price, so it holds no fills. Export the list of trades, fills or orders instead.")
+	}
 	if r.needsSide(m) {
 		missing = append(missing, string(TargetSide))
 	}
@@ -35,14 +38,27 @@ func (r *Reader) newMappedReader() (func(*Row), error) {
 		return nil, MappingRequired(missing)
 	}
 	r.noteAccounts(m)
+	r.amount, r.feeCurrency = -1, -1
 	if r.Out.ByNames = r.isReadByNames(); r.Out.ByNames {
-		r.addCostColumns(m)
+		r.checkColumns(m)
 	}
 	fields := r.newFieldMap(m)
 	if r.Preset.Format == JournalTrades {
 		return func(w *Row) { w.roundTrip(fields) }, nil
 	}
 	return func(w *Row) { w.execution(fields) }, nil
+}
+
+// checkColumns looks for what the mapping of a file without a preset leaves out:
+// costs, the amount that proves the figures, and other money. It runs for the
+// user's mapping too.
+func (r *Reader) checkColumns(m mapping) {
+	r.addCostColumns(m)
+	r.feeCurrency = slices.IndexFunc(r.header, func(header string) bool { return feeCurrencyNames[lettersOf(header)] })
+	if r.Preset.Format == Executions {
+		r.amount = r.findAmountColumn(m)
+	}
+	r.listUnusedMoney(m)
 }
 
 // isReadByNames reports whether the columns of the file are not those of a preset:
@@ -91,6 +107,22 @@ func (r *Reader) checkMapping(m mapping) error {
 		}
 	}
 	return nil
+}
+
+// holdsNoFills reports whether a file cannot have fills: neither quantity nor price
+// was found, and it has not two columns with numbers.
+func (r *Reader) holdsNoFills(missing []string) bool {
+	if !slices.Contains(missing, "quantity") || !slices.Contains(missing, "price") && !slices.Contains(missing, "open_price") {
+		return false
+	}
+	numbers := 0
+	for i := range r.header {
+		if looksNumeric(r.filledValues(i)) {
+			numbers++
+		}
+	}
+	const fewest = 2
+	return numbers < fewest
 }
 
 // mappingRequired is the code of the error for a file that needs a mapping.
@@ -239,7 +271,12 @@ func (f *field) cost(w *Row) decimal.Decimal {
 	fees, commission := w.noFees, w.noCommission
 	cost := decimal.Zero
 	for _, c := range f.costs {
-		cost = cost.Add(w.costIn(c.columns, c.name))
+		n := w.costIn(c.columns, c.name)
+		if coin := w.coinOfCost(c.columns); coin != "" {
+			w.coins = append(w.coins, coinAmount{n, coin})
+			continue
+		}
+		cost = cost.Add(n)
 	}
 	isZero := w.noFees != fees || w.noCommission != commission
 	w.noFees, w.noCommission = fees, commission // the mapping says which of the two it is
@@ -277,6 +314,9 @@ func (w *Row) execution(m *fieldMap) {
 	if !w.meetsConditions() {
 		return
 	}
+	if w.r.Out.ByNames && w.skipCash(m) {
+		return
+	}
 	quantity, filled := m.filled(w)
 	if !filled {
 		return
@@ -284,6 +324,7 @@ func (w *Row) execution(m *fieldMap) {
 	f := w.r.pool.newFill()
 	m.readInstrument(w, f)
 	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
+		w.checkSideWord(m)
 		w.noQuantity(m, quantity)
 		return
 	}
@@ -295,6 +336,8 @@ func (w *Row) execution(m *fieldMap) {
 	f.At, f.DateOnly = at.At, at.DateOnly
 	f.Fees = m.fees.cost(w).Add(m.readSwap(w))
 	f.Commission = m.commission.cost(w)
+	w.chargeCoins(f)
+	w.readAmount(f)
 	f.ID = m.externalID.text(w)
 	for _, result := range m.results {
 		f.hasResult = f.hasResult || f.statesResult(result.peek(w))
@@ -401,6 +444,12 @@ func (m *fieldMap) readInstrument(w *Row, f *Fill) {
 		f.Expiry = m.expiry.day(w)
 	}
 	currency := strings.ToUpper(m.currency.text(w))
+	if currency == "" && w.r.Out.ByNames && !m.price.isConstant {
+		if i := w.r.column(m.price.name); i >= 0 {
+			currency = knownCurrencyIn(w.r.header[i])
+		}
+	}
+	w.symbol, w.currency = f.Symbol, currency
 	if currency == "" {
 		return
 	}
@@ -453,11 +502,20 @@ func (m *fieldMap) readSide(w *Row, f *Fill) {
 		}
 		return
 	}
-	side, effect, ok := w.sideWord(word)
-	if !ok {
-		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
+	f.Side, f.Effect, _ = w.sideWord(word)
+	w.checkSideWord(m)
+}
+
+// checkSideWord fails a row whose word for the side is not known.
+func (w *Row) checkSideWord(m *fieldMap) {
+	word := m.side.text(w)
+	if word == "" {
+		return
 	}
-	f.Side, f.Effect = side, effect
+	if _, _, ok := w.sideWord(word); !ok {
+		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
+		w.noteLeft(m, word)
+	}
 }
 
 // readSwap reads the cost of holding overnight. Files write what it did to the

@@ -22,6 +22,8 @@ import (
 func TestGeneric(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
+	layouts, _ := filepath.Glob("testdata/layouts/*.txtar")
+	files = append(files, layouts...)
 	if err != nil || len(files) == 0 {
 		t.Fatal("no fixtures", err)
 	}

@@ -205,3 +205,36 @@ func TestCoinFeeOfDeposit(t *testing.T) {
 warning Rows that move coins without a trade were left out: "deposit" (BTC), "deposit fee" (BTC). If they changed your position, enter the change by hand.
 `)
 }
+
+// TestStatusOfPresets skips what was not filled although the layout has no condition
+// for it. A whole trade may be open.
+func TestStatusOfPresets(t *testing.T) {
+	t.Parallel()
+	fills := &statement.Layout{Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Time: "Date"}
+	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: fills}, statement.Hints{}, `Date,Side,Symbol,Qty,Price,Status
+2026-01-05,Buy,AAPL,10,20,Completed
+2026-01-06,Sell,AAPL,10,21,Pending
+2026-01-07,Sell,AAPL,10,22,Open
+2026-01-08,Sell,AAPL,10,23,Rejected: no margin
+2026-01-09,Sell,AAPL,10,24,Storniert
+2026-01-10,Sell,AAPL,10,25,Ausgeführt
+`, `
+1 buy 10 AAPL @ 20 at 2026-01-05T00:00:00Z (day)
+6 sell 10 AAPL @ 25 at 2026-01-10T00:00:00Z (day)
+2 skipped pending order
+3 skipped pending order
+4 skipped rejected order
+5 skipped cancelled order
+`)
+	trades := &statement.Layout{
+		Symbol: "Symbol", Side: "Side", Quantity: "Qty", ID: "No",
+		RoundTrip: statement.RoundTrip{OpenPrice: "In", OpenTime: "Date", ClosePrice: "Out", CloseTime: "Closed"},
+	}
+	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: trades}, statement.Hints{}, `No,Date,Closed,Side,Symbol,Qty,In,Out,Status
+a,2026-01-05,,Buy,AAPL,10,20,,Open
+b,2026-01-06,,Buy,AAPL,10,20,,Canceled
+`, `
+1 buy 10 AAPL @ 20 at 2026-01-05T00:00:00Z (day) opening lot a id a/open
+2 skipped cancelled order
+`)
+}

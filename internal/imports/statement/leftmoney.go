@@ -49,7 +49,11 @@ func (s *Statement) warnLeftMoney() {
 	for _, m := range s.unknownMoney {
 		list = append(list, fmt.Sprintf("%q (%s, %s, first row %d)", parse.Shorten(m.word), strings.TrimSpace(listAmounts(m.amounts)), countRows(m.rows), m.row))
 	}
-	s.Warn("%s", "Rows of unknown kinds moved money and were left out: "+strings.Join(list, "; ")+". Choose what the words mean, or enter the money by hand.")
+	begin, end := "Rows of unknown kinds moved money and were left out: ", ". Choose what the words mean, or enter the money by hand."
+	if s.ByNames {
+		begin, end = "Rows that are not fills moved money and were left out: ", ". Enter the money by hand."
+	}
+	s.Warn("%s", begin+strings.Join(list, "; ")+end)
 }
 
 // countRows writes a number of rows.

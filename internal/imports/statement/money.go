@@ -430,7 +430,7 @@ func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
 	case !isCounted:
 		lr.unpriced[c.coin] = lr.unpriced[c.coin].Add(c.amount)
 	case !c.amount.IsZero() && c.coin == t.instrument.Base && c.coin != "" && !t.instrument.IsContract:
-		lr.r.Out.Warn("Fees that were taken in the coin itself are no longer part of the quantity, and count as a cost at the price of the fill.")
+		lr.r.Out.Warn(feesInCoin)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fillbook/internal/decimal"
 	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/tabular"
 	"fillbook/internal/journal"
@@ -50,6 +51,9 @@ type Reader struct {
 	rows        []tabular.Row
 	columns     []*column // by index; see columnState
 	costs       *costColumns
+	amount      int   // see findAmountColumn; -1 for none
+	feeCurrency int   // the column for the coin of costs; -1 for none
+	repeated    []int // columns of costs that others have too
 	clocks      map[clockKey]*parse.Clock
 	zone        string
 	titles      []string       // see Titles
@@ -58,6 +62,7 @@ type Reader struct {
 	names       map[nameKey]*Fill
 	sides       map[string]sideWord // by the text of a cell
 	pool        *fillPool
+	unpriced    map[string]decimal.Decimal // costs of rows read by names that are not in money
 	// instruments are those that a layout has named.
 	instruments map[instrumentKey]Instrument
 	// state is what rows that are read by layouts leave for the end of the file.

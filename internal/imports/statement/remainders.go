@@ -13,9 +13,12 @@ type remainder struct {
 	gap  decimal.Decimal
 }
 
-// isPlausible reports whether the remainder may be a cost.
+// isPlausible reports whether the remainder may be a cost. One that equals the stated
+// costs is not another cost: the amount has them, or the reader counts them twice.
 func (r remainder) isPlausible() bool {
-	return r.gap.Sign() > 0 && r.gap.Cmp(mostHiddenCosts(r.fill.value())) <= 0
+	known := r.fill.Fees.Add(r.fill.Commission)
+	isKnown := !known.IsZero() && r.gap.Sub(known).Abs().Cmp(hundredth) <= 0
+	return r.gap.Sign() > 0 && r.gap.Cmp(mostHiddenCosts(r.fill.value())) <= 0 && !isKnown
 }
 
 // isRounding reports whether the rounding of the price explains the remainder.

@@ -18,6 +18,11 @@ func fillOf(row int, side matching.Side, quantity, price, amount string) *Fill {
 	}
 }
 
+func withFees(f *Fill, fees string) *Fill {
+	f.Fees = decimal.Must(fees)
+	return f
+}
+
 func TestRemainders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -27,23 +32,32 @@ func TestRemainders(t *testing.T) {
 		"to the cent":             {[]*Fill{fillOf(1, matching.Buy, "3", "3.333", "-10"), fillOf(2, matching.Sell, "10", "10", "99.99")}, "0 0", ""},
 		"a cost that comes again": {[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1004.95"), fillOf(2, matching.Sell, "10", "110", "1095.05")}, "4.95 4.95", "The amounts contain costs of 9.9 that the file does not list; they were booked as fees (2 rows, first row 1)."},
 		"only sales cost": {
-			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1000"), fillOf(2, matching.Sell, "4", "110", "439.9"), fillOf(3, matching.Sell, "6", "110", "659.8")}, "0 0.1 0.2",
+			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1000"), fillOf(2, matching.Sell, "4", "110", "439.9"), fillOf(3, matching.Sell, "6", "110", "659.8")},
+			"0 0.1 0.2",
 			"booked as fees (2 rows, first row 2)",
 		},
 		"once": {
-			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1000"), fillOf(2, matching.Sell, "10", "110", "1095.05")}, "0 0",
+			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1000"), fillOf(2, matching.Sell, "10", "110", "1095.05")},
+			"0 0",
 			"The amount is not quantity × price with costs in 1 row. The first is row 2 (ACME): the file says 1095.05, quantity, price, multiplier 1 and costs give 1100.",
 		},
 		"both signs": {
-			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1003"), fillOf(2, matching.Sell, "10", "110", "1103"), fillOf(3, matching.Buy, "10", "100", "-1003")}, "0 0 0",
+			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-1003"), fillOf(2, matching.Sell, "10", "110", "1103"), fillOf(3, matching.Buy, "10", "100", "-1003")},
+			"0 0 0",
 			"costs in 3 rows. The first is row 1",
 		},
 		"too much for a cost": {
 			[]*Fill{fillOf(1, matching.Buy, "10", "100", "-100000"), fillOf(2, matching.Sell, "10", "110", "1"), fillOf(3, matching.Buy, "10", "100", "-1001"), fillOf(4, matching.Buy, "10", "100", "-1001")},
 			"0 0 1 1", "costs in 2 rows. The first is row 1",
 		},
+		"the stated costs again": {
+			[]*Fill{withFees(fillOf(1, matching.Buy, "10", "100", "-1002.6"), "1.3"), withFees(fillOf(2, matching.Sell, "10", "110", "1097.4"), "1.3")},
+			"1.3 1.3",
+			"costs in 2 rows. The first is row 1",
+		},
 		"rounded prices": {
-			[]*Fill{fillOf(1, matching.Buy, "1000", "12.35", "-12352.10"), fillOf(2, matching.Sell, "1000", "12.40", "12401.30")}, "0 0",
+			[]*Fill{fillOf(1, matching.Buy, "1000", "12.35", "-12352.10"), fillOf(2, matching.Sell, "1000", "12.40", "12401.30")},
+			"0 0",
 			"The amounts differ from quantity × price by up to 2.1, as the file rounds its prices (2 rows, first row 1).",
 		},
 	} {

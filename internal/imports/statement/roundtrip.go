@@ -158,6 +158,7 @@ func (w *Row) roundTrip(m *fieldMap) {
 		Fees: m.fees.cost(w).Add(m.readSwap(w)), Commission: m.commission.cost(w),
 		GrossPnL: m.of(TargetPnL).null(w), NetPnL: m.of(TargetNetPnL).null(w),
 	}
+	w.chargeTripCoins()
 	quantity := m.quantity.null(w)
 	if !quantity.Valid {
 		w.Fail("There is no quantity.")

@@ -36,6 +36,10 @@ type Row struct {
 	noFees, noCommission bool
 	// traded is the value of the fill that costs in percent are a share of.
 	traded decimal.Decimal
+	// symbol and currency are those of a row that is read by names; coins are costs
+	// that are in another currency. See chargeCoins.
+	symbol, currency string
+	coins            []coinAmount
 }
 
 // Reader returns the reader that the row comes from.
