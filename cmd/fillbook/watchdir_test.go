@@ -152,6 +152,13 @@ func TestWatchedDirectory(t *testing.T) {
 		b.put(string(second)+" Futures", "MSFT")
 		b.put("notes", "NOTE")
 		b.put("01a1e6be-3407-71e0-9be2-65869e7500c6", "NONE")
+		// Links show Ann the file and the folder of Bert. They are not followed.
+		_, third := b.addAccount("carl@example.org")
+		for from, to := range map[string]string{string(third): string(second) + " Futures", string(first) + "/link.csv": string(second) + " Futures/fills.csv"} {
+			if err := os.Symlink(filepath.Join(b.dir, to), filepath.Join(b.dir, from)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		b.watchUntil("outcome=imported", 2)
 		if got := b.symbols(ann) + "|" + b.symbols(bert); got != "AAPL AAPL|MSFT MSFT" {
 			t.Errorf("the fills are %s", got)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"fillbook/internal/imports/parse"
 )
 
 // ErrConfig marks errors that only a change to the configuration ends, such as a
@@ -195,6 +197,11 @@ func (f *Folder) check(dir string) error {
 	}
 	if _, err := filepath.Match(f.Pattern, ""); err != nil {
 		return fmt.Errorf("pattern %q is not valid. Use a pattern such as *.csv", f.Pattern)
+	}
+	if f.TZ != "" {
+		if _, err := parse.LoadZone(f.TZ); err != nil {
+			return fmt.Errorf("tz %q is not a time zone. Use a name such as America/New_York", f.TZ)
+		}
 	}
 	f.Path = resolvePath(dir, f.Path)
 	return nil

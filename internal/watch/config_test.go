@@ -53,6 +53,8 @@ func TestWrongConfigs(t *testing.T) {
 		server + "[[folder]]\naccount_id = 'x'": "path is missing",
 		server + folder + "pattern = '[a'\n":    "pattern",
 		server + folder + "quiet = 'long'\n":    "length of time",
+		server + folder + "tz = 'Mars/Olympus'": "not a time zone",
+		server + folder + "tz = 'Local'":        "not a time zone",
 		server + folder + "colour = 'blue'\n":   "folder.colour is not a setting",
 	} {
 		file := filepath.Join(t.TempDir(), "w.toml")

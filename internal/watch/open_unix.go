@@ -10,9 +10,9 @@ import (
 )
 
 // openShared opens a file for reading. It does not wait for a writer if the file
-// has become a pipe.
+// has become a pipe, and fails if it has become a link.
 func openShared(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 }
 
 // isLocked reports whether another program has the file for itself.

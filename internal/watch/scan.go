@@ -80,14 +80,25 @@ func (f *Folder) scan(visit func(path string, info fs.FileInfo)) (dirs []string,
 
 var errNotRegular = errors.New("not a regular file")
 
-// statFile returns the attributes of a regular file. Links to files are followed.
+// statFile returns the attributes of a regular file. A link is none: who may write into a
+// folder could otherwise have any file read that this program may read.
 func statFile(path string) (fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	info, err := statUnlinked(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
 	}
-	if !info.Mode().IsRegular() {
+	return info, err
+}
+
+// statUnlinked returns the attributes of a file or folder that is not a link.
+func statUnlinked(path string) (fs.FileInfo, error) {
+	if isLink(path) {
 		return nil, errNotRegular
 	}
-	return info, nil
+	return os.Stat(path) // Lstat calls files of some synchronizing programs on Windows irregular
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -322,7 +322,7 @@ func (a *Agent) noteChange(path string) {
 		}
 		return
 	}
-	info, err := os.Stat(path)
+	info, err := statUnlinked(path)
 	for _, f := range a.folders {
 		switch {
 		case err == nil && info.IsDir() && f.Recursive && f.contains(path):
@@ -444,7 +444,7 @@ func (a *Agent) handle(ctx context.Context, f *watchedFile) error {
 	switch {
 	case errors.Is(err, errChanged):
 		return a.lookAgain(f)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err != nil && isLink(f.path):
 		delete(a.files, f.path)
 		return nil
 	case err != nil:

@@ -11,10 +11,42 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 )
+
+// TestLinksAreNotFollowed has links to a file and to a folder with files in a folder, and
+// a file that is replaced by a link after it was seen.
+func TestLinksAreNotFollowed(t *testing.T) {
+	w := newWorld(t)
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "secret.csv")
+	if err := os.WriteFile(secret, []byte(header+fill("TSLA", 0)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := func(to, name string) {
+		t.Helper()
+		path := filepath.Join(w.folder, name)
+		if err := errors.Join(os.RemoveAll(path), os.Symlink(to, path)); err != nil {
+			t.Skip("this system has no links: ", err)
+		}
+	}
+	w.start(func(o *Options) { o.Config.Folders[0].Recursive = true })
+	link(secret, "link.csv")
+	link(outside, "folder")
+	w.write("later.csv", header+fill("AAPL", 0))
+	w.run(4 * time.Second)
+	link(secret, "later.csv")
+	w.write("own.csv", header+fill("MSFT", 0))
+	w.run(time.Minute)
+	w.want("imported own.csv: 1 fill inserted, 0 known, 1 trade")
+	w.wantStored(1, 1)
+	if _, err := openShared(filepath.Join(w.folder, "link.csv")); err == nil && runtime.GOOS != "windows" {
+		t.Error("a link is opened")
+	}
+}
 
 // TestFilesAreImportedOnce checks what happens to files of many kinds, and that a
 // restart sends nothing again.
