@@ -47,6 +47,21 @@ func TestInvalidTagIsReported(t *testing.T) {
 	})
 }
 
+// TestLongTagIsCutAtASpace: a name that is too long is cut, and a space at its end is
+// not part of it.
+func TestLongTagIsCutAtASpace(t *testing.T) {
+	t.Parallel()
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
+		b := newFixture(t, d)
+		name := strings.Repeat("x", journal.MaxName-1)
+		result := b.commit(trips(name+" and more", name))
+		tags, err := b.Playbook.Tags(t.Context(), b.by.UserID)
+		if err != nil || result.Annotated != 2 || result.ErrorCount != 0 || len(tags) != 1 || tags[0].Name != name {
+			t.Errorf("%+v, tags %+v, %v", result, tags, err)
+		}
+	})
+}
+
 // TestTagAndMistakeOfOneNameBecomeAMistake: a word that a row has both as a tag and as a mistake
 // becomes a mistake.
 func TestTagAndMistakeOfOneNameBecomeAMistake(t *testing.T) {

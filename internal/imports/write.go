@@ -212,7 +212,7 @@ func nameKey(name string) string { return strings.ToLower(shortName(name)) }
 // shortName truncates a name to the longest that the journal stores.
 func shortName(name string) string {
 	if runes := []rune(strings.TrimSpace(name)); len(runes) > journal.MaxName {
-		return string(runes[:journal.MaxName])
+		name = string(runes[:journal.MaxName])
 	}
 	return strings.TrimSpace(name)
 }
