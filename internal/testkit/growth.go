@@ -36,6 +36,38 @@ func CheckGrowth(t testing.TB, n int, run func(n int)) {
 		least[0], n, least[1], 2*n, maxGrowth)
 }
 
+// CheckReadGrowth is [CheckGrowth] for reading content of n parts that build returns. What
+// little content shows is confirmed with four times as much, because its times are short.
+func CheckReadGrowth(t testing.TB, n int, build func(n int) []byte, read func(content []byte) error) {
+	t.Helper()
+	// Otherwise one more collection decides whether little content takes long.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	check := func(t testing.TB, n int) {
+		t.Helper()
+		content := map[int][]byte{n / 4: build(n / 4), n: build(n), 2 * n: build(2 * n)}
+		run := func(n int) {
+			if err := read(content[n]); err != nil {
+				t.Errorf("%d parts: %v", n, err)
+			}
+		}
+		run(2 * n) // the heap has its size then
+		CheckGrowth(t, n, run)
+	}
+	trial := &growthTrial{TB: t}
+	check(trial, n)
+	if trial.hasFailed {
+		check(t, 4*n)
+	}
+}
+
+// growthTrial is a test whose failure is not reported.
+type growthTrial struct {
+	testing.TB
+	hasFailed bool
+}
+
+func (g *growthTrial) Errorf(string, ...any) { g.hasFailed = true }
+
 func measureProcessor(t testing.TB, run func()) time.Duration {
 	t.Helper()
 	runtime.GC()

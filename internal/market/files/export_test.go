@@ -1,8 +1,34 @@
 package files
 
+import (
+	"slices"
+	"strings"
+)
+
 // WithMemory returns options with which few rows and few bytes of blocks are held in
 // memory.
 func (o Options) WithMemory(rows int, bytes int64) Options {
 	o.maxPending, o.maxHeld = rows, bytes
 	return o
+}
+
+// LayoutNames returns the names of all layouts of text files.
+func LayoutNames() (list []string) {
+	for _, l := range layouts {
+		list = append(list, l.name)
+	}
+	return list
+}
+
+// FindLayout returns the number of the layout that fits a file, or -1.
+func FindLayout(name, text string) int {
+	first, rest, _ := strings.Cut(text, "\n")
+	delimiter := findDelimiter([]byte(first))
+	header := parseHeader([]byte(first), delimiter)
+	if header != nil {
+		first, _, _ = strings.Cut(rest, "\n")
+	}
+	var r row
+	r.split([]byte(first), delimiter)
+	return slices.IndexFunc(layouts, func(l layout) bool { return l.fits(name, header, r) })
 }

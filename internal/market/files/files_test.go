@@ -49,156 +49,171 @@ func describe(t *testing.T, file *files.File) found {
 	return f
 }
 
+const newYork = "America/New_York"
+
+// layoutTests has a file of every layout.
+var layoutTests = []struct {
+	file  string
+	lines string
+	want  found
+}{
+	{
+		"CME_MINI_ES1!, 5.csv", "time,open,high,low,close,Plot,Plot,Volume\n1735828200,5950.25,5952,5949.5,5951,NaN,1,10\n1735828500,5951,5953,5951,5952.75,NaN,1,12\n",
+		found{"TradingView", "ES1!", 300, "trade", "real", "UTC", 0, true, "2025-01-02 14:30:00", 2},
+	},
+	{
+		"BINANCE_BTCUSDT, 60.csv", "time,open,high,low,close\n2025-01-21T23:00:00+09:00,101.5,102,101,101.9\n2025-01-22T00:00:00+09:00,101.9,103,101,102\n",
+		found{"TradingView", "BTCUSDT", 3600, "trade", "none", "UTC", 0, true, "2025-01-21 14:00:00", 2},
+	},
+	{
+		"BINANCE_BTCUSDT, 1D.csv", "time,open,high,low,close\n2025-01-21,101.5,102,101,101.9\n",
+		found{"TradingView", "BTCUSDT", 86400, "trade", "none", "UTC", 0, true, "2025-01-21 00:00:00", 1},
+	},
+	{
+		"NQ 12-24.Last.txt", "20240912 040200;19538.25;19538.25;19537.25;19537.25;4\n20240912 040300;19535.25;19535.25;19535.25;19535.25;1\n",
+		found{"NinjaTrader", "NQ 12-24", 60, "trade", "real", "UTC", market.CloseStamp, true, "2024-09-12 04:02:00", 2},
+	},
+	{
+		"NQ 12-24.Bid.txt", "20240912 040200 1230000;19538.25;19538.25;19538.5;1\n20240912 040200 4230000;19539.25;19539.25;19539.5;2\n20240912 040201 0000000;19539;19539;19539.5;2\n",
+		found{"NinjaTrader ticks", "NQ 12-24", 1, "bid", "real", "UTC", 0, true, "2024-09-12 04:02:00", 2},
+	},
+	{
+		"NQ 12-24.Last.txt", "20240912 040200 1230000;19538.25;1\n20240912 040200 4230000;19539.25;2\n20240912 040201 0000000;19539;2\n",
+		found{"NinjaTrader ticks", "NQ 12-24", 1, "trade", "real", "UTC", 0, true, "2024-09-12 04:02:00", 2},
+	},
+	{
+		"EURUSD_Candlestick_1_M_BID_26.03.2025-27.03.2025.csv", "Local time,Open,High,Low,Close,Volume\n26.03.2025 00:00:00.000,1.5,1.75,1.25,1.5,12.5\n26.03.2025 00:01:00.000,1.5,1.75,1.25,1.5,12.5\n",
+		found{"Dukascopy", "EURUSD", 60, "bid", "real", "", 0, true, "2025-03-26 00:00:00", 2},
+	},
+	{
+		"AAPL_full_1min_UNADJUSTED.txt", "2024-01-02 09:30:00,10,12,9,11,100\n2024-01-02 09:31:00,11,12,9,11,200\n",
+		found{"FirstRate Data", "AAPL", 60, "trade", "real", newYork, 0, true, "2024-01-02 09:30:00", 2},
+	},
+	{
+		"minutes.txt", "20240912 040200;1.5;1.5;1.25;1.25;4\n20240912 040300;1.5;1.5;1.25;1.25;4\n",
+		found{"NinjaTrader or HistData", "MINUTES", 60, "trade", "real", "", 0, false, "2024-09-12 04:02:00", 2},
+	},
+	{
+		"DAT_ASCII_EURUSD_M1_202402.csv", "20240201 000000;1.0866;1.0867;1.0865;1.0866;0\n20240201 000100;1.0866;1.0866;1.0866;1.0866;0\n",
+		found{"HistData", "EURUSD", 60, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:00", 2},
+	},
+	{
+		"DAT_MT_EURUSD_M1_202402.csv", "2024.02.01,00:00,1.0866,1.0867,1.0865,1.0866,0\n",
+		found{"HistData", "EURUSD", 60, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:00", 1},
+	},
+	{
+		"DAT_ASCII_EURUSD_T_202402.csv", "20240201 000003660,1.0866,1.0868,0\n20240201 000003973,1.0865,1.0867,0\n20240201 000014990,1.0864,1.0866,0\n",
+		found{"HistData ticks", "EURUSD", 1, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:03", 2},
+	},
+	{
+		"EURUSD60.csv", "2023.11.29,12:00,1.36171,1.36183,1.35966,1.36066,3593\n2023.11.29,13:00,1.36066,1.36150,1.36055,1.36087,2231\n",
+		found{"MetaTrader 4", "EURUSD", 3600, "bid", "ticks", "", 0, true, "2023-11-29 12:00:00", 2},
+	},
+	{
+		"XAUUSD_M1_202602160207_202602272357.csv", "<DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>\r\n2026.02.16\t02:07:00\t5010.50\t5014.78\t5010.50\t5014.77\t271\t0\t19\r\n2026.02.16\t02:08:00\t5010.50\t5014.78\t5010.50\t5014.77\t271\t0\t19\r\n",
+		found{"MetaTrader 5", "XAUUSD", 60, "bid", "ticks", "", 0, true, "2026-02-16 02:07:00", 2},
+	},
+	{
+		"XAUUSD_Daily.csv", "<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>\n2026.02.16\t5010.50\t5014.78\t5010.50\t5014.77\t271\t5\t19\n2026.02.17\t5010.50\t5014.78\t5010.50\t5014.77\t271\t7\t19\n",
+		found{"MetaTrader 5", "XAUUSD", 86400, "bid", "real", "UTC", 0, true, "2026-02-16 00:00:00", 2},
+	},
+	{
+		"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n2025-04-05 01:05:00,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
+		found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
+	},
+	{
+		"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n1743815100,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
+		found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
+	},
+	{
+		"ES.txt", "Date, Time, Open, High, Low, Last, Volume, # of Trades, OHLC Avg\n2022/5/1, 18:00:00.0, 4144.00, 4144.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n2022/5/1, 18:01:00.0, 4135.50, 4136.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n",
+		found{"Sierra Chart", "ES", 60, "trade", "real", "", 0, true, "2022-05-01 18:00:00", 2},
+	},
+	{
+		"aapl.us.txt", "<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>\r\nAAPL.US,D,20240907,000000,0.40934,0.41431,0.40439,0.40934,24044444,0\r\n",
+		found{"Stooq", "AAPL.US", 86400, "trade", "real", "UTC", 0, true, "2024-09-07 00:00:00", 1},
+	},
+	{
+		"aapl.us.txt", "<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>\nAAPL.US,5,20240907,153500,1,2,1,2,3,0\n",
+		found{"Stooq", "AAPL.US", 300, "trade", "real", "Europe/Warsaw", 0, false, "2024-09-07 15:35:00", 1},
+	},
+	{
+		"YHOO.csv", "Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-02,40.369999,40.490002,39.310001,39.590000,39.590000,21504200\n2024-01-03,40,41,39,40,40,null\n",
+		found{"Yahoo", "YHOO", 86400, "trade", "real", "UTC", 0, true, "2024-01-02 00:00:00", 2},
+	},
+	{
+		"4063.T.csv", "Date,Open,High,Low,Close,Volume,Dividends,Stock Splits\n2024-04-14 00:00:00+09:00,4126,4130,4055,4129,7459400,0,0\n2024-04-13 00:00:00+09:00,4064,4099,4026,4081,5160200,0,0\n",
+		found{"yfinance", "4063.T", 86400, "trade", "real", "UTC", 0, true, "2024-04-13 00:00:00", 2},
+	},
+	{
+		"IBM.csv", "timestamp,open,high,low,close,volume\n2024-03-18 19:20:00,128.61,128.61,128.61,128.61,172\n2024-03-18 19:15:00,128.60,128.60,128.60,128.60,100\n",
+		found{"Alpha Vantage", "IBM", 300, "trade", "real", newYork, market.CloseStamp, true, "2024-03-18 19:15:00", 2},
+	},
+	{
+		"AAPL_1min_sample.csv", "timestamp,open,high,low,close,volume\n2026-01-26 04:00:00,248.5000,248.5900,248.3000,248.5900,1568\n2026-01-26 04:01:00,248.7400,248.8500,248.5600,248.5600,7.917E-05\n",
+		found{"FirstRate Data", "AAPL", 60, "trade", "real", newYork, 0, true, "2026-01-26 04:00:00", 2},
+	},
+	{
+		"SPX_1min.txt", "2026-06-10 09:30:00,7350.54,7355.29,7347.23,7348.74\r\n2026-06-10 09:31:00,7350.54,7355.29,7347.23,7348.74\r\n",
+		found{"FirstRate Data", "SPX", 60, "trade", "none", newYork, 0, true, "2026-06-10 09:30:00", 2},
+	},
+	{
+		"MSFT.txt", "12/31/2024,09:30,420.5,421,420,420.75,1500\n12/31/2024,09:31,420.5,421,420,420.75,1500\n",
+		found{"Kibot", "MSFT", 60, "trade", "real", newYork, 0, true, "2024-12-31 09:30:00", 2},
+	},
+	{
+		"MSFT.txt", "12/30/2024,420.5,421,420,420.75,1500\n12/31/2024,420.5,421,420,420.75,1500\n",
+		found{"Kibot", "MSFT", 86400, "trade", "real", "UTC", 0, true, "2024-12-30 00:00:00", 2},
+	},
+	{
+		"ALGOUSDT-1m-2026-02.csv", "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n1769904000000,0.1038,0.1040,0.1037,0.1040,242160.4,1769904059999,25142.90126,102,126196.5,13109.51126,0\n",
+		found{"Binance", "ALGOUSDT", 60, "trade", "real", "UTC", 0, true, "2026-02-01 00:00:00", 1},
+	},
+	{
+		"BTCUSDT-1m-2025-02.csv", "1769904000000000,0.1038,0.1040,0.1037,0.1040,242160.4,1769904059999999,25142.9,102,126196.5,13109.5,0\n",
+		found{"Binance", "BTCUSDT", 60, "trade", "real", "UTC", 0, true, "2026-02-01 00:00:00", 1},
+	},
+	{
+		"XBTUSD_1440.csv", "1713017600,122.0,122.0,122.0,122.0,0.1,1\n1713104000,123.61,123.61,123.61,123.61,0.1,1\n",
+		found{"Kraken", "XBTUSD", 86400, "trade", "real", "UTC", 0, true, "2024-04-13 14:13:20", 2},
+	},
+	{
+		"EURUSD_Candlestick_1_m_BID.csv", "Gmt time,Open,High,Low,Close,Volume\n26.03.2025 00:00:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n26.03.2025 00:01:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n",
+		found{"Dukascopy", "EURUSD", 60, "bid", "real", "UTC", 0, true, "2025-03-26 00:00:00", 2},
+	},
+	{
+		"eurusd-d1-bid-2021.csv", "timestamp,open,high,low,close,volume\n1612137600000,1.21225,1.21363,1.2056,1.20676,165569.8187\n1612224000000,1.20676,1.20877,1.20115,1.20365,147916.4607\n",
+		found{"Dukascopy", "EURUSD", 86400, "bid", "real", "UTC", 0, true, "2021-02-01 00:00:00", 2},
+	},
+	{
+		"ohlcv-1m.csv", "ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume,symbol\n2026-01-05T14:30:00.000000000Z,33,1,42083748,94800.0,95800.0,93800.0,95300.0,900,MBTF6\n",
+		found{"Databento", "MBTF6", 60, "trade", "real", "UTC", 0, true, "2026-01-05 14:30:00", 1},
+	},
+	{
+		"2025-04-16.csv", "ticker,volume,open,close,high,low,window_start,transactions\nAAPL,4930,200.29,200.5,200.63,200.29,1744792500000000000,129\nAAPL,1815,200.39,200.34,200.61,200.34,1744792560000000000,57\n",
+		found{"Massive", "AAPL", 60, "trade", "real", "UTC", 0, true, "2025-04-16 08:35:00", 2},
+	},
+	{
+		"SPX.csv", "date,open,high,low,close,volume,average,barCount\n2024-07-24 13:30:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n2024-07-24 13:31:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n",
+		found{"Interactive Brokers", "SPX", 60, "trade", "none", "UTC", 0, true, "2024-07-24 13:30:00", 2},
+	},
+	{
+		"AAPL.csv", "Datetime,Open,High,Low,Close,Adj Close,Volume\n2026-01-05 14:30:00+00:00,10,12,9,11,11,5\n2026-01-05 14:31:00+00:00,11,12,9,11,11,5\n",
+		found{"yfinance", "AAPL", 60, "trade", "real", "UTC", 0, true, "2026-01-05 14:30:00", 2},
+	},
+	{
+		"GE.csv", "Date,Open,High,Low,Close,Volume\n2026-01-02,10,12,9,11,5\n2026-01-05,11,12,9,11,5\n", // a weekend between two days
+		found{"Stooq", "GE", 86400, "trade", "real", "UTC", 0, true, "2026-01-02 00:00:00", 2},
+	},
+	{
+		"DAX.txt", "Date,Time,Open,High,Low,Close,Volume,OpenInterest\n2026-01-02,09:05:00,3578.73,3587.88,3578.73,3582.99,0,0\n2026-01-02,09:10:00,3578.73,3587.88,3578.73,3582.99,0,0\n",
+		found{"Visual Chart", "DAX", 300, "trade", "none", "", market.CloseStamp, true, "2026-01-02 09:05:00", 2},
+	},
+}
+
 func TestLayouts(t *testing.T) {
 	t.Parallel()
-	const newYork = "America/New_York"
-	tests := []struct {
-		file  string
-		lines string
-		want  found
-	}{
-		{
-			"CME_MINI_ES1!, 5.csv", "time,open,high,low,close,Plot,Plot,Volume\n1735828200,5950.25,5952,5949.5,5951,NaN,1,10\n1735828500,5951,5953,5951,5952.75,NaN,1,12\n",
-			found{"TradingView", "ES1!", 300, "trade", "real", "UTC", 0, true, "2025-01-02 14:30:00", 2},
-		},
-		{
-			"BINANCE_BTCUSDT, 60.csv", "time,open,high,low,close\n2025-01-21T23:00:00+09:00,101.5,102,101,101.9\n2025-01-22T00:00:00+09:00,101.9,103,101,102\n",
-			found{"TradingView", "BTCUSDT", 3600, "trade", "none", "UTC", 0, true, "2025-01-21 14:00:00", 2},
-		},
-		{
-			"BINANCE_BTCUSDT, 1D.csv", "time,open,high,low,close\n2025-01-21,101.5,102,101,101.9\n",
-			found{"TradingView", "BTCUSDT", 86400, "trade", "none", "UTC", 0, true, "2025-01-21 00:00:00", 1},
-		},
-		{
-			"NQ 12-24.Last.txt", "20240912 040200;19538.25;19538.25;19537.25;19537.25;4\n20240912 040300;19535.25;19535.25;19535.25;19535.25;1\n",
-			found{"NinjaTrader", "NQ 12-24", 60, "trade", "real", "UTC", market.CloseStamp, true, "2024-09-12 04:02:00", 2},
-		},
-		{
-			"NQ 12-24.Bid.txt", "20240912 040200 1230000;19538.25;19538.25;19538.5;1\n20240912 040200 4230000;19539.25;19539.25;19539.5;2\n20240912 040201 0000000;19539;19539;19539.5;2\n",
-			found{"NinjaTrader ticks", "NQ 12-24", 1, "bid", "real", "UTC", 0, true, "2024-09-12 04:02:00", 2},
-		},
-		{
-			"minutes.txt", "20240912 040200;1.5;1.5;1.25;1.25;4\n20240912 040300;1.5;1.5;1.25;1.25;4\n",
-			found{"NinjaTrader or HistData", "MINUTES", 60, "trade", "real", "", 0, false, "2024-09-12 04:02:00", 2},
-		},
-		{
-			"DAT_ASCII_EURUSD_M1_202402.csv", "20240201 000000;1.0866;1.0867;1.0865;1.0866;0\n20240201 000100;1.0866;1.0866;1.0866;1.0866;0\n",
-			found{"HistData", "EURUSD", 60, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:00", 2},
-		},
-		{
-			"DAT_MT_EURUSD_M1_202402.csv", "2024.02.01,00:00,1.0866,1.0867,1.0865,1.0866,0\n",
-			found{"HistData", "EURUSD", 60, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:00", 1},
-		},
-		{
-			"DAT_ASCII_EURUSD_T_202402.csv", "20240201 000003660,1.0866,1.0868,0\n20240201 000003973,1.0865,1.0867,0\n20240201 000014990,1.0864,1.0866,0\n",
-			found{"HistData ticks", "EURUSD", 1, "bid", "none", "-05:00", 0, true, "2024-02-01 00:00:03", 2},
-		},
-		{
-			"EURUSD60.csv", "2023.11.29,12:00,1.36171,1.36183,1.35966,1.36066,3593\n2023.11.29,13:00,1.36066,1.36150,1.36055,1.36087,2231\n",
-			found{"MetaTrader 4", "EURUSD", 3600, "bid", "ticks", "", 0, true, "2023-11-29 12:00:00", 2},
-		},
-		{
-			"XAUUSD_M1_202602160207_202602272357.csv", "<DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>\r\n2026.02.16\t02:07:00\t5010.50\t5014.78\t5010.50\t5014.77\t271\t0\t19\r\n2026.02.16\t02:08:00\t5010.50\t5014.78\t5010.50\t5014.77\t271\t0\t19\r\n",
-			found{"MetaTrader 5", "XAUUSD", 60, "bid", "ticks", "", 0, true, "2026-02-16 02:07:00", 2},
-		},
-		{
-			"XAUUSD_Daily.csv", "<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>\n2026.02.16\t5010.50\t5014.78\t5010.50\t5014.77\t271\t5\t19\n2026.02.17\t5010.50\t5014.78\t5010.50\t5014.77\t271\t7\t19\n",
-			found{"MetaTrader 5", "XAUUSD", 86400, "bid", "real", "UTC", 0, true, "2026-02-16 00:00:00", 2},
-		},
-		{
-			"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n2025-04-05 01:05:00,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
-			found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
-		},
-		{
-			"EURUSD5.csv", "time,open,high,low,close,tick_volume,spread,real_volume\n1743815100,1.09494,1.09501,1.09467,1.09491,487,0,0\n",
-			found{"MetaTrader 5 (Python)", "EURUSD", 300, "bid", "ticks", "", 0, true, "2025-04-05 01:05:00", 1},
-		},
-		{
-			"ES.txt", "Date, Time, Open, High, Low, Last, Volume, # of Trades, OHLC Avg\n2022/5/1, 18:00:00.0, 4144.00, 4144.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n2022/5/1, 18:01:00.0, 4135.50, 4136.00, 4131.50, 4135.50, 2084, 1175, 4138.75\n",
-			found{"Sierra Chart", "ES", 60, "trade", "real", "", 0, true, "2022-05-01 18:00:00", 2},
-		},
-		{
-			"aapl.us.txt", "<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>\r\nAAPL.US,D,20240907,000000,0.40934,0.41431,0.40439,0.40934,24044444,0\r\n",
-			found{"Stooq", "AAPL.US", 86400, "trade", "real", "UTC", 0, true, "2024-09-07 00:00:00", 1},
-		},
-		{
-			"aapl.us.txt", "<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>\nAAPL.US,5,20240907,153500,1,2,1,2,3,0\n",
-			found{"Stooq", "AAPL.US", 300, "trade", "real", "Europe/Warsaw", 0, false, "2024-09-07 15:35:00", 1},
-		},
-		{
-			"YHOO.csv", "Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-02,40.369999,40.490002,39.310001,39.590000,39.590000,21504200\n2024-01-03,40,41,39,40,40,null\n",
-			found{"Yahoo", "YHOO", 86400, "trade", "real", "UTC", 0, true, "2024-01-02 00:00:00", 2},
-		},
-		{
-			"4063.T.csv", "Date,Open,High,Low,Close,Volume,Dividends,Stock Splits\n2024-04-14 00:00:00+09:00,4126,4130,4055,4129,7459400,0,0\n2024-04-13 00:00:00+09:00,4064,4099,4026,4081,5160200,0,0\n",
-			found{"yfinance", "4063.T", 86400, "trade", "real", "UTC", 0, true, "2024-04-13 00:00:00", 2},
-		},
-		{
-			"IBM.csv", "timestamp,open,high,low,close,volume\n2024-03-18 19:20:00,128.61,128.61,128.61,128.61,172\n2024-03-18 19:15:00,128.60,128.60,128.60,128.60,100\n",
-			found{"Alpha Vantage", "IBM", 300, "trade", "real", newYork, market.CloseStamp, true, "2024-03-18 19:15:00", 2},
-		},
-		{
-			"AAPL_1min_sample.csv", "timestamp,open,high,low,close,volume\n2026-01-26 04:00:00,248.5000,248.5900,248.3000,248.5900,1568\n2026-01-26 04:01:00,248.7400,248.8500,248.5600,248.5600,7.917E-05\n",
-			found{"FirstRate Data", "AAPL", 60, "trade", "real", newYork, 0, true, "2026-01-26 04:00:00", 2},
-		},
-		{
-			"SPX_1min.txt", "2026-06-10 09:30:00,7350.54,7355.29,7347.23,7348.74\r\n2026-06-10 09:31:00,7350.54,7355.29,7347.23,7348.74\r\n",
-			found{"FirstRate Data", "SPX", 60, "trade", "none", newYork, 0, true, "2026-06-10 09:30:00", 2},
-		},
-		{
-			"MSFT.txt", "12/31/2024,09:30,420.5,421,420,420.75,1500\n12/31/2024,09:31,420.5,421,420,420.75,1500\n",
-			found{"Kibot", "MSFT", 60, "trade", "real", newYork, 0, true, "2024-12-31 09:30:00", 2},
-		},
-		{
-			"MSFT.txt", "12/30/2024,420.5,421,420,420.75,1500\n12/31/2024,420.5,421,420,420.75,1500\n",
-			found{"Kibot", "MSFT", 86400, "trade", "real", "UTC", 0, true, "2024-12-30 00:00:00", 2},
-		},
-		{
-			"ALGOUSDT-1m-2026-02.csv", "open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n1769904000000,0.1038,0.1040,0.1037,0.1040,242160.4,1769904059999,25142.90126,102,126196.5,13109.51126,0\n",
-			found{"Binance", "ALGOUSDT", 60, "trade", "real", "UTC", 0, true, "2026-02-01 00:00:00", 1},
-		},
-		{
-			"BTCUSDT-1m-2025-02.csv", "1769904000000000,0.1038,0.1040,0.1037,0.1040,242160.4,1769904059999999,25142.9,102,126196.5,13109.5,0\n",
-			found{"Binance", "BTCUSDT", 60, "trade", "real", "UTC", 0, true, "2026-02-01 00:00:00", 1},
-		},
-		{
-			"XBTUSD_1440.csv", "1713017600,122.0,122.0,122.0,122.0,0.1,1\n1713104000,123.61,123.61,123.61,123.61,0.1,1\n",
-			found{"Kraken", "XBTUSD", 86400, "trade", "real", "UTC", 0, true, "2024-04-13 14:13:20", 2},
-		},
-		{
-			"EURUSD_Candlestick_1_m_BID.csv", "Gmt time,Open,High,Low,Close,Volume\n26.03.2025 00:00:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n26.03.2025 00:01:00.000,1.21225,1.21363,1.2056,1.20676,165.5\n",
-			found{"Dukascopy", "EURUSD", 60, "bid", "real", "UTC", 0, true, "2025-03-26 00:00:00", 2},
-		},
-		{
-			"eurusd-d1-bid-2021.csv", "timestamp,open,high,low,close,volume\n1612137600000,1.21225,1.21363,1.2056,1.20676,165569.8187\n1612224000000,1.20676,1.20877,1.20115,1.20365,147916.4607\n",
-			found{"Dukascopy", "EURUSD", 86400, "bid", "real", "UTC", 0, true, "2021-02-01 00:00:00", 2},
-		},
-		{
-			"ohlcv-1m.csv", "ts_event,rtype,publisher_id,instrument_id,open,high,low,close,volume,symbol\n2026-01-05T14:30:00.000000000Z,33,1,42083748,94800.0,95800.0,93800.0,95300.0,900,MBTF6\n",
-			found{"Databento", "MBTF6", 60, "trade", "real", "UTC", 0, true, "2026-01-05 14:30:00", 1},
-		},
-		{
-			"2025-04-16.csv", "ticker,volume,open,close,high,low,window_start,transactions\nAAPL,4930,200.29,200.5,200.63,200.29,1744792500000000000,129\nAAPL,1815,200.39,200.34,200.61,200.34,1744792560000000000,57\n",
-			found{"Massive", "AAPL", 60, "trade", "real", "UTC", 0, true, "2025-04-16 08:35:00", 2},
-		},
-		{
-			"SPX.csv", "date,open,high,low,close,volume,average,barCount\n2024-07-24 13:30:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n2024-07-24 13:31:00+00:00,5505.84,5506.78,5501.68,5506.25,-1,0,59\n",
-			found{"Interactive Brokers", "SPX", 60, "trade", "none", "UTC", 0, true, "2024-07-24 13:30:00", 2},
-		},
-		{
-			"AAPL.csv", "Datetime,Open,High,Low,Close,Adj Close,Volume\n2026-01-05 14:30:00+00:00,10,12,9,11,11,5\n2026-01-05 14:31:00+00:00,11,12,9,11,11,5\n",
-			found{"yfinance", "AAPL", 60, "trade", "real", "UTC", 0, true, "2026-01-05 14:30:00", 2},
-		},
-		{
-			"GE.csv", "Date,Open,High,Low,Close,Volume\n2026-01-02,10,12,9,11,5\n2026-01-05,11,12,9,11,5\n", // a weekend between two days
-			found{"Stooq", "GE", 86400, "trade", "real", "UTC", 0, true, "2026-01-02 00:00:00", 2},
-		},
-		{
-			"DAX.txt", "Date,Time,Open,High,Low,Close,Volume,OpenInterest\n2026-01-02,09:05:00,3578.73,3587.88,3578.73,3582.99,0,0\n2026-01-02,09:10:00,3578.73,3587.88,3578.73,3582.99,0,0\n",
-			found{"Visual Chart", "DAX", 300, "trade", "none", "", market.CloseStamp, true, "2026-01-02 09:05:00", 2},
-		},
-	}
-	for _, test := range tests {
+	for _, test := range layoutTests {
 		t.Run(test.want.Layout+" "+test.file, func(t *testing.T) {
 			t.Parallel()
 			file, err := files.Read(t.Context(), strings.NewReader(test.lines), test.file, limits)

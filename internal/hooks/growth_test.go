@@ -1,0 +1,45 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fillbook/internal/ledger"
+	"fillbook/internal/testkit"
+)
+
+// TestGrowth reads bodies whose fills are equal, alternating, distinct or invalid: processor
+// time must not grow faster than the body.
+func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
+	read := func(text []byte) (fill ledger.NewFill, err error) {
+		var values struct{ Symbol string }
+		err = json.Unmarshal(text, &values)
+		return ledger.NewFill{Symbol: values.Symbol}, err
+	}
+	for name, element := range map[string]func(i, n int) string{
+		"equal":       func(int, int) string { return `{"symbol":"ES"}` },
+		"alternating": func(i, _ int) string { return fmt.Sprintf(`{"symbol":"S%d"}`, i%2) },
+		"reversed":    func(i, n int) string { return fmt.Sprintf(`{"symbol":"S%d"}`, n-i) },
+		"repeated":    func(i, _ int) string { return fmt.Sprintf(`{"a%d":1,"a%d":1}`, i, i) },
+		"nested":      func(int, int) string { return `[[[[[[[[]]]]]]]]` },
+		"invalid":     func(i, _ int) string { return fmt.Sprintf(`"\ud800%d"`, i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			build := func(n int) []byte {
+				list := make([]string, n)
+				for i := range list {
+					list[i] = element(i, n)
+				}
+				return []byte("[" + strings.Join(list, ",") + "]")
+			}
+			testkit.CheckReadGrowth(t, testkit.Rounds(1_000, 20_000), build, func(content []byte) error {
+				if found := readBody(content, read); found.len() == 0 {
+					return fmt.Errorf("nothing was read")
+				}
+				return nil
+			})
+		})
+	}
+}
