@@ -28,7 +28,7 @@ type Behavior struct {
 	BySession      []SessionBucket `json:"by_session"`
 	ByHoldTime     []HoldBucket    `json:"by_hold_time"`
 	Streaks        Streaks         `json:"streaks"`
-	// BreakevenTolerance is the user's preference as stored; null by default.
+	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 

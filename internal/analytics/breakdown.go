@@ -103,7 +103,7 @@ type Row struct {
 	Evidence    *Evidence `json:"evidence"`
 	PValue      *float64  `json:"p_value"`
 	Significant bool      `json:"significant"`
-	// BreakevenTolerance is the user's preference as stored; null by default.
+	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 

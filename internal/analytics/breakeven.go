@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/journal"
 )
 
-// ToleranceKey is the preference that holds a user's breakeven tolerance.
-const ToleranceKey = "breakeven_tolerance"
+// toleranceField is the name of the setting.
+const toleranceField = "breakeven_tolerance"
 
 // Tolerance is how far from zero a result may be and still count as breakeven.
 // The zero value counts only a result of exactly zero.
@@ -19,11 +19,11 @@ type Tolerance struct {
 	Amount decimal.Decimal
 	R      decimal.Decimal
 	InR    bool
-	// Stored is the preference as the user wrote it, nil without one.
+	// Stored is the setting as the user wrote it, nil without one.
 	Stored json.RawMessage
 }
 
-// ParseTolerance parses the JSON of the preference: {"amount": n}, {"r": n}, a
+// ParseTolerance parses the JSON of the setting: {"amount": n}, {"r": n}, a
 // number, which is an amount, or null, which is the default.
 func ParseTolerance(raw []byte) (Tolerance, error) {
 	raw = bytes.TrimSpace(raw)
@@ -60,7 +60,7 @@ func parseLimit(raw []byte) (decimal.Decimal, error) {
 }
 
 func errTolerance() *journal.Error {
-	return journal.InvalidField(ToleranceKey, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, ToleranceKey)
+	return journal.InvalidField(toleranceField, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, toleranceField)
 }
 
 // IsZero reports whether only a result of exactly zero is breakeven.

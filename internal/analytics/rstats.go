@@ -23,7 +23,7 @@ type RStats struct {
 	AvgLossR    *float64  `json:"avg_loss_r"`
 	WinRate     float64   `json:"win_rate"`
 	Buckets     []RBucket `json:"buckets"`
-	// BreakevenTolerance is the user's preference as stored; null by default.
+	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 

@@ -59,7 +59,7 @@ type Summary struct {
 	TradingDays int             `json:"trading_days"`
 	Currency    string          `json:"currency"`
 
-	// BreakevenTolerance is the user's preference as stored; null by default.
+	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 

@@ -47,7 +47,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"another format":   {`{"format":"ledgerbook","version":1}`, "no backup of Fillbook"},
 		"format a number":  {`{"format":1,"version":1}`, "no backup of Fillbook"},
 		"no version":       {`{"format":"fillbook"}`, "format version 0"},
-		"a newer version":  {`{"format":"fillbook","version":7}`, "reads versions 1 to 6"},
+		"a newer version":  {`{"format":"fillbook","version":8}`, "reads versions 1 to 7"},
 		"version a text":   {`{"format":"fillbook","version":"1"}`, "no backup of Fillbook"},
 		"a wrong list":     {`{"format":"fillbook","version":1,"tags":{}}`, "tags is not of the type"},
 		"a wrong number":   {`{"format":"fillbook","version":1,"accounts":[{"executions":[{"quantity":"much"}]}]}`, "accounts.0.executions.0.quantity must be a number"},

@@ -30,10 +30,12 @@ type Document struct {
 	Views         []View         `json:"views"`          // in their order
 	Routine       Routine        `json:"routines"`
 	Preferences   values         `json:"preferences"`
-	ImportKinds   []WordKind     `json:"import_kinds"` // by layout and word
-	BarAliases    []BarAlias     `json:"bar_aliases"`  // by symbol
-	BarSources    []BarSource    `json:"bar_sources"`  // by provider
-	Bars          []BarSeries    `json:"bars"`         // by symbol; only if they were asked for
+	Settings      Settings       `json:"settings"`
+	ImportLayouts []ImportLayout `json:"import_layouts"` // the last used first
+	ImportKinds   []WordKind     `json:"import_kinds"`   // by layout and word
+	BarAliases    []BarAlias     `json:"bar_aliases"`    // by symbol
+	BarSources    []BarSource    `json:"bar_sources"`    // by provider
+	Bars          []BarSeries    `json:"bars"`           // by symbol; only if they were asked for
 	Attachments   []FileRef      `json:"attachments"`
 
 	// Problems are rows that could not be read. A file of ours has none.

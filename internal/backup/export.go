@@ -441,6 +441,9 @@ func (e *exporter) writeUser() error {
 	if err := e.record("preferences", rawValues(prefs)); err != nil {
 		return err
 	}
+	if err := e.writeSettings(); err != nil {
+		return err
+	}
 	if err := e.writeImportKinds(); err != nil {
 		return err
 	}

@@ -229,7 +229,7 @@ func unchanged(t failer, result Result) {
 	sound(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
 		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
-		result.ImportKinds + result.BarAliases + result.BarSources + result.Bars + result.Connections
+		result.Settings + result.ImportLayouts + result.ImportKinds + result.BarAliases + result.BarSources + result.Bars + result.Connections
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

@@ -49,7 +49,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, ImportKinds, BarAliases, BarSources, Bars, Connections int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments that wait to be stored; see [AttachFiles].
@@ -461,6 +461,12 @@ func (r *restorer) restoreUser() error {
 		return err
 	}
 	if err := r.restorePreferences(); err != nil {
+		return err
+	}
+	if err := r.restoreSettings(); err != nil {
+		return err
+	}
+	if err := r.restoreLayouts(); err != nil {
 		return err
 	}
 	return r.restoreImportKinds()

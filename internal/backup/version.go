@@ -13,7 +13,7 @@ import (
 // This program reads all versions up to its own.
 const (
 	formatName    = "fillbook"
-	formatVersion = 6
+	formatVersion = 7
 )
 
 // checkVersion refuses a version that this program does not read.
@@ -33,6 +33,9 @@ func (d *Document) upgrade(text []byte) error {
 	}
 	if d.Version < 2 {
 		d.setMissingPrices()
+	}
+	if d.Version < 7 {
+		d.readOldPreferences()
 	}
 	if d.Version < 3 {
 		return d.readOldNames(text)

@@ -2,14 +2,13 @@ package barimport
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"time"
 
 	"fillbook/internal/db"
-	"fillbook/internal/identity"
 	"fillbook/internal/journal"
+	"fillbook/internal/settings"
 )
 
 var offsetText = regexp.MustCompile(`^([+-])(\d{2}):([0-5]\d)$`)
@@ -35,20 +34,10 @@ func parseZone(text string) (*time.Location, error) {
 	return zone, nil
 }
 
-// userZone returns the time zone that the owner chose for the page, or nil.
+// userZone returns the time zone of the owner's journal, or nil.
 func userZone(ctx context.Context, tx *db.Tx, owner journal.UserID) (*time.Location, error) {
-	value, err := identity.Preference(ctx, tx, owner, "time_zone")
-	if err != nil {
-		return nil, err
-	}
-	var name string
-	if err := json.Unmarshal(value, &name); err != nil {
-		name = "" // the page may store anything
-	}
-	if zone, err := journal.ParseZone("time_zone", name); err == nil {
-		return zone, nil
-	}
-	return nil, nil
+	stored, err := settings.Read(ctx, tx, owner)
+	return stored.Location(), err
 }
 
 // commonZones are those of exchanges and of the servers of brokers. They are tried last,

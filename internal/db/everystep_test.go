@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -173,4 +174,79 @@ func TestTokensKeepTheirOwners(t *testing.T) {
 			expectSound(t, d)
 		})
 	}
+}
+
+// TestPreferencesAreCopied migrates a database in which settings and layouts are
+// preferences, and checks that valid ones are copied and that preferences stay.
+func TestPreferencesAreCopied(t *testing.T) {
+	const layouts = `[{"signature":"0a1b","name":"Broker","at":"2026-03-09T10:00:00.000Z","zone":"America/New_York+7","order":"day_first","mapping":{"symbol":"Name"},` +
+		`"accounts":[{"file":"U1","id":"a","name":"Old name"},{"file":"","id":"gone","name":"Other"},{"file":"","id":"gone","name":"Twice"}]},` +
+		`{"signature":"0a1b","name":"Repeated","at":"2026-03-09T10:00:00Z","zone":"","order":"","mapping":null,"accounts":[]},` +
+		`{"signature":"plain","name":"","at":"2026-03-08T10:00:00Z","zone":"","order":"","mapping":null,"accounts":[]},` +
+		`{"signature":"zone","name":"","at":"2026-03-08T10:00:00Z","zone":"Nowhere","order":"","mapping":null,"accounts":[]},` +
+		`{"signature":"","name":"","at":"2026-03-08T10:00:00Z","zone":"","order":"","mapping":null,"accounts":[]},` +
+		`{"signature":"time","name":"","at":"yesterday","zone":"","order":"","mapping":null,"accounts":[]},5]`
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
+			d := open(t, testkit.Empty(t, engine))
+			must(t, d.MigrateFiles(t.Context(), stepsUntil(t, 31)))
+			update(t, d, func(ctx context.Context, tx *db.Tx) error {
+				for _, text := range []string{
+					`INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at) VALUES (1, 'u', 'u', 'u', '', TRUE, 0), (2, 'v', 'v', 'v', '', FALSE, 0), (3, 'w', 'w', 'w', '', FALSE, 0)`,
+					`INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at)
+						VALUES (1, 'a', 1, 'New name', '', '', 'USD', '0', 0, 0), (1, 'b', 2, 'Other', '', '', 'USD', '0', 0, 0),
+						(1, 'c', 3, 'Twice', '', '', 'USD', '0', 0, 0), (1, 'd', 4, 'Twice', '', '', 'USD', '0', 0, 0)`,
+					`INSERT INTO preferences (user_id, key, value) VALUES (1, 'breakeven_tolerance', '{"amount": 2.50}'), (1, 'time_zone', '"Europe/Berlin"'),
+						(1, 'import.layouts', '` + layouts + `'), (1, 'theme', '"dark"'), (2, 'breakeven_tolerance', '{"amount": -1}'),
+						(2, 'time_zone', '"Nowhere/Town"'), (2, 'import.layouts', '"x"'), (3, 'time_zone', 'null'), (3, 'breakeven_tolerance', '0.5')`,
+				} {
+					if _, err := tx.Exec(ctx, text); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			before := readTexts(t, d, `SELECT user_id, key, value FROM preferences ORDER BY user_id, key`, 3)
+			must(t, d.Migrate(t.Context()))
+			for query, want := range map[string][]string{
+				`SELECT user_id, timezone, breakeven_tolerance FROM journal_settings ORDER BY user_id`: {
+					`1|Europe/Berlin|{"amount": 2.50}`, `3||0.5`,
+				},
+				`SELECT user_id, signature, name, source_tz, date_order, column_mapping, used_at FROM import_layouts ORDER BY signature`: {
+					`1|0a1b|Broker|America/New_York+7|day_first|{"symbol":"Name"}|1773050400000000`, `1|plain|||||1772964000000000`,
+				},
+				`SELECT user_id, signature, place, file_account, account_id FROM import_layout_accounts ORDER BY signature, place`: {
+					`1|0a1b|0|U1|a`, `1|0a1b|1||b`,
+				},
+				`SELECT user_id, key, value FROM preferences ORDER BY user_id, key`: before,
+			} {
+				if diff := cmp.Diff(want, readTexts(t, d, query, strings.Count(query[:strings.Index(query, "FROM")], ",")+1)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", query, diff)
+				}
+			}
+			expectSound(t, d)
+		})
+	}
+}
+
+// readTexts returns rows as texts with the columns separated by |.
+func readTexts(t *testing.T, d *db.DB, query string, columns int) (rows []string) {
+	t.Helper()
+	must(t, d.View(t.Context(), func(tx *db.Tx) error {
+		return db.Each(t.Context(), tx, func(row db.Scanner) error {
+			values, dest := make([]sql.NullString, columns), make([]any, columns)
+			for i := range values {
+				dest[i] = &values[i]
+			}
+			err := row.Scan(dest...)
+			texts := make([]string, columns)
+			for i, v := range values {
+				texts[i] = v.String
+			}
+			rows = append(rows, strings.Join(texts, "|"))
+			return err
+		}, query)
+	}))
+	return rows
 }

@@ -300,6 +300,11 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 		if err := d.execMigration(ctx, tx, step.statements(d.engine)); err != nil {
 			return err
 		}
+		if move := dataSteps[step.name]; move != nil {
+			if err := move(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return recordSteps(ctx, tx, []migration{step})
 	})
 }

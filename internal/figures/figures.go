@@ -21,13 +21,13 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/excursions"
-	"fillbook/internal/identity"
 	"fillbook/internal/instruments"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/lru"
 	"fillbook/internal/matching"
 	"fillbook/internal/playbook"
+	"fillbook/internal/settings"
 	"fillbook/internal/textindex"
 )
 
@@ -174,7 +174,7 @@ func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.
 // readScope returns a snapshot of all accounts of the owner with the breakeven
 // tolerance and without data. It reads both in one statement.
 func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot, error) {
-	accounts, stored, err := ledger.AccountsWith(ctx, tx, owner, identity.PreferenceQuery, analytics.ToleranceKey)
+	accounts, stored, err := ledger.AccountsWith(ctx, tx, owner, settings.ToleranceQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot,
 	if len(accounts) == 0 {
 		b.Tolerance, err = readTolerance(ctx, tx, owner)
 	} else if stored != nil {
-		b.Tolerance = parseTolerance([]byte(*stored))
+		b.Tolerance, err = analytics.ParseTolerance([]byte(*stored))
 	}
 	return b, err
 }
@@ -234,21 +234,11 @@ func (b *Snapshot) add(a ledger.Account, data *accountData) {
 
 // readTolerance reads the owner's breakeven tolerance.
 func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analytics.Tolerance, error) {
-	value, err := identity.Preference(ctx, tx, owner, analytics.ToleranceKey)
-	if err != nil || value == nil {
+	stored, err := settings.Read(ctx, tx, owner)
+	if err != nil || stored.Tolerance == nil {
 		return analytics.Tolerance{}, err
 	}
-	return parseTolerance(value), nil
-}
-
-// parseTolerance parses a stored breakeven tolerance. An invalid one, from a client
-// before the key was defined, counts as none.
-func parseTolerance(stored []byte) analytics.Tolerance {
-	tolerance, err := analytics.ParseTolerance(stored)
-	if err != nil {
-		return analytics.Tolerance{}
-	}
-	return tolerance
+	return analytics.ParseTolerance(stored.Tolerance)
 }
 
 // View calls fn with the snapshot of [Service.Read] in its own transaction.

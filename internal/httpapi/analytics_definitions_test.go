@@ -29,7 +29,7 @@ func TestToleranceDecidesOutcomes(t *testing.T) {
 			{`{"r":0.1}`, "2", "2", "1"},
 			{"0", "3", "2", "0"},
 		} {
-			d.patch("/me/preferences", `{"breakeven_tolerance":`+c.form+`}`).wantNone()
+			d.put("/settings/journal", `{"breakeven_tolerance":`+c.form+`}`).want(http.StatusOK).is("breakeven_tolerance", c.form)
 			for _, who := range []*client{d.client, there} {
 				summary := who.get("/analytics/summary?explain=true").want(http.StatusOK).is("breakeven_tolerance", c.form)
 				summary.is("wins", c.wins).is("losses", c.losses).is("breakeven", c.breakeven).is("net_pnl", "85.01")
@@ -52,11 +52,11 @@ func TestToleranceIsChecked(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		d.patch("/me/preferences", `{"breakeven_tolerance":{"amount":2.50},"theme":"dark"}`).wantNone()
+		d.put("/settings/journal", `{"breakeven_tolerance":{"amount":2.50},"timezone":"Asia/Tokyo"}`).want(http.StatusOK)
 		for _, form := range []string{`-1`, `"5"`, `true`, `[]`, `{}`, `{"amount":-1}`, `{"r":"1"}`, `{"amount":1,"r":1}`, `{"pct":1}`, `1e99`} {
-			d.patch("/me/preferences", `{"breakeven_tolerance":`+form+`,"theme":"light"}`).wantField("breakeven_tolerance")
+			d.put("/settings/journal", `{"breakeven_tolerance":`+form+`,"timezone":"UTC"}`).wantField("breakeven_tolerance")
 		}
-		d.wantPrefs(`{"breakeven_tolerance":{"amount":2.50},"theme":"dark"}`)
+		d.get("/settings/journal").is("", `{"breakeven_tolerance":{"amount":2.50},"timezone":"Asia/Tokyo"}`)
 		d.get("/analytics/summary").is("breakeven_tolerance", `{"amount":2.50}`)
 	})
 }

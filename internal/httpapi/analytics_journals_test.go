@@ -135,7 +135,7 @@ func (tr *trial) tolerate() {
 		tr.journal.ToleranceR = fraction("0.5")
 		tr.journal.Tolerance = oracle.Object{"r": fraction("0.5")}
 	}
-	tr.c.patch("/me/preferences", more{"breakeven_tolerance": json.RawMessage(form)}).want(http.StatusNoContent)
+	tr.c.put("/settings/journal", more{"breakeven_tolerance": json.RawMessage(form)}).want(http.StatusOK)
 }
 
 // open makes accounts, tags and setups.

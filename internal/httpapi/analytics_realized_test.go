@@ -126,7 +126,7 @@ func TestRealizedWithTolerance(t *testing.T) {
 			{`{"amount":7}`, "1", "2", []string{"1", "1", "0"}},  // AAA, 75 - 68
 			{`{"amount":18}`, "0", "3", []string{"1", "0", "0"}}, // BBB short
 		} {
-			d.patch("/me/preferences", `{"breakeven_tolerance":`+c.form+`}`).wantNone()
+			d.put("/settings/journal", `{"breakeven_tolerance":`+c.form+`}`).want(http.StatusOK)
 			all := d.get("/analytics/summary"+basis+"&explain=true").want(http.StatusOK).is("breakeven_tolerance", c.form)
 			all.is("wins", c.wins).is("breakeven", c.breakeven).is("losses", "0").is("net_pnl", "29").is("explanation.1.trade_count", c.wins)
 			d.get("/analytics/daily"+basis).want(http.StatusOK).wantColumn("wins", c.daily...).wantColumn("losses", "0", "1", "0")

@@ -140,6 +140,7 @@ func (a *API) registerRoutes() {
 	a.registerMissedRoutes()
 	a.registerRoutineRoutes()
 	a.registerSettingRoutes()
+	a.registerImportLayoutRoutes()
 	a.registerImportRoutes()
 	a.registerBarRoutes()
 	a.registerConnectionRoutes()

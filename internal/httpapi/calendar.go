@@ -35,7 +35,7 @@ type calendarAnswer struct {
 	Months []analytics.Month `json:"months"`
 	Total  analytics.Group   `json:"total"`
 
-	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"The preference as stored; null by default."`
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"The setting of /settings/journal; null by default."`
 }
 
 type calendarDay struct {

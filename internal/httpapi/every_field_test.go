@@ -45,6 +45,8 @@ var recordKinds = []recordKind{
 	{name: "tag", path: "/tags"},
 	{name: "note template", path: "/note-templates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "view", path: "/views", except: map[string]string{"id": ownID, "updated_at": ownTime}},
+	{name: "import layout", path: "/import-layouts"},
+	{name: "settings", path: "/settings/journal"},
 	{name: "import kind", path: "/imports/kinds", except: map[string]string{"id": ownID}},
 }
 
@@ -256,6 +258,11 @@ func (j *fullJournal) fillRecords() {
 		"name": "Late shorts", "columns": []string{"symbol", "net_pnl"}, "sort": "net_pnl", "order": "desc", "pinned": true,
 		"filter": more{"account_id": j.account, "tag_id": j.tags[0], "setup_id": j.setups[0], "outcome": "loss", "q": "late & again"},
 	})
+	j.put("/settings/journal", more{"timezone": "Europe/Berlin", "breakeven_tolerance": more{"r": 0.05}}).want(http.StatusOK)
+	j.put("/import-layouts/0a1b", more{
+		"name": "Broker export", "source_tz": "America/New_York+7", "date_order": "day_first", "column_mapping": more{"symbol": "Name\nof it"},
+		"accounts": []more{{"file_account": "U1", "account_id": j.account}, {"file_account": "", "account_id": j.account}},
+	}).want(http.StatusOK)
 	item := j.made("/routines", more{"title": "Read", "stage": "pre", "weekdays": []int{1, 2, 3}, "day": "2026-03-09"})
 	j.put("/routines/day/2026-03-10/items/"+item.text("id"), more{"done": true}).want(http.StatusOK)
 	j.patch("/routines/"+item.text("id"), more{"weekdays": []int{4}, "day": "2026-03-11"}).want(http.StatusOK)
@@ -284,10 +291,14 @@ func (j *fullJournal) readAll(c *client) map[string][]map[string]string {
 	all := map[string][]map[string]string{}
 	for _, kind := range recordKinds {
 		value := c.get(kind.path).want(http.StatusOK).value("")
-		if object, ok := value.(map[string]any); ok {
+		object, isObject := value.(map[string]any)
+		if isObject {
 			value = object["items"]
 		}
 		list, _ := value.([]any)
+		if isObject && value == nil {
+			list = []any{object}
+		}
 		for _, element := range list {
 			record := map[string]string{}
 			for name, value := range element.(map[string]any) {

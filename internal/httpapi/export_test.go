@@ -21,6 +21,7 @@ var RecordTypes = map[string]reflect.Type{
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](), "view": reflect.TypeFor[savedView](),
 	"note template": reflect.TypeFor[noteTemplate](),
 	"import kind":   reflect.TypeFor[kinds.WordKind](),
+	"import layout": reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),
 }
 
 // ImportLoad returns how many files of a user are worked on and how many wait.

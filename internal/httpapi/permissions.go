@@ -18,6 +18,7 @@ const (
 	readAccounts     permission = "read accounts" // their names
 	readBars         permission = "read bars"
 	readImports      permission = "read imports"      // a token of scope import sees its own
+	readLayouts      permission = "read layouts"      // of imported files
 	uploadFiles      permission = "upload files"      // of trades and of bars
 	readJournal      permission = "read the journal"  // everything else that users see
 	writeJournal     permission = "write the journal" // everything else that users change
@@ -61,6 +62,7 @@ var grants = map[permission]grant{
 		scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
 		about:  " With import, only imports that the token made.",
 	},
+	readLayouts:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
 	uploadFiles:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
 	readJournal:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
 	writeJournal:     {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},

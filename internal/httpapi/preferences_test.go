@@ -207,3 +207,30 @@ func TestParallelMergesKeepTheLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestPreferencesChangeNoAnswer stores every kind of value under the keys that the
+// server once read: all are stored, and no other answer changes.
+func TestPreferencesChangeNoAnswer(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "5", "-5")
+		read := func() (all string) {
+			for _, path := range append([]string{"/settings/journal", "/import-layouts", "/trades"}, figurePaths...) {
+				all += string(d.get(path).want(http.StatusOK).body)
+			}
+			return all + string(d.upload("/imports", "Symbol,Side,Quantity,Price,Date\nAAA,buy,1,10,2026-01-05 15:00:00\n").want(http.StatusOK).body)
+		}
+		before := read()
+		for _, key := range []string{"breakeven_tolerance", "time_zone", "timezone", "import.layouts", "week_start"} {
+			for _, value := range []string{
+				`-1`, `"x"`, `[]`, `{"amount":-1}`, `100`, `{"amount":100}`, `"Asia/Tokyo"`, `"Nowhere/Town"`, `1e400`, `[{"signature":5}]`, `null`,
+			} {
+				d.patch("/me/preferences", `{"`+key+`":`+value+`}`).wantNone()
+				if read() != before {
+					t.Errorf("%s %s changes an answer", key, value)
+				}
+			}
+		}
+	})
+}

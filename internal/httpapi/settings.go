@@ -2,11 +2,15 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/settings"
 	"fillbook/internal/transport"
 )
 
@@ -25,6 +29,26 @@ type instrumentSettings struct {
 	Instruments []instrumentOverride `json:"instruments" doc:"Multipliers of contract roots in this account, in place of the built-in ones."`
 }
 
+// journalSettings are the settings that the server itself reads.
+type journalSettings struct {
+	Timezone           *string         `json:"timezone" doc:"An IANA name. Files with the clock of your computer are read in it, and bars without a zone are tried in it."`
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"Results this near to zero count as breakeven: an amount, {\"amount\": number}, or {\"r\": number} as a multiple of the risk."`
+}
+
+func shapeJournalSettings(j settings.Journal) journalSettings {
+	return journalSettings{Timezone: nilIfZero(j.Timezone), BreakevenTolerance: j.Tolerance}
+}
+
+type journalSettingsFields struct {
+	Timezone           opt[string]          `json:"timezone" doc:"An IANA name; null for none."`
+	BreakevenTolerance opt[json.RawMessage] `json:"breakeven_tolerance" doc:"An amount of 0 or more, {\"amount\": number} or {\"r\": number}; null for none."`
+}
+
+// TransformSchema describes what a request must have.
+func (journalSettingsFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return requireOnly(schema)
+}
+
 func settingRoute(needs permission, method, path, id, summary string) route {
 	r := journalRoute(needs, method, "/settings/"+path, id, "Settings", summary)
 	r.repeated = nil
@@ -38,6 +62,7 @@ type replacement[B any] struct {
 }
 
 func (a *API) registerSettingRoutes() {
+	a.registerJournalSettingRoutes()
 	register(a, settingRoute(readJournal, http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
 		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
 			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)
@@ -64,6 +89,21 @@ func (a *API) registerSettingRoutes() {
 			return answer(shapeInstruments(in.AccountID, list), err)
 		})
 	register(a, settingRoute(writeJournal, http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
+}
+
+func (a *API) registerJournalSettingRoutes() {
+	register(a, settingRoute(readJournal, http.MethodGet, "journal", "getJournalSettings", "Read the settings of the journal"),
+		func(ctx context.Context, _ *nothing) (*body[journalSettings], error) {
+			stored, err := a.Settings.Read(ctx, caller(ctx).UserID)
+			return answer(shapeJournalSettings(stored), err)
+		})
+	register(a, settingRoute(writeJournal, http.MethodPut, "journal", "setJournalSettings", "Change settings of the journal; those not sent stay as they are"),
+		func(ctx context.Context, in *replacement[journalSettingsFields]) (*body[journalSettings], error) {
+			change := settings.Change{Timezone: in.Body.Timezone.Opt, Tolerance: in.Body.BreakevenTolerance.Opt}
+			check := transport.IfMatch(in.IfMatch, func(j settings.Journal) any { return shapeJournalSettings(j) })
+			changed, err := a.Settings.Update(ctx, caller(ctx).UserID, change, check)
+			return answer(shapeJournalSettings(changed), err)
+		})
 }
 
 func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSettings]) (*body[instrumentSettings], error) {

@@ -76,3 +76,36 @@ func TestInstrumentSettings(t *testing.T) {
 		d.put("/settings/instruments", `{"account_id":"`+unknown()+`","instruments":[]}`).wantError(http.StatusNotFound, "not_found")
 	})
 }
+
+func TestJournalSettings(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		owner := w.setUp()
+		const path = "/settings/journal"
+		empty := owner.get(path).want(http.StatusOK).is("", `{"breakeven_tolerance":null,"timezone":null}`)
+		owner.put(path, `{"timezone":"Europe/Berlin"}`).want(http.StatusOK).is("", `{"breakeven_tolerance":null,"timezone":"Europe/Berlin"}`)
+		set := owner.put(path, `{"breakeven_tolerance":{"r":0.10}}`).want(http.StatusOK).is("", `{"breakeven_tolerance":{"r":0.10},"timezone":"Europe/Berlin"}`)
+		set.wantSame(owner.get(path))
+		owner.with("If-Match", empty.tag()).put(path, `{"timezone":null}`).wantError(http.StatusPreconditionFailed, "precondition_failed")
+		owner.with("If-Match", set.tag()).put(path, `{}`).want(http.StatusOK).wantSame(set)
+		for _, zone := range []string{`""`, `"Local"`, `"Berlin"`, `"+02:00"`, `"../etc/passwd"`, `5`} {
+			owner.put(path, `{"timezone":`+zone+`,"breakeven_tolerance":7}`).wantField("timezone")
+		}
+		owner.get(path).wantSame(set)
+		w.addUser(owner, "other@example.org").get(path).want(http.StatusOK).is("", empty.json(""))
+		owner.put(path, `{"breakeven_tolerance":null,"timezone":null}`).want(http.StatusOK).is("", empty.json(""))
+
+		// Two changes of a new user's settings at the same time are both kept.
+		third := w.addUser(owner, "third@example.org")
+		replies := atOnce(2, func(i int) *reply {
+			return third.put(path, []string{`{"timezone":"UTC"}`, `{"breakeven_tolerance":1}`}[i])
+		})
+		for _, r := range replies {
+			r.want(http.StatusOK)
+		}
+		third.get(path).want(http.StatusOK).is("", `{"breakeven_tolerance":1,"timezone":"UTC"}`)
+		_, secret := owner.mint(more{"name": "reader", "scope": "read"})
+		w.as(secret).get(path).want(http.StatusOK)
+		w.as(secret).put(path, `{}`).wantError(http.StatusForbidden, "insufficient_scope")
+	})
+}

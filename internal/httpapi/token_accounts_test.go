@@ -32,6 +32,8 @@ func linkedRecords(d desk, word string) map[string]string {
 		"link":       d.made("/share-links", more{"account_id": d.account, "currency": symbol}).text("id"),
 		"file":       d.attach("/trades/"+trade, word+".png", tinyPNG).want(http.StatusCreated).text("id"),
 	}
+	id["layout"] = word + "-layout"
+	d.put("/import-layouts/"+id["layout"], more{"name": word, "accounts": []more{{"file_account": word, "account_id": d.account}}}).want(http.StatusOK)
 	id["noteFile"] = d.attach("/notes/"+id["note"], word+".png", tinyPNG).want(http.StatusCreated).text("id")
 	d.annotate(trade, more{"notes": word, "tag_ids": []string{d.get("/tags").text("0.id")}})
 	d.put("/settings/instruments", more{"account_id": d.account, "instruments": []more{{"root": symbol, "multiplier": 3}}}).want(http.StatusOK)
@@ -97,7 +99,7 @@ func (v *accountWalk) hides(r *reply) *reply {
 func (v *accountWalk) operations() (list [][2]string) {
 	readDescription(v.t, v.w.api).eachOperation(func(method, path string, operation object) {
 		if path, isAPI := strings.CutPrefix(path, "/api/v1"); isAPI && operation["security"] != nil {
-			list = append(list, [2]string{method, path})
+			list = append(list, [2]string{method, strings.Replace(path, "{signature}", "{id}", 1)})
 		}
 	})
 	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[1]+a[0], b[1]+b[0]) })
@@ -216,7 +218,7 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 			bodies := map[string]string{}
 			for _, path := range []string{
 				"/executions?account_id=" + hidden.account, "/trades?account_id=" + hidden.account, "/notes", "/missed-trades",
-				"/cash-transactions?account_id=" + hidden.account, "/views", "/share-links", "/hooks", "/connections", "/imports", "/trades/orphans", "/accounts",
+				"/cash-transactions?account_id=" + hidden.account, "/views", "/import-layouts", "/share-links", "/hooks", "/connections", "/imports", "/trades/orphans", "/accounts",
 				"/settings/instruments?account_id=" + hidden.account, "/trades/" + v.hidden["trade"], "/positions?account_id=" + hidden.account,
 			} {
 				bodies[path] = string(d.get(path).want(http.StatusOK).body)

@@ -32,7 +32,7 @@ func contractScopes(method, path string) []string {
 		return []string{"analytics", "import", "read", "write", "full"}
 	case isGet && (under("/analytics", "/bars") || path == "/setups" || path == "/tags"):
 		return []string{"analytics", "read", "write", "full"}
-	case isGet && (path == "/imports" || path == "/imports/{id}"):
+	case isGet && (path == "/imports" || path == "/imports/{id}" || under("/import-layouts")):
 		return []string{"import", "read", "write", "full"}
 	case method == http.MethodPost && under("/imports", "/bars/imports"):
 		return []string{"import", "write", "full"}
@@ -73,7 +73,7 @@ func TestEveryRouteChecksTheScope(t *testing.T) {
 				continue // full tokens could revoke each other
 			}
 			calls++
-			got := token.do(method, strings.NewReplacer("{id}", unknown(), "{day}", "2026-03-10").Replace(path), bodyFor(method))
+			got := token.do(method, strings.NewReplacer("{id}", unknown(), "{day}", "2026-03-10", "{signature}", "unknown").Replace(path), bodyFor(method))
 			switch {
 			case slices.Contains(want, scope):
 				if got.status == http.StatusForbidden || got.status == http.StatusUnauthorized {

@@ -149,7 +149,7 @@ func TestFiltersAreThoseOfASlowTest(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		j := newFilteredJournal(w)
 		for i, tolerance := range []string{"0", "1"} {
-			j.patch("/me/preferences", `{"breakeven_tolerance":`+tolerance+`}`).wantNone()
+			j.put("/settings/journal", `{"breakeven_tolerance":`+tolerance+`}`).want(http.StatusOK)
 			j.tolerance = fraction(tolerance)
 			if i > 0 {
 				j.changeWhatIsFiltered()

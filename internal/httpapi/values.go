@@ -20,10 +20,11 @@ import (
 // opt is a field of a change: absent, null or a value. See [journal.Opt].
 type opt[T any] struct{ journal.Opt[T] }
 
-// Schema describes the field as a nullable one of its type.
+// Schema describes the field as a nullable one of its type. A type that may be any JSON
+// includes null.
 func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
 	schema := *r.Schema(reflect.TypeFor[T](), true, "")
-	if schema.Ref == "" {
+	if schema.Ref == "" && schema.Type != "" {
 		schema.Nullable = true
 	}
 	return &schema

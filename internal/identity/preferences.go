@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fillbook/internal/analytics"
-
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 )
@@ -25,8 +23,8 @@ const (
 )
 
 // Preferences are values that clients store for a user. They are raw JSON and
-// returned unchanged, so that large numbers keep their digits. The server reads
-// only [analytics.ToleranceKey].
+// returned unchanged, so that large numbers keep their digits. The server never
+// reads them; what it must know is in package settings.
 type Preferences struct {
 	Values map[string]json.RawMessage
 	// UpdatedAt is nil until something is stored.
@@ -71,20 +69,6 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 		return nil
 	}, `SELECT key, value FROM preferences WHERE user_id = $1 ORDER BY key`, owner)
 	return values, err
-}
-
-// PreferenceQuery is a subquery for the stored value of a user, $1, with a key, $2.
-const PreferenceQuery = `(SELECT value FROM preferences WHERE user_id = $1 AND key = $2)`
-
-// Preference returns one stored value of a user, or nil if there is none,
-// within a transaction.
-func Preference(ctx context.Context, tx *db.Tx, owner journal.UserID, key string) (json.RawMessage, error) {
-	var value string
-	err := tx.QueryRow(ctx, `SELECT value FROM preferences WHERE user_id = $1 AND key = $2`, owner, key).Scan(&value)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil, nil
-	}
-	return json.RawMessage(value), err
 }
 
 // MergePreferences stores the given keys and leaves the others unchanged; null
@@ -142,8 +126,8 @@ func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now 
 	return err
 }
 
-// checkPreferences returns an error for invalid JSON, for text that the
-// databases cannot store, and for an invalid breakeven tolerance.
+// checkPreferences returns an error for invalid JSON and for text that the
+// databases cannot store.
 func checkPreferences(values map[string]json.RawMessage) error {
 	for key, value := range values {
 		if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
@@ -151,11 +135,6 @@ func checkPreferences(values map[string]json.RawMessage) error {
 		}
 		if !json.Valid(value) || !utf8.Valid(value) {
 			return journal.InvalidField(key, "The preference must be valid JSON.")
-		}
-	}
-	if value, given := values[analytics.ToleranceKey]; given {
-		if _, err := analytics.ParseTolerance(value); err != nil {
-			return err
 		}
 	}
 	return checkPreferencesSize(values)

@@ -72,7 +72,7 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 // stored. Fillbook's own backup of an empty journal is valid.
 func isNothing(doc *backup.Document, done backup.Result) bool {
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
-	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.BarSources) + len(doc.Bars)
+	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + doc.Settings.Count() + len(doc.ImportLayouts) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.BarSources) + len(doc.Bars)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 

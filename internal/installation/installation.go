@@ -37,6 +37,7 @@ import (
 	"fillbook/internal/rates"
 	"fillbook/internal/routine"
 	"fillbook/internal/secrets"
+	"fillbook/internal/settings"
 	"fillbook/internal/sharing"
 	"fillbook/internal/tradeview"
 	"fillbook/internal/views"
@@ -90,6 +91,7 @@ type Installation struct {
 	Notices  *notices.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
+	Settings *settings.Service
 	Bars     *bars.Service
 	// BarImports imports files of bars.
 	BarImports *barimport.Service
@@ -131,6 +133,7 @@ func New(options Options) (*Installation, error) {
 	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
+	i.Settings = settings.New(i.DB)
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})

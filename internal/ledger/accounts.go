@@ -175,15 +175,14 @@ func allowedOnly(ctx context.Context, list []Account) []Account {
 
 // AccountsWith is like [Accounts] and also reads the value of a subquery in the same
 // statement, so that both are of one snapshot without a transaction. In the subquery
-// $1 is the owner and $2 the argument. value is nil if the subquery has no row or
-// the owner no account.
-func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery string, arg any) (accounts []Account, value *string, err error) {
+// $1 is the owner. value is nil if the subquery has no row or the owner no account.
+func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery string) (accounts []Account, value *string, err error) {
 	scan := func(row db.Scanner) (a Account, err error) {
 		err = row.Scan(append(a.scan(), &value)...)
 		return a, err
 	}
 	accounts, err = db.List(ctx, tx, scan,
-		`SELECT `+accountColumns+`, `+subquery+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner, arg)
+		`SELECT `+accountColumns+`, `+subquery+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner)
 	return allowedOnly(ctx, accounts), value, err
 }
 

@@ -37,6 +37,7 @@ var (
 	RoutineItems  = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks  = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds   = Limit{Records: "kinds of words", Max: 2000}
+	ImportLayouts = Limit{Records: "layouts of files", Max: 100, Then: "the one that was used longest ago is forgotten; a restore leaves out more"}
 	BarAliases    = Limit{Records: "bar aliases", Max: 1000}
 	BarSources    = Limit{Records: "price providers", Max: 50}
 	Connections   = Limit{Records: "connections", Max: 200}
@@ -49,7 +50,7 @@ var (
 func All() []Limit {
 	return []Limit{
 		Accounts, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteTemplates, MissedTrades, Views,
-		RoutineItems, RoutineTicks, ImportKinds, BarAliases, BarSources, Connections, Hooks, ShareLinks, AccessTokens,
+		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, BarAliases, BarSources, Connections, Hooks, ShareLinks, AccessTokens,
 	}
 }
 

@@ -78,6 +78,7 @@ var levels = map[string]int{
 	"internal/analytics/oracle":           testsOnly,
 	"internal/imports/metatrader":         3,
 	"internal/imports/kinds":              3,
+	"internal/imports/layouts":            3,
 	"internal/imports/statement":          2,
 
 	"internal/bars":        2,
@@ -88,6 +89,7 @@ var levels = map[string]int{
 	"internal/ledger":      2,
 	"internal/playbook":    2,
 	"internal/routine":     2,
+	"internal/settings":    2,
 
 	"internal/annotations":       1,
 	"internal/matching":          1,
@@ -110,6 +112,8 @@ var levels = map[string]int{
 	"internal/limits":  0,
 	"internal/secrets": 0,
 
+	"internal/oldpreferences": 0,
+
 	"internal/outbound":  0,
 	"internal/fairqueue": 0,
 	"internal/textindex": 0,
@@ -129,6 +133,9 @@ var sideways = map[[2]string]string{
 	{"internal/httpapi", "internal/transport"}:        "transport is the part of HTTP that knows no resource",
 	{"internal/db", "internal/parallel"}:              "rows are read while others are processed",
 	{"internal/db", "internal/filelock"}:              "one process at a time writes in parts",
+	{"internal/db", "internal/oldpreferences"}:        "a migration moves values out of preferences",
+	{"internal/oldpreferences", "internal/decimal"}:   "values are left out by the rules of their time",
+	{"internal/oldpreferences", "internal/journal"}:   "values are left out by the rules of their time",
 	{"internal/fields", "internal/db"}:                "a field table scans and stores values",
 	{"internal/limits", "internal/db"}:                "a limit counts the stored records",
 	{"internal/limits", "internal/journal"}:           "a record above a limit is refused",

@@ -203,27 +203,23 @@ func (c *client) accounts(ctx context.Context) (list []account, err error) {
 	return list, err
 }
 
-// layout is the settings that the browser remembered for files of one layout.
+// layout is how files of one layout were last imported in the browser.
 type layout struct {
 	Signature string            `json:"signature"`
-	Zone      string            `json:"zone"`
-	Order     string            `json:"order"`
-	Mapping   map[string]string `json:"mapping"`
+	Zone      string            `json:"source_tz"`
+	Order     string            `json:"date_order"`
+	Mapping   map[string]string `json:"column_mapping"`
 }
 
-// layouts returns the remembered settings, or none if the token may not read them.
+// layouts returns the remembered layouts, or none if the server does not have them.
 func (c *client) layouts(ctx context.Context) (map[string]layout, error) {
-	var preferences struct {
-		Values map[string]json.RawMessage `json:"prefs"`
-	}
-	err := c.get(ctx, "/api/v1/me/preferences", &preferences)
+	var list []layout
+	err := c.get(ctx, "/api/v1/import-layouts", &list)
 	if errors.Is(err, errUnreachable) {
 		return nil, err
 	}
-	var list []layout
-	_ = json.Unmarshal(preferences.Values["import.layouts"], &list) // missing, or of another client
 	found := map[string]layout{}
-	for _, l := range slices.Backward(list) {
+	for _, l := range list {
 		found[l.Signature] = l
 	}
 	return found, nil

@@ -372,8 +372,6 @@ func TestOnce(t *testing.T) {
 // are used.
 func TestRememberedSettings(t *testing.T) {
 	w := newWorld(t)
-	w.pat = w.post("/access-tokens", map[string]any{"name": "watch", "scope": "write"})["token"].(string)
-	w.start()
 	strange := "a,b,c,d\nTSLA,2026-01-05 15:00:00,5,10\nTSLA,2026-01-05 16:00:00,-5,12\n"
 	w.write("strange.csv", strange)
 	w.run(3 * time.Minute) // remembered settings are read once a minute
@@ -382,9 +380,9 @@ func TestRememberedSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.send("PATCH", "/me/preferences", map[string]any{"import.layouts": []any{map[string]any{
-		"signature": p.Signature, "zone": "America/New_York", "order": "", "mapping": map[string]any{"symbol": "a", "executed_at": "b", "quantity": "c", "price": "d"},
-	}}})
+	w.send("PUT", "/import-layouts/"+p.Signature, map[string]any{
+		"source_tz": "America/New_York", "column_mapping": map[string]any{"symbol": "a", "executed_at": "b", "quantity": "c", "price": "d"},
+	})
 	w.write("strange2.csv", strange+"TSLA,2026-01-05 17:00:00,5,10\n")
 	w.run(time.Minute)
 	w.want("imported strange2.csv: 3 fills inserted")

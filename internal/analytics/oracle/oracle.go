@@ -83,7 +83,7 @@ type Journal struct {
 	// Checklists are the rules of each setup.
 	Checklists map[string][]string
 	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
-	// them, and Tolerance is the preference as answers show it.
+	// them, and Tolerance is the setting as answers show it.
 	ToleranceAmount, ToleranceR *big.Rat
 	Tolerance                   any
 }

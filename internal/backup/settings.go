@@ -1,0 +1,147 @@
+package backup
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/imports/layouts"
+	"fillbook/internal/oldpreferences"
+	"fillbook/internal/settings"
+)
+
+// Settings are the journal settings.
+type Settings struct {
+	Timezone           string         `json:"timezone,omitzero"`
+	BreakevenTolerance jsontext.Value `json:"breakeven_tolerance,omitzero"`
+}
+
+// Count returns how many settings there are.
+func (s Settings) Count() (n int) {
+	if s.Timezone != "" {
+		n++
+	}
+	if s.BreakevenTolerance != nil {
+		n++
+	}
+	return n
+}
+
+// ImportLayout is how files of a layout are imported.
+type ImportLayout struct {
+	Signature     string            `json:"signature"`
+	Name          string            `json:"name"`
+	SourceTZ      string            `json:"source_tz,omitzero"`
+	DateOrder     string            `json:"date_order,omitzero"`
+	ColumnMapping map[string]string `json:"column_mapping,omitzero"`
+	Accounts      []LayoutAccount   `json:"accounts,omitempty"` // the last used first
+	UsedAt        Instant           `json:"used_at,omitzero"`
+}
+
+// LayoutAccount is an account that files of a layout are imported into, by its place.
+type LayoutAccount struct {
+	Account     int    `json:"account"`
+	FileAccount string `json:"file_account,omitzero"`
+}
+
+func (e *exporter) writeSettings() error {
+	stored, err := settings.Read(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	if err := e.record("settings", Settings{Timezone: stored.Timezone, BreakevenTolerance: jsontext.Value(stored.Tolerance)}); err != nil {
+		return err
+	}
+	list, err := layouts.List(e.ctx, e.tx, e.owner)
+	if err != nil {
+		return err
+	}
+	return e.list("import_layouts", func() error {
+		for _, l := range list {
+			if err := e.element(e.layout(l)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *exporter) layout(l layouts.Layout) ImportLayout {
+	out := ImportLayout{
+		Signature: l.Signature, Name: l.Name, SourceTZ: l.SourceTZ, DateOrder: l.DateOrder, ColumnMapping: l.Mapping, UsedAt: Instant{l.UsedAt},
+	}
+	for _, a := range l.Accounts {
+		if place, known := e.places[a.ID]; known {
+			out.Accounts = append(out.Accounts, LayoutAccount{Account: place, FileAccount: a.File})
+		}
+	}
+	return out
+}
+
+// restoreSettings sets the settings that the user has not set.
+func (r *restorer) restoreSettings() (err error) {
+	in := settings.Journal{Timezone: r.Document.Settings.Timezone}
+	if value := r.Document.Settings.BreakevenTolerance; value != nil && value.Kind() != 'n' {
+		in.Tolerance = json.RawMessage(value)
+	}
+	r.result.Settings, err = settings.Restore(r.ctx, r.tx, r.Owner, in)
+	return r.accept("Settings", 0, err)
+}
+
+// restoreLayouts adds the layouts that the user does not have.
+func (r *restorer) restoreLayouts() (err error) {
+	var list []layouts.Layout
+	for i, in := range r.Document.ImportLayouts {
+		layout, err := r.layout(in).Clean()
+		if err == nil {
+			list = append(list, layout)
+		}
+		if err := r.accept("Import layout", i, err); err != nil {
+			return err
+		}
+	}
+	r.result.ImportLayouts, err = layouts.Restore(r.ctx, r.tx, r.Owner, list)
+	return err
+}
+
+func (r *restorer) layout(in ImportLayout) layouts.Layout {
+	out := layouts.Layout{
+		Signature: in.Signature, Name: in.Name, SourceTZ: in.SourceTZ, DateOrder: in.DateOrder, Mapping: in.ColumnMapping,
+		UsedAt: in.UsedAt.instantOr(r.now),
+	}
+	for _, a := range in.Accounts {
+		if id := r.accountAt(&a.Account); id != "" {
+			out.Accounts = append(out.Accounts, layouts.Account{File: a.FileAccount, ID: id})
+		}
+	}
+	return out
+}
+
+// readOldPreferences sets the settings and layouts from the preferences in which
+// versions before 7 have them.
+func (d *Document) readOldPreferences() {
+	preferences := map[string]json.RawMessage{}
+	for key, value := range d.Preferences {
+		preferences[key] = json.RawMessage(value)
+	}
+	old := oldpreferences.Read(preferences)
+	d.Settings.Timezone = old.Timezone
+	if old.Tolerance != "" {
+		d.Settings.BreakevenTolerance = jsontext.Value(old.Tolerance)
+	}
+	places := make([]oldpreferences.Account, len(d.Accounts))
+	for i, b := range d.Accounts {
+		places[i] = oldpreferences.Account{ID: strconv.Itoa(i), Name: b.Account.Name}
+	}
+	for _, l := range old.Layouts {
+		layout := ImportLayout{
+			Signature: l.Signature, Name: l.Name, SourceTZ: l.Zone, DateOrder: l.Order, ColumnMapping: l.Mapping, UsedAt: Instant{l.UsedAt.UTC()},
+		}
+		for _, a := range l.FindAccounts(places) {
+			place, _ := strconv.Atoi(a.ID) // set above
+			layout.Accounts = append(layout.Accounts, LayoutAccount{Account: place, FileAccount: a.File})
+		}
+		d.ImportLayouts = append(d.ImportLayouts, layout)
+	}
+}
