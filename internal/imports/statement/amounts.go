@@ -156,7 +156,7 @@ func (r *Reader) settleAmounts() {
 	}
 }
 
-// signAmounts gives amounts the sign that they have in cash. A file that writes both
+// signAmounts sets the sign that amounts have in cash. A file that writes both
 // signs says by them which way money moved; in any other the side does.
 func signAmounts(fills []*Fill) {
 	asCash, reversed, negative := 0, 0, 0

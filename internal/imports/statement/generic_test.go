@@ -89,3 +89,37 @@ func readGeneric(t *testing.T, data []byte, mapping map[statement.Target]string,
 	}
 	return brokertest.Render(s, found)
 }
+
+// TestChecksRunForChosenColumns reads a file of a known broker by columns that the user
+// chose: costs that the choice leaves out count, and amounts are compared.
+func TestChecksRunForChosenColumns(t *testing.T) {
+	t.Parallel()
+	const csv = "Date,Ticker,Side,Shares,Price,Commission,Stamp duty,Net amount,Balance\n" +
+		"2026-01-05T10:00:00Z,AAPL,Buy,10,200,1.00,0.50,-2001.50,7998.50\n" +
+		"2026-01-06T10:00:00Z,AAPL,Sell,10,210,1.00,0.50,2090.00,10088.50\n"
+	file, err := tabular.Read([]byte(csv), tabular.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset := &statement.Preset{Broker: "Acme", Export: "trades", Format: statement.Executions}
+	chosen := map[statement.Target]string{"symbol": "Ticker", "side": "Side", "quantity": "Shares", "price": "Price", "executed_at": "Date"}
+	rows := file.Tables[0].Rows
+	mapped := preset.Mapped(rows[0].Cells, rows[1:], chosen)
+	s, err := statement.Read(file, statement.Detection{Preset: mapped}, statement.Hints{Mapping: chosen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Fills[0]; f.Commission.String() != "1" || f.Fees.String() != "0.5" {
+		t.Errorf("commission %s, fees %s", f.Commission, f.Fees)
+	}
+	var warnings []string
+	for _, w := range s.Warnings {
+		warnings = append(warnings, w.Text)
+	}
+	all := strings.Join(warnings, "\n")
+	for _, want := range []string{`"Stamp duty", "Commission"`, `not used: "Balance"`, "costs in 1 row. The first is row 2 (AAPL): the file says 2090"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning has %q:\n%s", want, all)
+		}
+	}
+}
