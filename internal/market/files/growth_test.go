@@ -217,7 +217,7 @@ func TestMemoryOfRepeatedRows(t *testing.T) { //nolint:paralleltest // it measur
 		"alternating": "1735828200,1,1,1,1\n1735914600,1,1,1,1\n",
 	} {
 		packed := packZip(t, map[string]string{"ES.csv": "time,open,high,low,close\n" + strings.Repeat(text, rows/2)})
-		testkit.CheckHeap(t, 24<<20, func() {
+		testkit.CheckHeap(t, 56<<20, func() {
 			list, err := files.ReadAll(t.Context(), bytes.NewReader(packed), int64(len(packed)), "ES.zip", files.Options{Limits: files.Limits{Bytes: 1 << 30, Bars: rows}})
 			if err != nil || list[0].Rows != rows {
 				t.Errorf("%s: the error is %v", name, err)
