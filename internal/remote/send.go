@@ -101,8 +101,8 @@ func (s *Session) Send(ctx context.Context, request Request) ([]byte, error) {
 	return body, err
 }
 
-// measureClock asks the provider for its time, once in a session, and reports whether it
-// answered. The answer is taken to be of the middle between request and arrival.
+// measureClock reports whether the provider returned its time, for which it is asked once
+// in a session. The time is taken to be of the middle between request and arrival.
 func (s *Session) measureClock(ctx context.Context, ask func(ctx context.Context) (time.Time, error)) bool {
 	if ask == nil || s.isMeasured {
 		return false
