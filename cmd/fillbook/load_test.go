@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mime/multipart"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -22,9 +22,12 @@ import (
 // loadSize is the size of a load.
 type loadSize struct {
 	halfRequests, slowReaders, slowUploads, bombs int
+	hookBodies, wrongSecrets, keyTests            int
+	equalRecords, tags, bars, imported            int           // records of a file
 	fills                                         int           // in the journal that is read
 	measure                                       time.Duration // how long others are measured
 	slowest                                       time.Duration // that others may be answered
+	each                                          bool          // each attack is measured alone, too
 }
 
 // loadSizeOf is a small load, or the full one with SVC_TEST_LOAD=full, whose
@@ -32,10 +35,12 @@ type loadSize struct {
 func loadSizeOf() loadSize {
 	size := loadSize{
 		halfRequests: 150, slowReaders: 30, slowUploads: 15, bombs: 2, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
+		hookBodies: 150, wrongSecrets: 5, keyTests: 20, equalRecords: 2000, tags: 3000, bars: 10_000, imported: 10_000,
 	}
 	if os.Getenv("SVC_TEST_LOAD") == "full" {
 		size = loadSize{
-			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 30 * time.Second, slowest: time.Second,
+			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 15 * time.Second, slowest: 5 * time.Second,
+			hookBodies: 1700, wrongSecrets: 20, keyTests: 100, equalRecords: 30_000, tags: 60_000, bars: 200_000, imported: 150_000, each: true,
 		}
 	}
 	return size
@@ -49,7 +54,11 @@ type attack struct {
 	*victim
 	ctx  context.Context //nolint:containedctx // it is the attack's life
 	note string          // to which files are attached
+	hook string          // the bystander's
 	all  sync.WaitGroup
+
+	mu      sync.Mutex
+	answers map[string]int // to uploads
 }
 
 // reconnectAfter is the pause of a client that was disconnected.
@@ -125,22 +134,6 @@ func (a *attack) uploadSlowly() {
 	})
 }
 
-// sendBomb uploads a hostile file.
-func (a *attack) sendBomb(file []byte) {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	_ = form.WriteField("account_id", a.account)
-	to, _ := form.CreateFormFile("file", "fills.xlsx")
-	_, _ = to.Write(file)
-	_ = form.Close()
-	a.keep(func(conn net.Conn) {
-		_, _ = fmt.Fprintf(conn, "POST /api/v1/imports HTTP/1.1\r\n%sConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-			a.head(), form.FormDataContentType(), body.Len())
-		_, _ = conn.Write(body.Bytes())
-		_, _ = io.Copy(io.Discard, conn)
-	})
-}
-
 // xlsxBomb is a workbook with one string of the largest size and as many cells
 // that refer to it as fit.
 func xlsxBomb(t *testing.T, cells int) []byte {
@@ -175,54 +168,60 @@ func xlsxBomb(t *testing.T, cells int) []byte {
 	return buffer.Bytes()
 }
 
-// launch starts all clients.
-func (a *attack) launch(size loadSize) {
-	for i := range size.halfRequests {
-		a.sendHalf(i)
-	}
-	for i := range size.slowReaders {
-		a.readSlowly(i)
-	}
-	for range size.slowUploads {
-		a.uploadSlowly()
-	}
-	if size.bombs > 0 {
-		bomb := xlsxBomb(a.t, 1_900_000)
-		for range size.bombs {
-			a.sendBomb(bomb)
-		}
-	}
-}
-
 // bystander is another user of the server, whose calls are measured.
 type bystander struct {
 	p       *process
 	token   string
 	account string
+	hook    string // the id of a hook
+	secret  string // of it
+	calls   int    // so far
 	times   map[string][]time.Duration
 }
 
-func (a *attack) newBystander() *bystander {
-	a.t.Helper()
+func newBystander(v *victim) *bystander {
+	v.t.Helper()
 	other := map[string]any{"email": "bob@example.org", "password": "another long sentence"}
-	a.p.must("POST", "/admin/users", a.token, other, http.StatusCreated)
-	b := &bystander{p: a.p, times: map[string][]time.Duration{}}
-	b.token = a.p.must("POST", "/auth/login", "", other, http.StatusOK)["access_token"].(string)
-	b.account = a.p.must("POST", "/accounts", b.token, map[string]any{"name": "Bob"}, http.StatusCreated)["id"].(string)
+	v.p.must("POST", "/admin/users", v.token, other, http.StatusCreated)
+	b := &bystander{p: v.p}
+	b.token = v.p.must("POST", "/auth/login", "", other, http.StatusOK)["access_token"].(string)
+	b.account = v.p.must("POST", "/accounts", b.token, map[string]any{"name": "Bob"}, http.StatusCreated)["id"].(string)
+	hook := v.p.must("POST", "/hooks", b.token, map[string]any{"account_id": b.account, "name": "Alerts"}, http.StatusCreated)
+	b.hook, b.secret = hook["id"].(string), hook["secret"].(string)
 	return b
 }
 
 // measure sends requests of the bystander, each on a new connection.
 func (b *bystander) measure(during time.Duration) {
 	b.p.t.Helper()
+	b.times = map[string][]time.Duration{}
 	http.DefaultClient.CloseIdleConnections()
-	for i, begun := 0, time.Now(); time.Since(begun) < during; i++ {
+	for begun := time.Now(); time.Since(begun) < during; b.calls++ {
 		b.time("GET /me", "GET", "/me", nil, http.StatusOK)
 		b.time("POST /executions", "POST", "/executions", map[string]any{
-			"account_id": b.account, "symbol": "AAPL", "side": []string{"buy", "sell"}[i%2], "quantity": 1, "price": 10,
-			"executed_at": time.Date(2026, 1, 5, 15, 0, i, 0, time.UTC).Format(time.RFC3339),
+			"account_id": b.account, "symbol": "AAPL", "side": []string{"buy", "sell"}[b.calls%2], "quantity": 1, "price": 10,
+			"executed_at": time.Date(2026, 1, 5, 15, 0, b.calls, 0, time.UTC).Format(time.RFC3339),
 		}, http.StatusCreated)
+		b.callHook(b.calls)
 		http.DefaultClient.CloseIdleConnections()
+	}
+	b.time("POST /connections/test", "POST", "/connections/test", map[string]any{
+		"provider": "oanda", "credentials": map[string]any{"token": "token-1", "environment": "practice"},
+	}, http.StatusOK)
+}
+
+// report logs the times and checks the slowest one.
+func (b *bystander) report(attack string, size loadSize) {
+	b.p.t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(b.times)) {
+		times := b.times[name]
+		slices.Sort(times)
+		slowest := times[len(times)-1]
+		b.p.t.Logf("%s: %s: %d calls, p50 %s, p99 %s, max %s", attack, name, len(times),
+			times[len(times)/2].Round(time.Millisecond), times[len(times)*99/100].Round(time.Millisecond), slowest.Round(time.Millisecond))
+		if slowest > size.slowest {
+			b.p.t.Errorf("%s: %s took %s, at most %s is allowed", attack, name, slowest, size.slowest)
+		}
 	}
 }
 
@@ -233,36 +232,44 @@ func (b *bystander) time(name, method, path string, body any, want int) {
 	b.times[name] = append(b.times[name], time.Since(begun))
 }
 
-// TestLoad runs slow and hostile clients at the same time: incomplete requests, long
-// responses that are not read, endless uploads, expensive files. Others must be served
-// meanwhile, and memory must be bounded.
+// attackWith runs some acts at the same time while the bystander is measured.
+func (v *victim) attackWith(b *bystander, note, name string, size loadSize, acts ...hostileAct) {
+	v.t.Helper()
+	ctx, end := context.WithCancel(v.t.Context())
+	a := &attack{victim: v, ctx: ctx, note: note, hook: b.hook, answers: map[string]int{}}
+	for _, act := range acts {
+		act.start(a, size)
+	}
+	b.measure(size.measure)
+	end()
+	a.all.Wait()
+	b.report(name, size)
+	v.t.Logf("%s: answers to uploads %v, memory peaked at %d MiB", name, a.answers, peakMemory(v.t, v.p.command.Process.Pid)>>10)
+}
+
+// TestLoad runs slow and hostile clients, at the same time and in make soak-hostile
+// also one after the other: incomplete requests, long responses that are not read,
+// endless uploads, expensive files. Others must be served meanwhile, and one hostile
+// user must not take more memory than is allowed.
 func TestLoad(t *testing.T) {
 	size := loadSizeOf()
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
-		v := newVictim(t, engine)
+		_, broker := newBroker(t, time.Now().AddDate(0, -1, 0), "token-1")
+		v := newVictim(t, engine, "SVC_OUTBOUND=true", "SVC_OUTBOUND_ENDPOINTS=oanda="+broker)
 		k := &killing{victim: v}
 		if status, answer, err := k.upload("/imports/commit", longImportFile(size.fills)); err != nil || status != http.StatusOK {
 			t.Fatalf("the import returned %d %v %v", status, answer, err)
 		}
-		ctx, end := context.WithCancel(t.Context())
-		a := &attack{victim: v, ctx: ctx}
-		a.note = v.p.must("POST", "/notes", v.token, map[string]any{"body": "a note"}, http.StatusCreated)["id"].(string)
-		b := a.newBystander()
-		a.launch(size)
-		b.measure(size.measure)
-		end()
-		a.all.Wait()
-		for name, times := range b.times {
-			slices.Sort(times)
-			slowest := times[len(times)-1]
-			t.Logf("%s: %d calls, p50 %s, p99 %s, max %s", name, len(times), times[len(times)/2], times[len(times)*99/100], slowest)
-			if slowest > size.slowest {
-				t.Errorf("%s took %s, at most %s is allowed", name, slowest, size.slowest)
+		note := v.p.must("POST", "/notes", v.token, map[string]any{"body": "a note"}, http.StatusCreated)["id"].(string)
+		b := newBystander(v)
+		if size.each {
+			v.attackWith(b, note, "no attack", size)
+			for _, act := range hostileActs {
+				v.attackWith(b, note, act.name, size, act)
 			}
 		}
-		peak := peakMemory(t, v.p.command.Process.Pid)
-		t.Logf("memory peaked at %d MiB", peak>>10)
-		if peak > maxLoadMemory {
+		v.attackWith(b, note, "all at once", size, hostileActs...)
+		if peak := peakMemory(t, v.p.command.Process.Pid); peak > maxLoadMemory {
 			t.Errorf("memory peaked at %d KiB", peak)
 		}
 		if code := v.p.stop(); code != 0 {

@@ -103,9 +103,13 @@ func TestSlowClients(t *testing.T) {
 }
 
 func longImportFile(fills int) importFile {
+	return importFileFrom(time.Date(2020, 1, 6, 14, 0, 0, 0, time.UTC), fills)
+}
+
+// importFileFrom is a file with a fill in each second from a time on.
+func importFileFrom(at time.Time, fills int) importFile {
 	var rows strings.Builder
 	rows.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")
-	at := time.Date(2020, 1, 6, 14, 0, 0, 0, time.UTC)
 	for i := range fills {
 		fmt.Fprintf(&rows, "AAPL,%s,1,10,%s,1\n", []string{"buy", "sell"}[i%2], at.Add(time.Duration(i)*time.Second).Format(time.RFC3339))
 	}
