@@ -39,7 +39,7 @@ func loadSizeOf() loadSize {
 	}
 	if os.Getenv("SVC_TEST_LOAD") == "full" {
 		size = loadSize{
-			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 15 * time.Second, slowest: 5 * time.Second,
+			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 15 * time.Second, slowest: 10 * time.Second,
 			hookBodies: 1700, wrongSecrets: 20, keyTests: 100, equalRecords: 30_000, tags: 60_000, bars: 200_000, imported: 150_000, each: true,
 		}
 	}

@@ -29,6 +29,10 @@ func (d *DB) UpdateInParts(ctx context.Context, owner int64, fn func(*Tx) error)
 	return d.updateAgain(ctx, func() error { return d.runParts(ctx, owner, fn) })
 }
 
+// IsInParts reports whether the transaction is committed in parts. A statement is
+// never cut, so those that change many rows must then be several.
+func (t *Tx) IsInParts() bool { return t.parts != nil }
+
 // ReleaseWriter lets others write before a longer computation or query, if the
 // transaction is one of [DB.UpdateInParts]. Otherwise it does nothing.
 func (t *Tx) ReleaseWriter(ctx context.Context) error {

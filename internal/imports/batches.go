@@ -276,7 +276,17 @@ func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.B
 func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, check func(Batch) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
-	return s.db.Update(ctx, func(tx *db.Tx) error {
+	known, err := s.Batch(ctx, by.Principal, id)
+	if err != nil {
+		return err
+	}
+	update := s.db.Update
+	if known.RowCount >= longRows {
+		update = func(ctx context.Context, fn func(*db.Tx) error) error {
+			return s.db.UpdateInParts(ctx, int64(by.UserID), fn)
+		}
+	}
+	return update(ctx, func(tx *db.Tx) error {
 		b, err := lockBatch(ctx, tx, by.Principal, id)
 		if err == nil && check != nil {
 			err = check(b)

@@ -248,9 +248,9 @@ func (r *reversal) write(ctx context.Context) error {
 }
 
 // deleteRemoved deletes the rows of the removed fills, in one statement per
-// span if no fill stays.
+// span if no fill stays and others need not be let in.
 func (r *reversal) deleteRemoved(ctx context.Context) error {
-	if len(r.nextOwners) == 0 {
+	if len(r.nextOwners) == 0 && !r.tx.IsInParts() {
 		for _, s := range r.spans {
 			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
 				return err
