@@ -1,8 +1,8 @@
-// The preferences of the user, stored in /me/preferences for all devices. A change
-// shows at once and is sent afterwards, if need be when the server is back. An invalid value counts as not set, because
-// other clients write preferences too.
+// The preferences of the user, stored in /me/preferences for all devices, and the settings of the journal, which
+// the server reads too (/settings/journal). A change shows at once and is sent afterwards, if need be when the
+// server is back. An invalid preference counts as not set, because other clients write preferences too.
 
-import { answer, api } from './api/client';
+import { answer, api, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { connection } from './connection.svelte';
 import { isZone } from './filter/filter';
@@ -12,12 +12,20 @@ import { toast } from './toasts.svelte';
 
 export type Stored = Record<string, unknown>;
 
+/** The breakeven tolerance: an amount, or a multiple of the risk. */
+export type Tolerance = number | { amount?: number; r?: number } | null;
+
+type Journal = Pick<Schemas['JournalSettings'], 'timezone'> & { breakeven_tolerance: Tolerance };
+
+const noSettings: Journal = { timezone: null, breakeven_tolerance: null };
+
 const themes: unknown[] = ['system', 'light', 'dark'];
 const weekStarts = [0, 1, 6];
 const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 class Preferences {
   private stored = $state<Stored>({});
+  private journal = $state.raw<Journal>(noSettings);
   loaded = $state(false);
   private sending = Promise.resolve();
 
@@ -25,7 +33,7 @@ class Preferences {
     themes.includes(this.stored.theme) ? (this.stored.theme as Theme) : storedTheme(),
   );
   readonly hideAmounts: boolean = $derived(this.stored.hide_amounts === true);
-  readonly timeZone: string = $derived(validZone(this.stored.time_zone, browserZone));
+  readonly timeZone: string = $derived(validZone(this.journal.timezone, browserZone));
   /** A BCP 47 tag, or undefined for the browser's locale. */
   readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
   /** The first day of the week in the locale: 0 = Sunday, 1 = Monday, 6 = Saturday. */
@@ -43,8 +51,12 @@ class Preferences {
   readonly dailyLossLimit: number | null = $derived(validLimit(this.stored.daily_loss_limit));
 
   async load(): Promise<void> {
-    const { prefs } = await answer(api.GET('/api/v1/me/preferences'));
+    const [{ prefs }, journal] = await Promise.all([
+      answer(api.GET('/api/v1/me/preferences')),
+      answer(api.GET('/api/v1/settings/journal')),
+    ]);
     this.stored = prefs;
+    this.journal = journal as Journal;
     this.loaded = true;
     applyTheme(this.theme);
   }
@@ -59,23 +71,44 @@ class Preferences {
     const before = this.stored;
     this.stored = { ...before, ...change };
     if ('theme' in change) applyTheme(this.theme);
-    if (this.loaded) this.sending = this.sending.then(() => this.send(change, before));
-    return this.sending; // signed out it is for this visit only
-  }
-
-  private async send(change: Stored, before: Stored): Promise<void> {
-    try {
-      await connection.resend(() => answer(api.PATCH('/api/v1/me/preferences', { body: change })));
-    } catch (fault) {
-      if (!this.loaded) return; // signed out while it waited
+    const write = () => answer(api.PATCH('/api/v1/me/preferences', { body: change }));
+    return this.queue(write, () => {
       this.stored = before;
       applyTheme(this.theme);
+    });
+  }
+
+  /** Is set for the settings of the journal. */
+  setJournal(change: Partial<Journal>): Promise<void> {
+    const before = this.journal;
+    this.journal = { ...before, ...change };
+    const write = () => answer(api.PUT('/api/v1/settings/journal', { body: change }));
+    return this.queue(write, () => (this.journal = before));
+  }
+
+  get tolerance(): Tolerance {
+    return this.journal.breakeven_tolerance;
+  }
+
+  /** Sends a change after those before it. Signed out, a change is for this visit only. */
+  private queue(write: () => Promise<unknown>, revert: () => void): Promise<void> {
+    if (this.loaded) this.sending = this.sending.then(() => this.send(write, revert));
+    return this.sending;
+  }
+
+  private async send(write: () => Promise<unknown>, revert: () => void): Promise<void> {
+    try {
+      await connection.resend(write);
+    } catch (fault) {
+      if (!this.loaded) return; // signed out while it waited
+      revert();
       toast.failed(asApiError(fault).message);
     }
   }
 
   clear(): void {
     this.stored = {};
+    this.journal = noSettings;
     this.loaded = false;
   }
 }

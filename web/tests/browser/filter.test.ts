@@ -286,7 +286,7 @@ test('trades that broke a rule are found, and figures open exactly their trades'
   expectAccessible,
 }) => {
   await createTrades(api);
-  await api('PATCH', '/me/preferences', { breakeven_tolerance: 5 });
+  await api('PUT', '/settings/journal', { breakeven_tolerance: 5 });
   const trades = await api<{ id: string; setup_ids: string[] }[]>('GET', '/trades?root=NQ&weekday=5');
   for (const t of trades.filter((x) => x.setup_ids.length > 0).slice(0, 2))
     await api('PATCH', `/trades/${t.id}`, {

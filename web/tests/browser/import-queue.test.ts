@@ -56,7 +56,7 @@ test('the settings of an import are used for the next file of the layout, and ca
   expectAccessible,
 }) => {
   const prop = await api<{ id: string }>('POST', '/accounts', { name: 'Prop', base_currency: 'USD' });
-  await api('PATCH', '/me/preferences', { time_zone: 'America/New_York' });
+  await api('PUT', '/settings/journal', { timezone: 'America/New_York' });
   await signIn('/import');
   await page.getByLabel('Account', { exact: true }).selectOption(prop.id);
   await countActions(page).choose(inputOf(page), { 'one.csv': odd('AAA', '03') });

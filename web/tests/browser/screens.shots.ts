@@ -374,7 +374,7 @@ async function chooseFiles(page: Page): Promise<void> {
 async function enter(page: Page, server: Server): Promise<Api> {
   const api = connect(server, demoUser);
   // The journal trades in New York: there, today has trades from the morning until midnight.
-  await api('PATCH', '/me/preferences', { time_zone: 'America/New_York' });
+  await api('PUT', '/settings/journal', { timezone: 'America/New_York' });
   const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
   await page.goto(`${server.url}/healthz`);
   await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);

@@ -237,11 +237,12 @@ test('preferences apply at once and are saved', async ({ page, api, signIn }) =>
     .toMatchObject({
       locale: 'de-DE',
       week_start: 0,
-      time_zone: 'America/New_York',
       default_account: expect.any(String),
     });
+  expect(await api('GET', '/settings/journal')).toMatchObject({ timezone: 'America/New_York' });
   await page.reload();
   await expect(page.getByText('1.234.567,89')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Time zone' })).toHaveValue('America/New York');
 });
 
 test('theme and privacy', async ({ page, signIn }) => {

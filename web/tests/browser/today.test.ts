@@ -188,8 +188,7 @@ test('today on a phone does not scroll sideways, amounts can be hidden', async (
 });
 
 test('the date changes at midnight while the page is open', async ({ page, api, signIn }) => {
-  const prefs = { time_zone: 'America/New_York' };
-  await api('PATCH', '/me/preferences', prefs);
+  await api('PUT', '/settings/journal', { timezone: 'America/New_York' });
   await page.clock.install({ time: new Date('2026-03-03T04:50:00Z') }); // ten to midnight of the 2nd
   await signIn('/');
   await expect(page.getByText('Monday, 2 March 2026')).toBeVisible();

@@ -6,7 +6,8 @@ import {
   findRemembered,
   matchSettings,
   missingColumn,
-  readMemory,
+  readLayouts,
+  toLayout,
   toRemembered,
   type Remembered,
 } from '../../src/screens/import/memory';
@@ -36,33 +37,27 @@ const accounts = [
 ];
 
 describe('the list of remembered layouts', () => {
-  it('ignores what is invalid', () => {
-    const invalid = [
-      { order: 'x' },
-      { at: 'x' },
-      { mapping: { a: 1 } },
-      { accounts: [{}] },
-      { signature: '' },
-    ];
-    const list = [entry(), 7, null, ...invalid.map((change) => ({ ...entry(), ...change }))];
-    expect(readMemory(list)).toEqual([entry()]);
-    expect(readMemory(null)).toEqual([]);
+  it('is read from the API and written to it', () => {
+    const layout = {
+      signature: 's1',
+      name: 'fills.csv',
+      used_at: '2026-03-02T12:00:00Z',
+      source_tz: 'America/New_York',
+      date_order: 'day_first',
+      column_mapping: null,
+      accounts: [{ file_account: '', account_id: 'a1' }],
+    };
+    expect(readLayouts([layout], accounts)).toEqual([entry()]);
+    const { signature, used_at, ...sent } = layout;
+    expect([signature, used_at]).toEqual(['s1', entry().at]);
+    expect(toLayout(entry())).toEqual(sent);
+    expect(toLayout(entry({ zone: '', order: '' }))).toMatchObject({ source_tz: null, date_order: null });
   });
 
-  it('has one entry for each layout, the newest first, and a limited size', () => {
-    let list: Remembered[] = [];
-    for (let i = 0; i < 60; i++) list = addRemembered(list, entry({ signature: `s${i}` }));
-    expect(list).toHaveLength(40);
-    expect(
-      addRemembered(list, entry({ signature: 's50' }))
-        .map((e) => e.signature)
-        .slice(0, 2),
-    ).toEqual(['s50', 's59']);
-    const wide = { mapping: { notes: 'x'.repeat(7000) } };
-    list = addRemembered(addRemembered(list, entry(wide)), entry({ ...wide, signature: 's2' }));
-    expect(JSON.stringify(list).length).toBeLessThan(16 * 1024);
-    expect(list[0]?.signature).toBe('s2');
-    expect(findRemembered(list, 's2')).toBeDefined();
+  it('has one entry for each layout, the newest first', () => {
+    const list = addRemembered([entry({ signature: 's2' }), entry()], entry({ zone: 'UTC' }));
+    expect(list.map((e) => e.signature)).toEqual(['s1', 's2']);
+    expect(findRemembered(list, 's1')?.zone).toBe('UTC');
     expect(findRemembered([entry({ signature: '' })], ''), 'a backup has no layout').toBeUndefined();
   });
 });
@@ -135,9 +130,8 @@ describe('matchSettings', () => {
     expect(match({}, { date_order: 'day_first' })).toMatchObject({ order: '', unused: [] });
   });
 
-  it('finds the account by its id, or by its name after a restore', () => {
+  it('finds the account by its id', () => {
     const of = (...list: Remembered['accounts']) => match({ accounts: list }, {});
-    expect(of({ file: '', id: 'old', name: 'Prop' }).account).toBe('a2');
     expect(of({ file: '', id: 'a2', name: 'Renamed' }).account).toBe('a2');
     expect(of({ file: '', id: 'old', name: 'Gone' })).toMatchObject({
       account: '',

@@ -1178,7 +1178,7 @@ export interface paths {
         put?: never;
         /**
          * Send fills to a hook
-         * @description The body is one fill or a list of at most 500, as JSON of at most 256 KiB; its content type does not matter. The answer is sent after the fills are stored. What cannot be stored, also a body that is not JSON, is kept in the quarantine. The same body again within a day is skipped. An unknown id and a wrong secret are both 404.
+         * @description The body is one fill or a list of at most 500, as JSON of at most 256 KiB; its content type does not matter. The answer is sent after the fills are stored; deliveries to the hooks of one user wait for each other, and none is refused for its rate. What cannot be stored, also a body that is not JSON, is kept in the quarantine. The same body again within a day is skipped. An unknown id and a wrong secret are both 404.
          */
         post: operations["sendFills"];
         /**
@@ -1266,6 +1266,54 @@ export interface paths {
          */
         post: operations["rotateHook"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/import-layouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how files of each layout were last imported, the last used first
+         * @description Scopes of access tokens: import, read, write, full.
+         */
+        get: operations["listImportLayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/import-layouts/{signature}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how files of a layout were last imported
+         * @description Scopes of access tokens: import, read, write, full.
+         */
+        get: operations["getImportLayout"];
+        /**
+         * Store how files of a layout are imported
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
+        put: operations["setImportLayout"];
+        post?: never;
+        /**
+         * Forget how files of a layout are imported
+         * @description Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         */
+        delete: operations["deleteImportLayout"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2029,6 +2077,30 @@ export interface paths {
          * @description Scopes of access tokens: write, full.
          */
         put: operations["setInstruments"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of the journal
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getJournalSettings"];
+        /**
+         * Change settings of the journal; those not sent stay as they are
+         * @description Scopes of access tokens: write, full.
+         */
+        put: operations["setJournalSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3237,7 +3309,7 @@ export interface components {
             [key: string]: unknown;
         };
         CalendarAnswer: {
-            /** @description The preference as stored; null by default. */
+            /** @description The setting of /settings/journal; null by default. */
             breakeven_tolerance: unknown;
             /** @description Only days with trades, notes or a routine. */
             days: components["schemas"]["CalendarDay"][];
@@ -3855,7 +3927,7 @@ export interface components {
             [key: string]: unknown;
         };
         ExactBounds: {
-            /** @description Whether the value is known: both bounds are equal, and bars cover the whole holding time. */
+            /** @description Whether the value is known: both bounds are equal, bars cover the whole holding time, and they do not have the bid of a short position or the ask of a long one. */
             exact: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             high: number;
@@ -3918,7 +3990,7 @@ export interface components {
              * @description Why there is no excursion.
              * @enum {string|null}
              */
-            reason: "no_bars" | "not_enough_bars" | "daily_bars_only" | "fills_outside_bars" | "different_multipliers" | "unknown_rate" | "times_too_coarse" | null;
+            reason: "no_bars" | "not_enough_bars" | "no_calendar" | "daily_bars_only" | "fills_outside_bars" | "different_multipliers" | "unknown_rate" | "times_too_coarse" | "maybe_split" | null;
             /** @description What wrote the newest file of the bars. */
             source?: string;
         } & {
@@ -4298,6 +4370,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ImportLayout: {
+            /** @description The accounts that files were imported into, the last used first. */
+            accounts: components["schemas"]["LayoutAccount"][];
+            /** @description As in an upload; null uses the suggested one. */
+            column_mapping: {
+                [key: string]: string;
+            } | null;
+            /** @description As in an upload; null leaves it to the file. */
+            date_order: string | null;
+            /** @description The broker or the file, as the client shows it. */
+            name: string;
+            /** @description The layout_signature of a preview. */
+            signature: string;
+            /** @description As in an upload; null leaves it to the file. */
+            source_tz: string | null;
+            /**
+             * Format: date-time
+             * @description When the layout was stored last.
+             */
+            used_at: string;
+        } & {
+            [key: string]: unknown;
+        };
         ImportPreview: {
             /** @description Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own. */
             accepts_column_mapping: boolean;
@@ -4446,6 +4541,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        JournalSettings: {
+            /** @description Results this near to zero count as breakeven: an amount, {"amount": number}, or {"r": number} as a multiple of the risk. */
+            breakeven_tolerance: unknown;
+            /** @description An IANA name. Files with the clock of your computer are read in it, and bars without a zone are tried in it. */
+            timezone: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        JournalSettingsFields: {
+            /** @description An amount of 0 or more, {"amount": number} or {"r": number}; null for none. */
+            breakeven_tolerance?: unknown;
+            /** @description An IANA name; null for none. */
+            timezone?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         JournalSummary: {
             /** Format: int64 */
             accounts: number;
@@ -4469,6 +4580,32 @@ export interface components {
             tags: number;
             /** Format: int64 */
             trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        LayoutAccount: {
+            account_id: string;
+            /** @description The file_account of the preview; empty if the file names none. */
+            file_account: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LayoutFields: {
+            /** @description At most 20, the last used first. Default: none. */
+            accounts?: components["schemas"]["LayoutAccount"][] | null;
+            /** @description As in an upload, at most 100 columns and 16 KiB. It is compared with a file when one is imported. Default: null. */
+            column_mapping?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description As in an upload. Default: null.
+             * @enum {string|null}
+             */
+            date_order?: "day_first" | "month_first" | null;
+            /** @description Default: empty. */
+            name?: string | null;
+            /** @description As in an upload. Default: null. */
+            source_tz?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -16154,6 +16291,372 @@ export interface operations {
             };
         };
     };
+    listImportLayouts: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+                /** @description Only layouts whose files were imported into this account. */
+                account_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportLayout"][];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getImportLayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportLayout"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    setImportLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayoutFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportLayout"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteImportLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -21131,6 +21634,197 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InstrumentSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getJournalSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalSettings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    setJournalSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JournalSettingsFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalSettings"];
                 };
             };
             /** @description Bad Request */

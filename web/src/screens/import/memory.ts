@@ -1,14 +1,8 @@
-// The settings of earlier imports, by the layout of their files. They are stored as
-// a preference, so they are the same on all devices and part of backups.
+// The settings of earlier imports, by the layout of their files, as /import-layouts stores them.
 
 import type { Schemas } from '../../lib/api/client';
 
-export const memoryKey = 'import.layouts';
-
-/** Preferences are limited to 64 KiB together; these take at most a quarter. */
-const maxBytes = 16 * 1024;
-const maxLayouts = 40;
-const maxAccounts = 20;
+const maxAccounts = 20; // that the server stores with a layout
 
 type Order = '' | 'day_first' | 'month_first';
 type Preview = Schemas['ImportPreview'];
@@ -17,7 +11,7 @@ type Preview = Schemas['ImportPreview'];
 export interface RememberedAccount {
   file: string; // the account that the file names, '' if none
   id: string;
-  name: string; // a restored journal has other ids
+  name: string;
 }
 
 /** The settings of the last import of a layout. */
@@ -31,41 +25,44 @@ export interface Remembered {
   accounts: RememberedAccount[]; // the last one first
 }
 
-/** Returns the valid entries of a stored preference, because other clients write preferences too. */
-export function readMemory(stored: unknown): Remembered[] {
-  return Array.isArray(stored) ? stored.filter(isRemembered) : [];
+/** Returns stored layouts as the page uses them. */
+export function readLayouts(
+  stored: Schemas['ImportLayout'][],
+  accounts: { id: string; name: string }[],
+): Remembered[] {
+  return stored.map((layout) => ({
+    signature: layout.signature,
+    name: layout.name,
+    at: layout.used_at,
+    zone: layout.source_tz ?? '',
+    order: (layout.date_order ?? '') as Order,
+    mapping: layout.column_mapping,
+    accounts: layout.accounts.map(({ file_account, account_id }) => ({
+      file: file_account,
+      id: account_id,
+      name: accounts.find((a) => a.id === account_id)?.name ?? '',
+    })),
+  }));
 }
 
-function isRemembered(entry: unknown): entry is Remembered {
-  if (!isObject(entry)) return false;
-  return (
-    hasTexts(entry, ['signature', 'name', 'at', 'zone']) &&
-    entry.signature !== '' &&
-    !Number.isNaN(Date.parse(entry.at as string)) &&
-    ['', 'day_first', 'month_first'].includes(entry.order as string) &&
-    (entry.mapping === null ||
-      (isObject(entry.mapping) && hasTexts(entry.mapping, Object.keys(entry.mapping)))) &&
-    Array.isArray(entry.accounts) &&
-    entry.accounts.every((a) => isObject(a) && hasTexts(a, ['file', 'id', 'name']))
-  );
+/** Returns the request that stores the settings of a layout. */
+export function toLayout(entry: Remembered): Schemas['LayoutFields'] {
+  return {
+    name: entry.name,
+    source_tz: entry.zone || null,
+    date_order: entry.order || null,
+    column_mapping: entry.mapping,
+    accounts: entry.accounts.map((a) => ({ file_account: a.file, account_id: a.id })),
+  };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const hasTexts = (value: Record<string, unknown>, names: string[]) =>
-  names.every((name) => typeof value[name] === 'string');
 
 export function findRemembered(list: Remembered[], signature: string): Remembered | undefined {
   return signature === '' ? undefined : list.find((entry) => entry.signature === signature);
 }
 
-/** Returns the list with an entry first, which replaces that of the same layout. The oldest are dropped if it gets too long. */
+/** Returns the list with an entry first, which replaces that of the same layout. */
 export function addRemembered(list: Remembered[], entry: Remembered): Remembered[] {
-  const all = [entry, ...list.filter((e) => e.signature !== entry.signature)].slice(0, maxLayouts);
-  const size = (entries: Remembered[]) => new TextEncoder().encode(JSON.stringify(entries)).length;
-  while (all.length > 0 && size(all) > maxBytes) all.pop();
-  return all;
+  return [entry, ...list.filter((e) => e.signature !== entry.signature)];
 }
 
 /** The settings that a file was imported with. */
@@ -157,7 +154,6 @@ function matchAccount(
   const last = all[0];
   if (!last) return { what: 'account', why: 'new', name: named };
   if (all.length > 1) return { what: 'account', why: 'several', name: '' };
-  const sameName = accounts.filter((a) => a.name === last.name);
-  const known = accounts.find((a) => a.id === last.id) ?? (sameName.length === 1 ? sameName[0] : undefined);
+  const known = accounts.find((a) => a.id === last.id);
   return known?.id ?? { what: 'account', why: 'gone', name: last.name };
 }
