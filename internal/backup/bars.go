@@ -57,11 +57,7 @@ func (e *exporter) writeBars() error {
 	}
 	return e.list("bars", func() error {
 		for _, s := range list {
-			out, err := e.barSeries(s)
-			if err != nil {
-				return err
-			}
-			if err := e.element(out); err != nil {
+			if err := e.writeBarSeries(s); err != nil {
 				return err
 			}
 		}
@@ -69,23 +65,19 @@ func (e *exporter) writeBars() error {
 	})
 }
 
-func (e *exporter) barSeries(s bars.Series) (BarSeries, error) {
-	out := BarSeries{
-		Symbol: s.Symbol, Contract: s.Contract, BarSecs: s.Secs, PriceKind: s.PriceKind, VolumeKind: s.VolumeKind,
-		Ranges: []int64{}, Blocks: [][]byte{},
-	}
+// writeBarSeries writes a [BarSeries] block by block: one series may have all bars.
+func (e *exporter) writeBarSeries(s bars.Series) error {
 	ranges, err := bars.Ranges(e.ctx, e.tx, e.owner, s)
 	if err != nil {
-		return out, err
+		return err
 	}
+	out := BarSeries{Symbol: s.Symbol, Contract: s.Contract, BarSecs: s.Secs, PriceKind: s.PriceKind, VolumeKind: s.VolumeKind, Ranges: []int64{}}
 	for _, r := range ranges {
 		out.Ranges = append(out.Ranges, r.From, r.To)
 	}
-	err = bars.EachBlock(e.ctx, e.tx, e.owner, s, func(block market.Block) error {
-		out.Blocks = append(out.Blocks, block.AppendTo(nil))
-		return nil
+	return e.streamed(out, "blocks", func() error {
+		return bars.EachBlock(e.ctx, e.tx, e.owner, s, func(block market.Block) error { return e.element(block.AppendTo(nil)) })
 	})
-	return out, err
 }
 
 // restoreBars adds the aliases of symbols that have none, the sources of providers that

@@ -56,8 +56,6 @@ type exporter struct {
 
 	accounts []ledger.Account
 	arrivals []int64 // of all fills, in order
-	tags     []playbook.Tag
-	setups   []playbook.Setup
 	tagNames map[journal.TagID]string
 	named    map[journal.SetupID]string
 	files    []playbook.Attachment
@@ -94,13 +92,12 @@ func (e *exporter) load() (err error) {
 	if e.arrivals, err = ledger.Arrivals(e.ctx, e.tx, e.owner, e.accounts); err != nil {
 		return err
 	}
-	if e.tags, err = playbook.ListTags(e.ctx, e.tx, e.owner); err != nil {
+	if e.tagNames, err = playbook.LoadTagNames(e.ctx, e.tx, e.owner); err != nil {
 		return err
 	}
-	if e.setups, err = playbook.ListSetups(e.ctx, e.tx, e.owner); err != nil {
+	if e.named, err = playbook.LoadSetupNames(e.ctx, e.tx, e.owner); err != nil {
 		return err
 	}
-	e.tagNames, e.named = tagNames(e.tags), setupNames(e.setups)
 	if e.files, err = playbook.ListAttachments(e.ctx, e.tx, e.owner); err != nil {
 		return err
 	}
@@ -110,22 +107,6 @@ func (e *exporter) load() (err error) {
 	linked, err := playbook.ListLinkedTrades(e.ctx, e.tx, e.owner)
 	e.linked = setOf(linked)
 	return err
-}
-
-func tagNames(tags []playbook.Tag) map[journal.TagID]string {
-	names := make(map[journal.TagID]string, len(tags))
-	for _, tag := range tags {
-		names[tag.ID] = tag.Name
-	}
-	return names
-}
-
-func setupNames(setups []playbook.Setup) map[journal.SetupID]string {
-	names := make(map[journal.SetupID]string, len(setups))
-	for _, setup := range setups {
-		names[setup.ID] = setup.Name
-	}
-	return names
 }
 
 func setOf[T comparable](list []T) map[T]bool {
@@ -327,8 +308,9 @@ func executionOf(x ledger.Execution, origin string) Execution {
 	return out
 }
 
-// annotationsAtOnce is how many annotations are in memory at a time.
-const annotationsAtOnce = 500
+// annotationsAtOnce is how many annotations are in memory at a time; their texts may be
+// long.
+const annotationsAtOnce = 128
 
 // writeTrades writes the annotations of trades, in the order in which they
 // opened. A trade without annotations, attachments and notes is left out.

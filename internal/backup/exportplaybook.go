@@ -14,27 +14,19 @@ import (
 
 func (e *exporter) writeTags() error {
 	return e.list("tags", func() error {
-		for _, tag := range e.tags {
-			err := e.element(Tag{
+		return playbook.EachTag(e.ctx, e.tx, e.owner, func(tag playbook.Tag) error {
+			return e.element(Tag{
 				Name: tag.Name, Color: tag.Color, Description: tag.Description, Kind: string(tag.Kind), CreatedAt: Instant{tag.CreatedAt},
 			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		})
 	})
 }
 
 func (e *exporter) writeSetups() error {
 	return e.list("setups", func() error {
-		for _, s := range e.setups {
-			err := e.element(Setup{SetupChange: fields.CopyTo[playbook.SetupChange](&s.SetupValues), CreatedAt: Instant{s.CreatedAt}})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return playbook.EachSetup(e.ctx, e.tx, e.owner, func(s playbook.Setup) error {
+			return e.element(Setup{SetupChange: fields.CopyTo[playbook.SetupChange](&s.SetupValues), CreatedAt: Instant{s.CreatedAt}})
+		})
 	})
 }
 
@@ -102,8 +94,8 @@ func (e *exporter) tradeRef(id *journal.TradeID) *TradeRef {
 	return &ref
 }
 
-// missedAtOnce is how many missed trades are in memory at a time.
-const missedAtOnce = 500
+// missedAtOnce is how many missed trades are in memory at a time; their notes may be long.
+const missedAtOnce = 100
 
 func (e *exporter) writeMissed() error {
 	var scope journal.Scope

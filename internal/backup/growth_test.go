@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
@@ -19,6 +20,7 @@ import (
 	"fillbook/internal/market"
 	"fillbook/internal/playbook"
 	"fillbook/internal/routine"
+	"fillbook/internal/testkit"
 )
 
 // keyOrders are the orders of keys that a hostile file may have.
@@ -141,6 +143,17 @@ var hostileSections = map[string]hostileSection{
 			d.Preferences[fmt.Sprint("key ", key)] = jsontext.Value(`1`)
 		}
 	}},
+	"settings": {1500, func(d *Document, keys []int) {
+		d.Settings = Settings{Timezone: "Europe/Berlin", BreakevenTolerance: jsontext.Value(fmt.Sprint(keys[0]))}
+	}},
+	"import_layouts": {1500, func(d *Document, keys []int) {
+		d.ImportLayouts = eachKey(keys, func(_, key int) ImportLayout {
+			return ImportLayout{
+				Signature: fmt.Sprint("layout ", key), Name: "x", ColumnMapping: map[string]string{"symbol": "Symbol"},
+				Accounts: []LayoutAccount{{Account: 0}},
+			}
+		})
+	}},
 	"import_kinds": {1500, func(d *Document, keys []int) {
 		d.ImportKinds = eachKey(keys, func(_, key int) WordKind {
 			return WordKind{Layout: "broker/export", Word: fmt.Sprint("word ", key), Kind: statement.Kinds()[0]}
@@ -159,7 +172,7 @@ var hostileSections = map[string]hostileSection{
 		})
 		d.Bars = append(d.Bars, hostileBars("ONE", eachKey(keys[half:], func(_, key int) []byte { return hostileBlock(key) })))
 	}},
-	"attachments": {1500, func(d *Document, keys []int) {
+	"attachments": {20_000, func(d *Document, keys []int) {
 		d.Notes = []Note{{NoteValues: NoteValues{OccurredAt: "2026-03-02", Body: "note"}}}
 		d.Attachments = eachKey(keys, func(_, key int) FileRef {
 			place := key % 2
@@ -229,6 +242,31 @@ func TestEverySectionHasAHostileCase(t *testing.T) {
 	t.Parallel()
 	if got, want := slices.Sorted(maps.Keys(hostileSections)), sectionNames(); !slices.Equal(got, want) {
 		t.Errorf("cases %q\nsections %q", got, want)
+	}
+}
+
+// TestRestoreIsLinear restores each section with n and 2n records in hostile orders, into
+// an empty journal and into one that has them.
+func TestRestoreIsLinear(t *testing.T) { //nolint:paralleltest // it measures the process
+	h := oneHouse(t)
+	for _, name := range slices.Sorted(maps.Keys(hostileSections)) {
+		section := hostileSections[name]
+		for _, order := range slices.Sorted(maps.Keys(keyOrders)) {
+			t.Run(name+"/"+order, func(t *testing.T) { //nolint:paralleltest // it measures the process
+				testkit.CheckGrowth(t, section.n, func(n int) {
+					doc := hostileDocument(section, keyOrders[order](n))
+					owner := h.user(t)
+					for range 2 {
+						must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
+							_, err := Preview(h.ctx(), tx, owner, doc, "")
+							return err
+						}))
+						_, err := h.tryRestore(Order{Owner: owner, Document: doc})
+						must(t, err)
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -15,18 +15,10 @@ type NoteTemplate struct {
 }
 
 func (e *exporter) writeNoteTemplates() error {
-	list, err := playbook.ListNoteTemplates(e.ctx, e.tx, e.owner)
-	if err != nil {
-		return err
-	}
 	return e.list("note_templates", func() error {
-		for _, t := range list {
-			out := NoteTemplate{Name: t.Name, Type: string(t.Type), Body: t.Body, Default: t.Default, CreatedAt: Instant{t.CreatedAt}}
-			if err := e.element(out); err != nil {
-				return err
-			}
-		}
-		return nil
+		return playbook.EachNoteTemplate(e.ctx, e.tx, e.owner, func(t playbook.NoteTemplate) error {
+			return e.element(NoteTemplate{Name: t.Name, Type: string(t.Type), Body: t.Body, Default: t.Default, CreatedAt: Instant{t.CreatedAt}})
+		})
 	})
 }
 

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -106,6 +108,26 @@ func (w *writer) list(name string, fill func() error) error {
 func (w *writer) element(v any) error {
 	w.next()
 	return w.value(v)
+}
+
+// streamed writes an element of a list whose last member is a list, which fill writes.
+// The value has the other members.
+func (w *writer) streamed(v any, name string, fill func() error) error {
+	text, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	head, found := strings.CutSuffix(string(text), `"`+name+`":[]}`)
+	if !found {
+		return fmt.Errorf("writing %s: it is not the last member", name)
+	}
+	w.next()
+	w.write(head + strconv.Quote(name) + ":")
+	w.open("[")
+	if err := fill(); err != nil {
+		return err
+	}
+	return w.shut("]}")
 }
 
 // finish ends the file with its checksums.

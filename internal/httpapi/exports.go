@@ -66,7 +66,7 @@ func (a *API) registerExportRoutes() {
 	read := journalRoute(readJournal, http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
 		"The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all."
-	read.long, read.excursions = true, true
+	read.long, read.isExport, read.excursions = true, true, true
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
 	}

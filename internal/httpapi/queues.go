@@ -17,9 +17,11 @@ type queues struct {
 	imports *fairqueue.Queue
 	// attachments limits the files that are checked and stored.
 	attachments *fairqueue.Queue
-	// answers limits the complete lists and exports that are being written, so
-	// that short requests find a free database connection.
+	// answers limits the complete lists that are being written, so that short
+	// requests find a free database connection.
 	answers *fairqueue.Queue
+	// exports limits the files that are being written: one of each user.
+	exports *fairqueue.Queue
 	// deliveries limits the deliveries to hooks that are stored.
 	deliveries *fairqueue.Queue
 	// providers limits the requests of one user that wait for another server.
@@ -46,6 +48,7 @@ func newQueues(importsPerUser int) queues {
 		uploads:     fairqueue.New(fairqueue.Options{MaxPerKey: 8, MaxWaiting: 50, MaxWait: 30 * time.Second}),
 		imports:     fairqueue.New(fairqueue.Options{MaxActive: 8, MaxPerKey: importsPerUser, MaxWaiting: 50, MaxWait: time.Minute}),
 		attachments: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 2, MaxWaiting: 50, MaxWait: time.Minute}),
+		exports:     fairqueue.New(fairqueue.Options{MaxActive: exportPlaces, MaxPerKey: 1, MaxWaiting: 20, MaxWait: time.Minute}),
 		answers:     fairqueue.New(fairqueue.Options{MaxActive: answerPlaces(), MaxPerKey: 2, MaxWaiting: 200, MaxWait: 30 * time.Second}),
 		// A delivery is never refused for its rate: as many wait as there are connections.
 		deliveries: fairqueue.New(fairqueue.Options{MaxActive: 4, MaxPerKey: 1, MaxWaiting: 2000, MaxWait: time.Minute}),
@@ -56,3 +59,6 @@ func newQueues(importsPerUser int) queues {
 // answerPlaces returns how many long answers are written at once: enough to keep
 // the processors busy, and fewer than the database connections for reading.
 func answerPlaces() int { return min(4, runtime.GOMAXPROCS(0)+1) }
+
+// exportPlaces is how many exports are written at once.
+const exportPlaces = 2

@@ -109,6 +109,9 @@ type route struct {
 	// long: the answer may be long unless it is a page, so it waits for the
 	// user's turn.
 	long bool
+	// isExport: the long answer is a file of the journal; one user's are written one
+	// after the other.
+	isExport bool
 	// secret: answers contain credentials, so Idempotency-Key is ignored and no
 	// answer is stored.
 	secret bool
@@ -328,7 +331,11 @@ func (a *API) chain(r route, pattern string, refuses func(parameter string) bool
 	}
 	chain = append(chain, intake.Middleware())
 	if r.long {
-		chain = append(chain, transport.LimitLongResponses(a.queues.answers, a.spool))
+		queue := a.queues.answers
+		if r.isExport {
+			queue = a.queues.exports
+		}
+		chain = append(chain, transport.LimitLongResponses(queue, a.spool))
 	}
 	if r.isIdempotent() {
 		chain = append(chain, a.idempotency.Middleware())

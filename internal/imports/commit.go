@@ -16,16 +16,14 @@ import (
 )
 
 // Commit imports a file: it creates a batch and stores the content of the file
-// in one transaction. Parsing stops when the client disconnects; after that the
-// import continues without the client. If columns must be named first, the
-// batch stays pending, and the error contains its id.
+// in one transaction. If the client disconnects before that transaction begins, the work
+// stops and the batch stays pending; after that the import continues without the client.
+// If columns must be named first, the batch stays pending, and the error contains its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
 	account, c, err := s.prepare(ctx, by.UserID, &up)
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	batch := s.newBatch(by.UserID, up, c)
 	batch.Token = by.TokenID
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
@@ -57,8 +55,6 @@ func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up U
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
-	defer cancel()
 	return s.finish(ctx, by, id, up, account, c)
 }
 
@@ -208,7 +204,17 @@ func (s *Service) finish(
 	defer s.running.end(id)
 	var result Result
 	tries := 0
-	err := s.update(ctx, by.UserID, c, func(tx *db.Tx) (err error) {
+	work, begin, cancel := waitForClient(ctx)
+	defer cancel()
+	isBegun := false
+	err := s.update(work, by.UserID, c, func(tx *db.Tx) (err error) {
+		if !isBegun {
+			if err := begin(); err != nil {
+				return err
+			}
+			isBegun = true
+		}
+		ctx := work
 		if tries++; tries > 1 { // the first attempt has modified the statement
 			if c, err = s.read(ctx, by.UserID, up, account); err != nil {
 				return err
@@ -234,12 +240,29 @@ func (s *Service) finish(
 		}
 		return s.audit(ctx, tx, by, ActionCommit, id)
 	})
+	if err != nil && !isBegun && ctx.Err() != nil {
+		return Result{}, addBatch(err, id) // the client has left; the batch can be finished later
+	}
+	ctx = work
 	if err != nil {
 		s.fail(ctx, by.Principal, id)
 		return Result{}, addBatch(err, id)
 	}
 	err = s.attach(ctx, by.UserID, c, &result)
 	return result, err
+}
+
+// waitForClient returns the context of a write, which ends with that of the client until
+// begin is called, and after commitTime. begin returns an error if the client has left.
+func waitForClient(client context.Context) (work context.Context, begin func() error, cancel context.CancelFunc) {
+	work, cancel = context.WithTimeout(context.WithoutCancel(client), commitTime)
+	stop := context.AfterFunc(client, cancel)
+	return work, func() error {
+		if !stop() {
+			return client.Err()
+		}
+		return nil
+	}, cancel
 }
 
 // longRows is the number of rows from which a file is stored in parts, so that

@@ -232,9 +232,6 @@ func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	if err := a.clean(); err != nil {
 		return Account{}, err
 	}
-	if err := limits.Accounts.Check(ctx, tx, owner, `SELECT COUNT(*) FROM accounts WHERE user_id = $1`); err != nil {
-		return Account{}, err
-	}
 	return insertAccount(ctx, tx, owner, a)
 }
 
@@ -246,6 +243,11 @@ func insertAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 			`SELECT COALESCE(MAX(number), 0) + 1 FROM accounts WHERE user_id = $1`, owner).Scan(&a.number)
 		if err != nil {
 			return Account{}, err
+		}
+		if a.number > int64(limits.Accounts.Max) { // else there cannot be as many
+			if err := limits.Accounts.Check(ctx, tx, owner, `SELECT COUNT(*) FROM accounts WHERE user_id = $1`); err != nil {
+				return Account{}, err
+			}
 		}
 		n, err := tx.Exec(ctx, `
 			INSERT INTO accounts (user_id, id, number, name, broker, account_type, base_currency, starting_balance, created_at, updated_at, rules)

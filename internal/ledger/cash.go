@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/fields"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // CashType is the reason for a cash transaction.
@@ -362,12 +363,24 @@ func (c *Cash) contentKey() string {
 	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
 }
 
+// insertCash inserts rows, or refuses them if the account has no room for all of them.
 func (b *book) insertCash(ctx context.Context, list []Cash) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var stored int
+	err := b.tx.QueryRow(ctx, `SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2`, b.owner, b.account.number).Scan(&stored)
+	if err != nil {
+		return err
+	}
+	if stored+len(list) > limits.Cash.Max {
+		return limits.Cash.Reached()
+	}
 	rows := make([][]any, len(list))
 	for i, c := range list {
 		rows[i] = cashTable.Values(b.owner, &cashRow{Cash: c, account: b.account.number})
 	}
-	_, err := b.tx.InsertMany(ctx, cashTable.Name, cashTable.Columns(), "", rows)
+	_, err = b.tx.InsertMany(ctx, cashTable.Name, cashTable.Columns(), "", rows)
 	return err
 }
 

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"fillbook/internal/db"
@@ -105,13 +107,20 @@ func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 // which are stored, the third is new.
 type cashDedup struct {
 	b       *book
-	found   map[string][]Cash // by condition and key, each read once
+	found   map[string]*storedCash // by condition and key, each read once
 	claimed map[journal.CashID]bool
+}
+
+// storedCash are stored rows that rows of a file may be: all, by their values now, and
+// unedited ones also by type and amount.
+type storedCash struct {
+	all                           claimQueue[journal.CashID]
+	byContent, unedited, byAmount map[string]*claimQueue[journal.CashID]
 }
 
 // repeatedCash reports for each row whether it is already stored.
 func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
-	d := &cashDedup{b: b, found: map[string][]Cash{}, claimed: map[journal.CashID]bool{}}
+	d := &cashDedup{b: b, found: map[string]*storedCash{}, claimed: map[journal.CashID]bool{}}
 	repeats := make([]bool, len(rows))
 	for i := range rows {
 		var err error
@@ -138,21 +147,21 @@ func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) 
 // claimByOrigin claims a stored row that arrived with the key of c, preferably
 // one that has the same values now.
 func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
-	same, err := d.loadStored(ctx, c.Origin, `origin = $3`, c.Origin)
+	same, err := d.loadStored(ctx, c.Origin, `origin`, `origin = $3`, c.Origin)
 	if err != nil {
 		return false, err
 	}
-	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }) || d.claim(same, func(*Cash) bool { return true }), nil
+	return d.claim(same.byContent[c.contentKey()]) || d.claim(&same.all), nil
 }
 
 // claimByContent claims a stored row with the values of c.
 func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
-	same, err := d.loadStored(ctx, strconv.FormatInt(at, 10), `occurred_at = $3`, at)
+	same, err := d.loadStored(ctx, strconv.FormatInt(at, 10), `occurred_at`, `occurred_at = $3`, at)
 	if err != nil {
 		return false, err
 	}
-	return d.claim(same, func(s *Cash) bool { return s.contentKey() == c.contentKey() }), nil
+	return d.claim(same.byContent[c.contentKey()]), nil
 }
 
 // claimBySecond claims a stored row that arrived with the type and the amount of c in
@@ -161,35 +170,53 @@ func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	from := at - at%second
-	same, err := d.loadStored(ctx, strconv.FormatInt(from, 10), `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
+	same, err := d.loadStored(ctx, strconv.FormatInt(from, 10), `occurred_at`, `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
 	if err != nil {
 		return false, err
 	}
-	return d.claim(same, func(s *Cash) bool {
-		return s.EditedOrigin() == "" && s.Type == c.Type && s.Amount.Equal(c.Amount) && sameSecond(db.Micros(s.OccurredAt), at)
-	}), nil
+	if at == from {
+		return d.claim(same.byAmount[c.amountKey()]), nil
+	}
+	// A fraction equals itself, which was matched by its origin, and a time without one.
+	whole := *c
+	whole.OccurredAt = db.FromMicros(from)
+	return d.claim(same.unedited[whole.contentKey()]), nil
 }
 
-// claim claims the first row that matches and is not claimed yet.
-func (d *cashDedup) claim(among []Cash, fits func(*Cash) bool) bool {
-	for i := range among {
-		if s := &among[i]; !d.claimed[s.ID] && fits(s) {
-			d.claimed[s.ID] = true
-			return true
-		}
-	}
-	return false
+// amountKey returns the type and the amount of a row.
+func (c *Cash) amountKey() string {
+	content, _, _ := splitCashKey(c.contentKey())
+	return content
+}
+
+// claim claims the first row of a queue that is not claimed yet.
+func (d *cashDedup) claim(queue *claimQueue[journal.CashID]) bool {
+	_, found := queue.take(d.claimed)
+	return found
 }
 
 // loadStored returns the account's rows that fulfill a condition, whose arguments
-// begin with $3. The key is that of the arguments.
-func (d *cashDedup) loadStored(ctx context.Context, key, condition string, args ...any) ([]Cash, error) {
+// begin with $3. The key is that of the arguments. They are read in the order of the
+// condition's column: to sort by id, SQLite would read all rows of the owner.
+func (d *cashDedup) loadStored(ctx context.Context, key, order, condition string, args ...any) (*storedCash, error) {
 	key = condition + " " + key
-	if list, known := d.found[key]; known {
-		return list, nil
+	if stored, known := d.found[key]; known {
+		return stored, nil
 	}
-	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY id`,
+	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY `+order,
 		append([]any{d.b.owner, d.b.account.number}, args...)...)
-	d.found[key] = list
-	return list, err
+	slices.SortFunc(list, func(a, b Cash) int { return cmp.Compare(a.ID, b.ID) })
+	type queues = map[string]*claimQueue[journal.CashID]
+	stored := &storedCash{byContent: queues{}, byAmount: queues{}, unedited: queues{}}
+	for i := range list {
+		c := &list[i]
+		stored.all.add(c.ID)
+		queueOf(stored.byContent, c.contentKey()).add(c.ID)
+		if c.EditedOrigin() == "" {
+			queueOf(stored.unedited, c.contentKey()).add(c.ID)
+			queueOf(stored.byAmount, c.amountKey()).add(c.ID)
+		}
+	}
+	d.found[key] = stored
+	return stored, err
 }

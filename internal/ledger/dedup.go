@@ -185,8 +185,30 @@ func (d *deduper) matchSecond(list []*arrival, stored []*fill) {
 	if len(stored) == 0 {
 		return
 	}
-	d.match(list, stored, (*fill).sameContent)
-	d.match(list, stored, (*fill).sameContentBySecond)
+	if len(list)*len(stored) <= maxCompared { // most seconds have one or two fills
+		d.match(list, stored, (*fill).sameContent)
+		d.match(list, stored, (*fill).sameContentBySecond)
+		return
+	}
+	exact, bySecond := map[timedDeal]*fillQueue{}, newFillQueues(stored)
+	for _, f := range stored {
+		queueOf(exact, timedDeal{newDeal(f), f.at}).add(f)
+	}
+	for _, a := range list {
+		if a.known == nil {
+			a.known = d.claimFrom(exact[timedDeal{newDeal(a.fill), a.at}], a, neverPast, always)
+		}
+	}
+	for _, a := range list {
+		start := startOfSecond(a).At
+		switch {
+		case a.known != nil:
+		case a.at == start:
+			a.known = d.claimFrom(bySecond[newDeal(a.fill)], a, neverPast, always)
+		default: // a fraction only equals a time without one
+			a.known = d.claimFrom(exact[timedDeal{newDeal(a.fill), start}], a, neverPast, always)
+		}
+	}
 }
 
 // match matches arrivals with stored fills by a comparison.

@@ -97,21 +97,30 @@ func (b *book) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) 
 	if err != nil || len(list) == 0 {
 		return found, err
 	}
-	byContent := map[string][]*deletedCash{}
-	for i := range list {
-		byContent[list[i].content] = append(byContent[list[i].content], &list[i])
+	type timedContent struct {
+		content string
+		at      int64
 	}
-	for _, isSame := range []func(a, b int64) bool{func(a, b int64) bool { return a == b }, sameSecond} {
+	exact, bySecond := map[timedContent]*claimQueue[*deletedCash]{}, map[timedContent]*claimQueue[*deletedCash]{}
+	for i := range list {
+		d := &list[i]
+		queueOf(exact, timedContent{d.content, d.at}).add(d)
+		queueOf(bySecond, timedContent{d.content, d.at / second}).add(d)
+	}
+	claimed := map[*deletedCash]bool{}
+	for _, isExact := range []bool{true, false} {
 		for i := range rows {
 			if known[i] || found[i] != nil {
 				continue
 			}
 			content, at, _ := splitCashKey(rows[i].contentKey())
-			same := byContent[content]
-			if j := slices.IndexFunc(same, func(d *deletedCash) bool { return isSame(d.at, at) }); j >= 0 {
-				found[i] = same[j]
-				byContent[content] = slices.Delete(slices.Clone(same), j, j+1)
+			queue := exact[timedContent{content, at}]
+			if !isExact && at%second == 0 {
+				queue = bySecond[timedContent{content, at / second}]
+			} else if !isExact { // a fraction only equals a time without one
+				queue = exact[timedContent{content, at - at%second}]
 			}
+			found[i], _ = queue.take(claimed)
 		}
 	}
 	return found, nil

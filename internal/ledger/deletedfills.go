@@ -32,6 +32,12 @@ func newDealKey(key streamKey, f *fill) dealKey {
 	return dealKey{stream: key, side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
 }
 
+// timedKey is a dealKey at an instant.
+type timedKey struct {
+	dealKey
+	at int64
+}
+
 func scanDeletedFill(row db.Scanner) (*deletedFill, error) {
 	d := &deletedFill{}
 	var number int64
@@ -173,15 +179,17 @@ func (b *book) matchDeleted(ctx context.Context, arrivals []*arrival) (map[*arri
 // deletedMatcher finds the deleted fills that arrivals repeat.
 type deletedMatcher struct {
 	deduper
-	byID     map[string]*fill
-	byDeal   map[dealKey][]*fill
-	byOrigin map[string][]editedFill
-	found    map[*arrival]*fill
+	byID map[string]*fill
+	// byContent and byDeal have the same fills.
+	byContent map[timedKey]*fillQueue
+	byDeal    map[dealKey]*fillQueue
+	byOrigin  map[string][]editedFill
+	found     map[*arrival]*fill
 }
 
 func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 	m := &deletedMatcher{
-		deduper: deduper{claimed: map[int64]bool{}}, byID: map[string]*fill{}, byDeal: map[dealKey][]*fill{},
+		deduper: deduper{claimed: map[int64]bool{}}, byID: map[string]*fill{}, byDeal: map[dealKey]*fillQueue{}, byContent: map[timedKey]*fillQueue{},
 		byOrigin: map[string][]editedFill{}, found: map[*arrival]*fill{},
 	}
 	for _, d := range list {
@@ -190,7 +198,8 @@ func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 			m.byID[f.externalID] = f
 		}
 		deal := newDealKey(d.key, f)
-		m.byDeal[deal] = append(m.byDeal[deal], f)
+		queueOf(m.byDeal, deal).add(f)
+		queueOf(m.byContent, timedKey{deal, f.at}).add(f)
 		if d.origin != "" {
 			bySecond, at := splitOrigin(d.origin)
 			m.byOrigin[bySecond] = append(m.byOrigin[bySecond], editedFill{f, at})
@@ -207,30 +216,26 @@ func (m *deletedMatcher) match(fresh []*arrival) {
 			m.found[a], m.claimed[f.seq] = f, true
 		}
 	}
-	for _, same := range []func(*fill, *fill) bool{(*fill).sameContent, (*fill).sameFill} {
-		for _, a := range fresh {
-			if m.found[a] == nil {
-				m.add(a, m.byDeal[newDealKey(*a.key, a.fill)], same)
-			}
+	for _, a := range fresh {
+		if m.found[a] == nil {
+			m.add(a, m.claimFrom(m.byContent[timedKey{newDealKey(*a.key, a.fill), a.at}], a, neverPast, always))
 		}
 	}
 	for _, a := range fresh {
-		if m.found[a] != nil || len(m.byOrigin) == 0 {
-			continue
+		if m.found[a] == nil {
+			m.add(a, m.claimFrom(m.byDeal[newDealKey(*a.key, a.fill)], a, neverPast, (*fill).sameFill))
 		}
-		bySecond, _ := splitOrigin(a.contentKey(*a.key))
-		var among []*fill
-		for _, o := range m.byOrigin[bySecond] {
-			if sameSecond(o.at, a.at) {
-				among = append(among, o.fill)
-			}
+	}
+	for _, a := range fresh {
+		if m.found[a] == nil && len(m.byOrigin) > 0 {
+			bySecond, _ := splitOrigin(a.contentKey(*a.key))
+			m.add(a, m.claimEdited(m.byOrigin, bySecond, a))
 		}
-		m.add(a, among, func(*fill, *fill) bool { return true })
 	}
 }
 
-func (m *deletedMatcher) add(a *arrival, among []*fill, same func(*fill, *fill) bool) {
-	if f := m.claim(among, a, same); f != nil {
+func (m *deletedMatcher) add(a *arrival, f *fill) {
+	if f != nil {
 		m.found[a] = f
 	}
 }

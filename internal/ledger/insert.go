@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 )
 
 // InsertResult is the result of inserting fills.
@@ -261,6 +262,9 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from impo
 		}
 	}
 	taken.last = b.nextSeq - 1
+	if taken.last > int64(limits.Executions.Max) {
+		return limits.Executions.Reached()
+	}
 	if from.batch == "" || taken.last < taken.first {
 		return nil
 	}

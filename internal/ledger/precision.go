@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,15 +45,17 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
-	var held []*fill // fills that several arrivals may match
+	held := map[deal]*fillQueue{} // fills that several arrivals may match
 	end := list[0].at
 	for _, a := range list {
-		held = slices.DeleteFunc(held, func(f *fill) bool { return f.at < a.at })
 		from, to := max(end, a.at), a.at+a.precision()
 		if from < to {
-			held, end = append(held, cursor.between(from, to)...), to
+			for _, f := range cursor.between(from, to) {
+				queueOf(held, newDeal(f)).add(f)
+			}
+			end = to
 		}
-		a.known = d.claim(held, a, (*fill).sameFill)
+		a.known = d.claimFrom(held[newDeal(a.fill)], a, func(f *fill) bool { return f.at < a.at }, (*fill).sameFill)
 	}
 	return cursor.err
 }
@@ -101,10 +102,9 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 
 // matchCoarseStream matches the arrivals of one stream with its coarse fills.
 func (d *deduper) matchCoarseStream(list []*arrival, stored []*fill) {
+	queues := newFillQueues(stored)
 	for _, a := range list {
-		from, _ := slices.BinarySearchFunc(stored, a.at-day+1, func(f *fill, at int64) int { return cmp.Compare(f.at, at) })
-		to, _ := slices.BinarySearchFunc(stored, a.at+1, func(f *fill, at int64) int { return cmp.Compare(f.at, at) })
-		a.known = d.claim(stored[from:to], a, (*fill).sameFill)
+		a.known = d.claimFrom(queues[newDeal(a.fill)], a, func(f *fill) bool { return f.at <= a.at-day }, (*fill).sameFill)
 	}
 }
 
@@ -149,6 +149,23 @@ func splitOrigin(key string) (bySecond string, at int64) {
 	return key[:start] + strconv.FormatInt(at/second, 10) + "|" + rest, at
 }
 
+// claimEdited claims an edited fill that arrived with the content of an arrival. It drops
+// fills that are claimed from the front of their list.
+func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, a *arrival) *fill {
+	list := origins[bySecond]
+	for len(list) > 0 && d.claimed[list[0].seq] {
+		list = list[1:]
+	}
+	origins[bySecond] = list
+	var among []*fill
+	for _, o := range list[:min(len(list), maxCompared)] {
+		if sameSecond(o.at, a.at) {
+			among = append(among, o.fill)
+		}
+	}
+	return d.claim(among, a, always)
+}
+
 // matchOrigins matches arrivals with the original content of edited fills.
 func (d *deduper) matchOrigins(key streamKey, list []*arrival) {
 	if len(d.origins) == 0 {
@@ -159,12 +176,6 @@ func (d *deduper) matchOrigins(key streamKey, list []*arrival) {
 			continue
 		}
 		bySecond, _ := splitOrigin(a.contentKey(key))
-		var among []*fill
-		for _, o := range d.origins[bySecond] {
-			if sameSecond(o.at, a.at) {
-				among = append(among, o.fill)
-			}
-		}
-		a.known = d.claim(among, a, func(*fill, *fill) bool { return true })
+		a.known = d.claimEdited(d.origins, bySecond, a)
 	}
 }

@@ -24,6 +24,8 @@ type Limit struct {
 // The limits.
 var (
 	Accounts      = Limit{Records: "accounts", Max: 1000}
+	Executions    = Limit{Records: "executions (deleted ones included)", Max: 20_000_000, PerAccount: true}
+	Cash          = Limit{Records: "cash transactions", Max: 500_000, PerAccount: true}
 	Overrides     = Limit{Records: "instrument overrides", Max: 1000, PerAccount: true}
 	DeletedFills  = Limit{Records: "deleted executions that imports leave out", Max: 10_000, PerAccount: true, Then: "the oldest are forgotten"}
 	DeletedCash   = Limit{Records: "deleted cash transactions that imports leave out", Max: 10_000, PerAccount: true, Then: "the oldest are forgotten"}
@@ -49,7 +51,7 @@ var (
 // All returns every limit, in the order of the documents.
 func All() []Limit {
 	return []Limit{
-		Accounts, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteTemplates, MissedTrades, Views,
+		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteTemplates, MissedTrades, Views,
 		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, BarAliases, BarSources, Connections, Hooks, ShareLinks, AccessTokens,
 	}
 }

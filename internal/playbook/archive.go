@@ -16,6 +16,56 @@ import (
 // What a backup needs beyond the lists: steps that read and write what no
 // other caller sees.
 
+// LoadTagNames returns the names of the owner's tags. It is a step.
+func LoadTagNames(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TagID]string, error) {
+	return loadNames[journal.TagID](ctx, tx, owner, `SELECT id, name FROM tags WHERE user_id = $1 ORDER BY id`)
+}
+
+// LoadSetupNames returns the names of the owner's setups. It is a step.
+func LoadSetupNames(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.SetupID]string, error) {
+	return loadNames[journal.SetupID](ctx, tx, owner, `SELECT id, name FROM setups WHERE user_id = $1 ORDER BY id`)
+}
+
+func loadNames[ID ~string](ctx context.Context, tx *db.Tx, owner journal.UserID, query string) (map[ID]string, error) {
+	names := map[ID]string{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var id ID
+		var name string
+		err := row.Scan(&id, &name)
+		names[id] = name
+		return err
+	}, query, owner)
+	return names, err
+}
+
+// EachTag calls fn with the owner's tags by name. It is a step; fn must not run
+// statements.
+func EachTag(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(Tag) error) error {
+	return eachRecord(ctx, tx, scanTag, fn, selectTags+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
+}
+
+// EachSetup calls fn with the owner's setups by name. It is a step; fn must not run
+// statements.
+func EachSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(Setup) error) error {
+	return eachRecord(ctx, tx, scanSetup, fn, selectSetups+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
+}
+
+// EachNoteTemplate calls fn with the owner's templates by name. It is a step; fn must not
+// run statements.
+func EachNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(NoteTemplate) error) error {
+	return eachRecord(ctx, tx, scanNoteTemplate, fn, selectNoteTemplates+` WHERE t.user_id = $1 ORDER BY t.name_key, t.id`, owner)
+}
+
+func eachRecord[T any](ctx context.Context, tx *db.Tx, scan func(db.Scanner) (T, error), fn func(T) error, query string, args ...any) error {
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		record, err := scan(row)
+		if err != nil {
+			return err
+		}
+		return fn(record)
+	}, query, args...)
+}
+
 // ListAnnotatedTrades lists the trades of an account that have a row of
 // annotations, without orphans. It is a step.
 func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
@@ -41,8 +91,8 @@ type StoredOrphan struct {
 	FillKeys []string
 }
 
-// orphansAtOnce is how many orphans are in memory at a time.
-const orphansAtOnce = 500
+// orphansAtOnce is how many orphans are in memory at a time; their texts may be long.
+const orphansAtOnce = 128
 
 // EachOrphan calls fn with the orphans of an account, oldest first. It is a step; fn may
 // run statements.

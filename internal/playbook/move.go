@@ -153,13 +153,14 @@ func merge(winner Annotations, others ...Annotations) Annotations {
 	m := winner
 	tags, setups, rules := [][]journal.TagID{m.Tags}, [][]journal.SetupID{m.Setups}, [][]RuleTick{m.Rules}
 	notes := make([]string, len(others))
+	m.Notes = "" // appended once, below
 	for i, other := range others {
 		m.Trade, m.Account = cmp.Or(m.Trade, other.Trade), cmp.Or(m.Account, other.Account)
 		tags, setups, rules = append(tags, other.Tags), append(setups, other.Setups), append(rules, other.Rules)
-		notes[i], other.Notes = other.Notes, "" // appended once, below
+		notes[i], other.Notes = other.Notes, ""
 		AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
 	}
-	m.Notes = annotations.MergeNotes(m.Notes, notes...)
+	m.Notes = annotations.MergeNotes(winner.Notes, notes...)
 	m.Tags, m.Setups, m.Rules = united(tags...), united(setups...), mergeRules(rules...)
 	return m
 }
