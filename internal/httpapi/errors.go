@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/transport"
 )
@@ -28,6 +29,18 @@ func (e *errorAnswer) GetHeaders() http.Header { return e.headers }
 func toErrorAnswer(ctx context.Context, err error) error {
 	refusal := transport.Refuse(ctx, err)
 	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
+}
+
+// explainMissing converts the error of a write that refers to a deleted record: 401 if
+// the caller was deleted during the request, 404 otherwise.
+func (a *API) explainMissing(ctx context.Context, err error) error {
+	if _, refused := errors.AsType[*journal.Error](err); refused || !errors.Is(err, db.ErrMissing) {
+		return err
+	}
+	if _, gone := a.Identity.Me(ctx, caller(ctx).UserID); gone != nil && caller(ctx).UserID != 0 {
+		return gone
+	}
+	return err
 }
 
 // installErrorHooks converts huma's own refusals to the form of ours. Huma has one hook

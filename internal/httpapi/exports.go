@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -13,7 +14,6 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/transport"
 )
 
 type exportQuery struct {
@@ -93,26 +93,23 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
 }
 
-// sendExport writes the file as it is read. After the first bytes a failure can
-// only be reported by closing the connection.
+// sendExport writes the file as it is read.
 func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
 	name := "fillbook-"
 	if request.Rows == backup.GainRows {
 		name += string(request.Rows) + "-"
 	}
 	name += string(journal.DayOf(request.At)) + "." + string(request.Format)
-	hc.SetHeader("Content-Type", request.Format.MediaType())
-	hc.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	hc.SetStatus(http.StatusOK)
-	err := a.DB.View(ctx, func(tx *db.Tx) error {
-		missing, err := backup.Write(ctx, tx, a.Playbook, request, hc.BodyWriter())
-		if len(missing) > 0 {
-			a.Log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
-		}
-		return err
+	writeFile(hc, map[string]string{
+		"Content-Type":        request.Format.MediaType(),
+		"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": name}),
+	}, func(out io.Writer) error {
+		return a.DB.View(ctx, func(tx *db.Tx) error {
+			missing, err := backup.Write(ctx, tx, a.Playbook, request, out)
+			if len(missing) > 0 {
+				a.Log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
+			}
+			return err
+		})
 	})
-	if err != nil {
-		a.Log.ErrorContext(ctx, "export failed", "user", request.Owner, "error", err, "request", transport.RequestOf(ctx).ID)
-		panic(http.ErrAbortHandler)
-	}
 }

@@ -151,7 +151,7 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 		}
 		out, err := handler(ctx, in)
 		if err != nil {
-			return nil, toErrorAnswer(ctx, err)
+			return nil, toErrorAnswer(ctx, a.explainMissing(ctx, err))
 		}
 		return out, nil
 	})

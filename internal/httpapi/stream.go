@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"net/http"
@@ -161,8 +162,49 @@ func (w *listWriter) release() {
 // errClientGone reports that the client closed the connection during a list.
 var errClientGone = errors.New("the client is gone")
 
+// fileBody is the body of a file that is written while it is read. Status and headers
+// are sent with the first bytes, so that an error before them is answered as a refusal.
+type fileBody struct {
+	ctx     huma.Context
+	headers map[string]string
+	begun   bool
+}
+
+// Write sends bytes, the first ones after the headers.
+func (f *fileBody) Write(p []byte) (int, error) {
+	if !f.begun {
+		f.begun = true
+		for name, value := range f.headers {
+			f.ctx.SetHeader(name, value)
+		}
+		f.ctx.SetStatus(http.StatusOK)
+	}
+	return f.ctx.BodyWriter().Write(p)
+}
+
+// writeFile sends a file that write writes. An error before the first buffer is sent is
+// answered as a refusal; after it the connection is closed, because half a file must
+// not look complete.
+func writeFile(ctx huma.Context, headers map[string]string, write func(io.Writer) error) {
+	body := &fileBody{ctx: ctx, headers: headers}
+	buffer := bufio.NewWriterSize(body, listBuffer)
+	err := write(buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	switch {
+	case err == nil:
+	case !body.begun:
+		writeRefusal(ctx, err)
+	default:
+		transport.RequestOf(ctx.Context()).Fault = err
+		panic(http.ErrAbortHandler)
+	}
+}
+
 func writeRefusal(ctx huma.Context, err error) {
 	refusal := transport.Refuse(ctx.Context(), err)
+	ctx.SetHeader("Content-Type", "application/json")
 	for name, values := range refusal.Headers {
 		ctx.SetHeader(name, values[0])
 	}

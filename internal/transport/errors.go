@@ -66,6 +66,8 @@ func toRefusal(err error) Refusal {
 	case errors.As(err, &known):
 	case errors.As(err, &tooLarge):
 		known = journal.TooLarge("The request is larger than the %d bytes that are taken here.", tooLarge.Limit)
+	case errors.Is(err, db.ErrMissing):
+		known = journal.NotFound("record that this refers to")
 	case errors.Is(err, db.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		known = journal.ReadOnly(err)
 	case errors.Is(err, db.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
