@@ -100,6 +100,10 @@ func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
 	if other := d.holds.find(h.owner); other != nil {
 		return &heldError{other}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // from here on a caller that leaves would leave the mark behind
 	// While it reads, the mark stays in the write-ahead log. The snapshot of a
 	// connection that finds the log empty could not be opened again later.
 	before, err := d.openSnapshot(ctx)
