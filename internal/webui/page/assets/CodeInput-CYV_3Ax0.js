@@ -1,1 +1,0 @@
-import{cn as e,cr as t,lr as n}from"./index-CQWh8x2j.js";import{Yt as r}from"./base-BOTSzbMy.js";function i(i,a){n(a,!0);let o=e(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
