@@ -207,7 +207,7 @@ func TestPreferencesAreCopied(t *testing.T) {
 				}
 				return nil
 			})
-			before := readTexts(t, d, `SELECT user_id, key, value FROM preferences ORDER BY user_id, key`, 3)
+			before := readTexts(t, d, `SELECT user_id, key, value FROM preferences ORDER BY user_id, key`)
 			must(t, d.Migrate(t.Context()))
 			for query, want := range map[string][]string{
 				`SELECT user_id, timezone, breakeven_tolerance FROM journal_settings ORDER BY user_id`: {
@@ -221,7 +221,7 @@ func TestPreferencesAreCopied(t *testing.T) {
 				},
 				`SELECT user_id, key, value FROM preferences ORDER BY user_id, key`: before,
 			} {
-				if diff := cmp.Diff(want, readTexts(t, d, query, strings.Count(query[:strings.Index(query, "FROM")], ",")+1)); diff != "" {
+				if diff := cmp.Diff(want, readTexts(t, d, query)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", query, diff)
 				}
 			}
@@ -231,8 +231,10 @@ func TestPreferencesAreCopied(t *testing.T) {
 }
 
 // readTexts returns rows as texts with the columns separated by |.
-func readTexts(t *testing.T, d *db.DB, query string, columns int) (rows []string) {
+func readTexts(t *testing.T, d *db.DB, query string) (rows []string) {
 	t.Helper()
+	selected, _, _ := strings.Cut(query, " FROM ")
+	columns := strings.Count(selected, ",") + 1
 	must(t, d.View(t.Context(), func(tx *db.Tx) error {
 		return db.Each(t.Context(), tx, func(row db.Scanner) error {
 			values, dest := make([]sql.NullString, columns), make([]any, columns)

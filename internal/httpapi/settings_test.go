@@ -79,7 +79,7 @@ func TestInstrumentSettings(t *testing.T) {
 
 func TestJournalSettings(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		const path = "/settings/journal"
 		empty := owner.get(path).want(http.StatusOK).is("", `{"breakeven_tolerance":null,"timezone":null}`)

@@ -75,11 +75,10 @@ func checkTimes(zone, order string) error {
 			return journal.InvalidField("source_tz", "The time zone %q is not known. Use an IANA name such as America/New_York.", zone)
 		}
 	}
-	switch parse.DateOrder(order) {
-	case parse.DateOrderUnknown, parse.DayFirst, parse.MonthFirst:
-		return nil
+	if !slices.Contains([]parse.DateOrder{parse.DateOrderUnknown, parse.DayFirst, parse.MonthFirst}, parse.DateOrder(order)) {
+		return journal.InvalidField("date_order", "date_order must be day_first or month_first.")
 	}
-	return journal.InvalidField("date_order", "date_order must be day_first or month_first.")
+	return nil
 }
 
 // checkMapping checks texts only. An import checks whether the file has the columns.
