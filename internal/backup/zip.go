@@ -238,9 +238,9 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 		}
 		return 0, nil
 	}
-	taken := map[journal.AttachmentID]bool{}
+	stored := playbook.NewStoredFiles()
 	for _, file := range result.Files {
-		id, added, err := archive.attach(ctx, files, owner, file, taken)
+		added, err := archive.attach(ctx, files, owner, file, stored)
 		if _, refused := errors.AsType[*journal.Error](err); refused {
 			result.Errors = append(result.Errors, Problem{Row: file.place + 1, Message: named("Attachment", file.place) + ": " + sentence(err)})
 			continue
@@ -248,7 +248,6 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 		if err != nil {
 			return attached, fmt.Errorf("restoring an attachment: %w", err)
 		}
-		taken[id] = true
 		if added {
 			attached++
 		}
@@ -257,16 +256,16 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 }
 
 func (a *Archive) attach(
-	ctx context.Context, files *playbook.Service, owner journal.UserID, file PendingFile, taken map[journal.AttachmentID]bool,
-) (journal.AttachmentID, bool, error) {
+	ctx context.Context, files *playbook.Service, owner journal.UserID, file PendingFile, stored *playbook.StoredFiles,
+) (added bool, err error) {
 	content, err := a.read(file.Path, maxAttached)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	sum := sha256.Sum256(content)
 	if file.SHA256 != "" && hex.EncodeToString(sum[:]) != file.SHA256 {
-		return "", false, journal.Invalid("The file %q of the archive does not agree with its checksum.", shortened(file.Path))
+		return false, journal.Invalid("The file %q of the archive does not agree with its checksum.", shortened(file.Path))
 	}
 	upload := playbook.Upload{Name: file.Name, MediaType: file.MediaType, Content: bytes.NewReader(content)}
-	return files.Reattach(ctx, owner, file.Target, file.CreatedAt.Time, upload, taken)
+	return files.Reattach(ctx, owner, file.Target, file.CreatedAt.Time, upload, stored)
 }

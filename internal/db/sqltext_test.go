@@ -176,25 +176,27 @@ func TestDDLStaysInMigrations(t *testing.T) {
 // A migration 0002_ledger.sql creates the tables of the package ledger. These
 // few belong to a package other than the one that their file is named after.
 var otherOwners = map[string]string{
-	"schema_migrations": "db",
-	"unfinished_writes": "db",
-	"idempotency_keys":  "transport",
-	"fill_sources":      "ledger",
-	"token_owners":      "identity",
-	"user_states":       "identity",
-	"import_repeats":    "ledger",
-	"trade_checkpoints": "ledger",
-	"import_kinds":      "imports/kinds",
-	"jobs":              "jobs",
-	"trade_rules":       "playbook",
-	"note_templates":    "playbook",
-	"note_revisions":    "playbook",
-	"note_log":          "playbook",
-	"bar_changes":       "bars",
-	"position_marks":    "bars",
-	"deleted_fills":     "ledger",
-	"withdrawn_fills":   "ledger",
-	"deleted_cash":      "ledger",
+	"schema_migrations":      "db",
+	"unfinished_writes":      "db",
+	"idempotency_keys":       "transport",
+	"fill_sources":           "ledger",
+	"token_owners":           "identity",
+	"user_states":            "identity",
+	"import_repeats":         "ledger",
+	"trade_checkpoints":      "ledger",
+	"import_layout_accounts": "imports/layouts",
+	"import_kinds":           "imports/kinds",
+	"import_layouts":         "imports/layouts",
+	"jobs":                   "jobs",
+	"trade_rules":            "playbook",
+	"note_templates":         "playbook",
+	"note_revisions":         "playbook",
+	"note_log":               "playbook",
+	"bar_changes":            "bars",
+	"position_marks":         "bars",
+	"deleted_fills":          "ledger",
+	"withdrawn_fills":        "ledger",
+	"deleted_cash":           "ledger",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)
@@ -262,7 +264,8 @@ func TestOnlyTheOwnerNamesATable(t *testing.T) {
 	for _, sql := range programTexts(t) {
 		for _, match := range namesTable.FindAllStringSubmatch(sql.text, -1) {
 			wanted, owned := owner[match[1]]
-			if home := "internal/" + wanted + "/"; owned && !strings.HasPrefix(sql.place.Filename, home) {
+			isStep := sql.place.Filename == "internal/db/datasteps.go" // part of a migration
+			if home := "internal/" + wanted + "/"; owned && !isStep && !strings.HasPrefix(sql.place.Filename, home) {
 				t.Errorf("%s: uses the table %s, which belongs to %s", sql.place, match[1], wanted)
 			}
 		}

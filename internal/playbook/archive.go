@@ -186,16 +186,53 @@ func (s *Service) ReadAttachment(
 	return inMemory{bytes.NewReader(content)}, nil
 }
 
+// StoredFiles are the files of trades and notes before a restore, by target, name and
+// content. Each is handed out once. A target is read once, so that many files of one
+// target take no longer than others.
+type StoredFiles struct{ counts map[Target]map[storedFile]int }
+
+type storedFile struct{ name, sum string }
+
+// NewStoredFiles begins the restore of files.
+func NewStoredFiles() *StoredFiles { return &StoredFiles{counts: map[Target]map[storedFile]int{}} }
+
+// claim reports whether the target has a file that no other file of the backup has
+// claimed.
+func (f *StoredFiles) claim(ctx context.Context, d *db.DB, owner journal.UserID, target Target, a Attachment) (bool, error) {
+	counts, isRead := f.counts[target]
+	if !isRead {
+		var stored []Attachment
+		err := d.View(ctx, func(tx *db.Tx) (err error) {
+			stored, err = AttachmentsOf(ctx, tx, owner, target)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		counts = map[storedFile]int{}
+		for _, old := range stored {
+			counts[storedFile{old.Name, string(old.SHA256)}]++
+		}
+		f.counts[target] = counts
+	}
+	file := storedFile{a.Name, string(a.SHA256)}
+	if counts[file] == 0 {
+		return false, nil
+	}
+	counts[file]--
+	return true, nil
+}
+
 // Reattach is [Service.Attach] for a file of a backup: it keeps the instant at
-// which the file was first attached, if that is known, may hang it on an
-// orphan, and stores nothing where the target has a file of that name and content that is not
-// taken. added reports whether it stored the file.
+// which the file was first attached, if that is known, can attach it to an orphan,
+// and stores nothing if the target has the same file. added reports whether it
+// stored the file.
 func (s *Service) Reattach(
-	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, taken map[journal.AttachmentID]bool,
-) (id journal.AttachmentID, added bool, err error) {
+	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, stored *StoredFiles,
+) (added bool, err error) {
 	a, content, err := s.receive(upload)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	if !created.IsZero() {
 		a.CreatedAt = created
@@ -205,49 +242,38 @@ func (s *Service) Reattach(
 	} else {
 		a.Note = &target.Note
 	}
+	if known, err := stored.claim(ctx, s.db, owner, target, a); err != nil || known {
+		return false, err
+	}
 	public, err := s.publicID(ctx, owner)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	if s.options.Files != nil {
 		if err := s.options.Files.write(public, a.ID, content); err != nil {
-			return "", false, fmt.Errorf("storing an attachment: %w", err)
+			return false, fmt.Errorf("storing an attachment: %w", err)
 		}
 	}
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		id, added, err = s.reattach(ctx, tx, owner, target, a, content, taken)
-		return err
-	})
-	if _, refused := errors.AsType[*journal.Error](err); refused || err == nil && !added {
+	err = s.db.Update(ctx, func(tx *db.Tx) error { return s.reattach(ctx, tx, owner, a, content) })
+	if _, refused := errors.AsType[*journal.Error](err); refused {
 		s.RemoveFiles(ctx, owner, []journal.AttachmentID{a.ID})
 	}
-	return id, added, err
+	return err == nil, err
 }
 
-func (s *Service) reattach(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, target Target, a Attachment, content []byte, taken map[journal.AttachmentID]bool,
-) (journal.AttachmentID, bool, error) {
-	there, err := AttachmentsOf(ctx, tx, owner, target)
-	if err != nil {
-		return "", false, err
-	}
-	for _, old := range there {
-		if old.Name == a.Name && bytes.Equal(old.SHA256, a.SHA256) && !taken[old.ID] {
-			return old.ID, false, nil
-		}
-	}
+func (s *Service) reattach(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	if a.Trade == nil {
-		return a.ID, true, s.addAttachment(ctx, tx, owner, a, content)
+		return s.addAttachment(ctx, tx, owner, a, content)
 	}
-	err = lockOrphan(ctx, tx, owner, *a.Trade)
+	err := lockOrphan(ctx, tx, owner, *a.Trade)
 	if journal.IsKind(err, journal.KindNotFound) {
-		return a.ID, true, s.addAttachment(ctx, tx, owner, a, content)
+		return s.addAttachment(ctx, tx, owner, a, content)
 	}
 	if err != nil {
-		return "", false, err
+		return err
 	}
 	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
-		return "", false, err
+		return err
 	}
-	return a.ID, true, s.insertAttachment(ctx, tx, owner, a, content)
+	return s.insertAttachment(ctx, tx, owner, a, content)
 }

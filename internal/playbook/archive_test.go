@@ -166,32 +166,33 @@ func TestRestoredNoteIsKnownAgain(t *testing.T) {
 	})
 }
 
-// A file is attached once, keeps its day, may hang on an orphan, and leaves no
-// file behind where it is refused or there already.
+// A file is attached once, keeps its day, can be attached to an orphan, and leaves no
+// file behind if it is refused or stored already.
 func TestFilesAreReattached(t *testing.T) {
 	each(t, func(w *world) {
 		gone := w.orphaned("gone", "k")
 		day := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 		for _, target := range []playbook.Target{{Trade: w.annTrade}, {Trade: gone}} {
 			for _, want := range []bool{true, false} {
-				id, added, err := w.Reattach(w.ctx, w.ann, target, day, playbook.Upload{Name: "a.png", Content: picture(1, 1)}, nil)
+				upload := playbook.Upload{Name: "a.png", Content: picture(1, 1)}
+				added, err := w.Reattach(w.ctx, w.ann, target, day, upload, playbook.NewStoredFiles())
 				must(w.t, err)
 				list := w.attachments(w.ann, target)
-				if added != want || len(list) != 1 || list[0].ID != id || !list[0].CreatedAt.Equal(day) {
-					w.t.Errorf("added %v as %s, there is %+v", added, id, list)
+				if added != want || len(list) != 1 || !list[0].CreatedAt.Equal(day) {
+					w.t.Errorf("added %v, there is %+v", added, list)
 				}
 			}
 		}
-		taken := map[journal.AttachmentID]bool{}
-		for range 2 {
-			id, _, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.annTrade}, time.Time{}, playbook.Upload{Name: "a.png", Content: picture(1, 1)}, taken)
+		stored := playbook.NewStoredFiles()
+		for _, want := range []bool{false, true} { // one of two equal files is stored
+			upload := playbook.Upload{Name: "a.png", Content: picture(1, 1)}
+			added, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.annTrade}, time.Time{}, upload, stored)
 			must(w.t, err)
-			taken[id] = true
+			if added != want {
+				w.t.Errorf("added %v, want %v", added, want)
+			}
 		}
-		if len(taken) != 2 {
-			w.t.Error("two equal files of a backup became one")
-		}
-		_, _, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.bobTrade}, day, playbook.Upload{Content: picture(1, 1)}, nil)
+		_, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.bobTrade}, day, playbook.Upload{Content: picture(1, 1)}, stored)
 		if !journal.IsKind(err, journal.KindNotFound) {
 			w.t.Errorf("on a foreign trade: %v", err)
 		}
