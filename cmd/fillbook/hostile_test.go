@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -38,6 +40,10 @@ var hostileActs = []hostileAct{
 	{"bars of two days in turns", func(a *attack, size loadSize) {
 		file := alternatingBars(size.bars)
 		a.sendFiles("/bars/imports/commit", "ESH6.csv", func(int) []byte { return file })
+	}},
+	{"archives of repeated bars", func(a *attack, size loadSize) {
+		file := repeatedBars(a.t, size.repeatedBars)
+		a.sendFiles("/bars/imports/commit", "bars.zip", func(int) []byte { return file })
 	}},
 	{"aborted tests of keys", func(a *attack, size loadSize) { repeat(size.keyTests, func(int) { a.abortKeyTest() }) }},
 	{"long imports", func(a *attack, size loadSize) {
@@ -153,6 +159,26 @@ func alternatingBars(n int) []byte {
 		fmt.Fprintf(&b, "%d,100,101,99,100,1\n", start+int64(i%2)*86400+60*int64(i/2%1440))
 	}
 	return b.Bytes()
+}
+
+// repeatedBars is an archive with one bar, n times.
+func repeatedBars(t *testing.T, n int) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	archive := zip.NewWriter(&buffer)
+	to, err := archive.Create("ESH6.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(to, "time,open,high,low,close,Volume\n")
+	row := fmt.Sprintf("%d,100,101,99,100,1\n", time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).Unix())
+	for range n {
+		_, _ = io.WriteString(to, row)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
 }
 
 // callHook sends a fill with the right secret. It must never be refused.

@@ -24,6 +24,7 @@ type loadSize struct {
 	halfRequests, slowReaders, slowUploads, bombs int
 	hookBodies, wrongSecrets, keyTests            int
 	equalRecords, tags, bars, imported            int           // records of a file
+	repeatedBars                                  int           // rows of an archive
 	fills                                         int           // in the journal that is read
 	measure                                       time.Duration // how long others are measured
 	slowest                                       time.Duration // that others may be answered
@@ -35,12 +36,12 @@ type loadSize struct {
 func loadSizeOf() loadSize {
 	size := loadSize{
 		halfRequests: 150, slowReaders: 30, slowUploads: 15, bombs: 2, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
-		hookBodies: 150, wrongSecrets: 5, keyTests: 20, equalRecords: 2000, tags: 3000, bars: 10_000, imported: 10_000,
+		hookBodies: 150, wrongSecrets: 5, keyTests: 20, equalRecords: 2000, tags: 3000, bars: 10_000, imported: 10_000, repeatedBars: 200_000,
 	}
 	if os.Getenv("SVC_TEST_LOAD") == "full" {
 		size = loadSize{
 			halfRequests: 1000, slowReaders: 200, slowUploads: 100, bombs: 2, fills: 50_000, measure: 15 * time.Second, slowest: 10 * time.Second,
-			hookBodies: 1700, wrongSecrets: 20, keyTests: 100, equalRecords: 30_000, tags: 60_000, bars: 200_000, imported: 150_000, each: true,
+			hookBodies: 1700, wrongSecrets: 20, keyTests: 100, equalRecords: 30_000, tags: 60_000, bars: 200_000, imported: 150_000, repeatedBars: 10_000_000, each: true,
 		}
 	}
 	return size
