@@ -48,11 +48,23 @@ type Detector struct {
 	ExpectedRate *float64 `json:"expected_rate"`
 }
 
+// WithoutTradeIDs returns the behavior with events that do not identify their trades. It
+// shares everything else with b.
+func (b Behavior) WithoutTradeIDs() Behavior {
+	for _, d := range []*Detector{&b.Revenge, &b.Overconfidence, &b.LossAversion.Detector, &b.Overtrading.Detector} {
+		d.Events = slices.Clone(d.Events)
+		for i := range d.Events {
+			d.Events[i].TradeID = ""
+		}
+	}
+	return b
+}
+
 // Event is one trade that was flagged, or one day for overtrading, which has no
 // trade id and no symbol.
 type Event struct {
 	Date     journal.Day     `json:"date"`
-	TradeID  journal.TradeID `json:"trade_id"`
+	TradeID  journal.TradeID `json:"trade_id" doc:"Empty for days, and for access tokens with scope analytics."`
 	Symbol   string          `json:"symbol"`
 	Reason   string          `json:"reason"`
 	NetPnL   decimal.Decimal `json:"net_pnl"`

@@ -179,6 +179,16 @@ type ExcursionStats struct {
 	AfterExit []AfterExitStats `json:"after_exit"`
 }
 
+// WithoutTradeIDs returns the statistics with points that do not identify their trades. It
+// shares everything else with s.
+func (s ExcursionStats) WithoutTradeIDs() ExcursionStats {
+	s.Points = slices.Clone(s.Points)
+	for i := range s.Points {
+		s.Points[i].TradeID = ""
+	}
+	return s
+}
+
 // MaxPoints is the most points of [ExcursionStats].
 const MaxPoints = 2000
 
@@ -203,7 +213,7 @@ type CountBounds struct {
 
 // ExcursionPoint is one trade.
 type ExcursionPoint struct {
-	TradeID journal.TradeID `json:"trade_id"`
+	TradeID journal.TradeID `json:"trade_id" doc:"Empty for access tokens with scope analytics."`
 	NetPnL  decimal.Decimal `json:"net_pnl"`
 	R       decimal.Null    `json:"r"`
 	MAELow  decimal.Decimal `json:"mae_low"`

@@ -12,7 +12,6 @@ import (
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/figures"
-	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/tradefilter"
 	"fillbook/internal/views"
@@ -59,7 +58,7 @@ type summaryAnswer struct {
 // explained is the derivation of a figure, with a link to its trades.
 type explained struct {
 	analytics.Explanation
-	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
 func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
@@ -72,7 +71,7 @@ func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswe
 		}
 		if in.Explain.Value {
 			out.Explanation = in.explain(q, &out.Summary)
-			if caller(ctx).Scope == identity.ScopeAnalytics {
+			if hidesTrades(caller(ctx)) {
 				hideTrades(out.Explanation)
 			}
 		}
@@ -97,10 +96,10 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 	return out
 }
 
-// hideTrades removes the ids of trades, which a token for figures does not see.
+// hideTrades removes the ids of trades and the links to them, which may contain ids.
 func hideTrades(list []explained) {
 	for i := range list {
-		list[i].TradeIDs = []journal.TradeID{}
+		list[i].TradeIDs, list[i].TradesLink = []journal.TradeID{}, ""
 	}
 }
 
@@ -196,6 +195,9 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 		out = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
+		if hidesTrades(caller(ctx)) {
+			out = out.WithoutTradeIDs()
+		}
 	})
 	return answer(out, err)
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"fillbook/internal/identity"
@@ -32,7 +33,7 @@ func (a *API) authenticate(route route) transport.Middleware {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			principal, err := a.principal(r)
 			if err == nil {
-				err = checkAccess(principal, route)
+				err = checkAccess(principal, route, r.URL.Query())
 			}
 			if err != nil {
 				transport.WriteError(w, r, err)
@@ -87,7 +88,7 @@ func parseBearer(headers []string) (string, error) {
 	return strings.TrimSpace(token), nil
 }
 
-func checkAccess(principal identity.Principal, route route) error {
+func checkAccess(principal identity.Principal, route route, query url.Values) error {
 	switch {
 	case route.access == accessOwner && !principal.IsAdmin:
 		return journal.Forbidden("Only an owner of this installation may do this.")
@@ -96,5 +97,5 @@ func checkAccess(principal identity.Principal, route route) error {
 	case route.access == accessSession:
 		return principal.RequireSession()
 	}
-	return route.checkToken(principal)
+	return route.checkToken(principal, query)
 }

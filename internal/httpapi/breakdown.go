@@ -43,7 +43,7 @@ type breakdownRow struct {
 
 type explainedRow struct {
 	Formula    string `json:"formula"`
-	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this row; empty if no filter selects them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this row; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
 func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
@@ -72,7 +72,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 				named.Name = name
 			}
 			if in.Explain.Value {
-				named.Explanation = in.explainRow(by, row.Key, q.zone)
+				named.Explanation = in.explainRow(ctx, by, row.Key, q.zone)
 			}
 			out = append(out, named)
 		}
@@ -112,9 +112,9 @@ func (a *API) loadNames(
 }
 
 // explainRow returns the formula of a row and the link to its trades.
-func (in *breakdownQuery) explainRow(by analytics.Dimension, key string, zone *time.Location) *explainedRow {
+func (in *breakdownQuery) explainRow(ctx context.Context, by analytics.Dimension, key string, zone *time.Location) *explainedRow {
 	return &explainedRow{
 		Formula:    "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss",
-		TradesLink: in.rowLink(by, key, zone),
+		TradesLink: in.rowLink(ctx, by, key, zone),
 	}
 }

@@ -248,6 +248,9 @@ func (a *API) excursionStats(ctx context.Context, in *excursionFigureQuery) (*bo
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {
 			return analytics.AnalyzeExcursions(q.selection(), q.zone, analytics.Seed)
 		})
+		if hidesTrades(caller(ctx)) {
+			out.ExcursionStats = out.WithoutTradeIDs()
+		}
 		if !in.Explain.Value {
 			return nil
 		}

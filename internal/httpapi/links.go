@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"maps"
 	"net/url"
 	"slices"
@@ -87,10 +88,11 @@ func (in FigureQuery) setLink(e *analytics.Explanation) string {
 	return formatLink(values)
 }
 
-// rowLink returns the link to the trades of a row of a breakdown.
-func (in FigureQuery) rowLink(by analytics.Dimension, key string, zone *time.Location) string {
+// rowLink returns the link to the trades of a row of a breakdown, or none if the caller
+// must not see trades.
+func (in FigureQuery) rowLink(ctx context.Context, by analytics.Dimension, key string, zone *time.Location) string {
 	values := in.linkValues()
-	if !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
+	if hidesTrades(caller(ctx)) || !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
 		return ""
 	}
 	return formatLink(values)

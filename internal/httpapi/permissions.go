@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -45,13 +46,19 @@ type grant struct {
 	everyAccount bool
 	// namesOnly: a token of scope analytics gets nothing but ids and names.
 	namesOnly bool
+	// refused are the query parameters that a token of scope analytics must not send,
+	// because they search texts.
+	refused []string
 	// about is a further sentence for the description.
 	about string
 }
 
 // grants are the only place that says what a scope may do.
 var grants = map[permission]grant{
-	readFigures: {scopes: []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	readFigures: {
+		scopes:  []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
+		refused: []string{"q"}, about: " With analytics, q is refused, and trade ids and links to trades are empty.",
+	},
 	readNames: {
 		scopes:    []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
 		namesOnly: true, about: " With analytics, records have id and name only.",
@@ -92,19 +99,36 @@ func (r route) requirePermission() {
 // scopes returns the scopes of the access tokens that may call the route.
 func (r route) scopes() []identity.Scope { return grants[r.needs].scopes }
 
-// checkToken returns an error if the caller's access token may not call the route.
-func (r route) checkToken(caller identity.Principal) error {
+// checkToken returns an error if the caller's access token may not call the route with
+// the query.
+func (r route) checkToken(caller identity.Principal, query url.Values) error {
 	if caller.Credential != identity.CredentialToken {
 		return nil
 	}
 	if !slices.Contains(r.scopes(), caller.Scope) {
 		return identity.InsufficientScope(caller.Scope, r.scopes())
 	}
+	if caller.Scope == identity.ScopeAnalytics && r.isRefused(query) {
+		others := slices.DeleteFunc(slices.Clone(r.scopes()), func(s identity.Scope) bool { return s == caller.Scope })
+		return identity.InsufficientScope(caller.Scope, others)
+	}
 	if caller.Accounts != nil && (r.everyAccount || grants[r.needs].everyAccount) {
 		return journal.Forbidden("This access token is limited to some accounts. What concerns all accounts needs a token without that limit.")
 	}
 	return nil
 }
+
+// isRefused reports whether a query has a parameter that a token of scope analytics must
+// not send. Empty values are ignored, as everywhere.
+func (r route) isRefused(query url.Values) bool {
+	return slices.ContainsFunc(grants[r.needs].refused, func(name string) bool {
+		return slices.ContainsFunc(query[name], func(value string) bool { return value != "" })
+	})
+}
+
+// hidesTrades reports whether figures must not identify single trades to the caller, by
+// id or by link.
+func hidesTrades(caller identity.Principal) bool { return caller.Scope == identity.ScopeAnalytics }
 
 // showsNamesOnly reports whether the route answers with the ids and names of records
 // only.

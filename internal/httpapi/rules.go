@@ -21,7 +21,7 @@ type ruleReport struct {
 type setupRules struct {
 	analytics.SetupRules
 	Name       string `json:"name" doc:"The name of the setup."`
-	TradesLink string `json:"trades_link" doc:"The list of exactly the setup's trades; empty if no filter selects them."`
+	TradesLink string `json:"trades_link" doc:"The list of exactly the setup's trades; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
 func (a *API) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport], error) {
@@ -50,7 +50,7 @@ func (a *API) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport
 		out = ruleReport{RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}}
 		for _, s := range report.Setups {
 			out.Setups = append(out.Setups, setupRules{
-				SetupRules: s, Name: names[s.ID], TradesLink: in.rowLink(analytics.BySetup, string(s.ID), q.zone),
+				SetupRules: s, Name: names[s.ID], TradesLink: in.rowLink(ctx, analytics.BySetup, string(s.ID), q.zone),
 			})
 		}
 		return nil

@@ -1,0 +1,158 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// canaryWord is in every free text of the journal of [figureWalk].
+const canaryWord = "zanzibar"
+
+// figureWalk calls the routes of scope analytics on a journal full of texts.
+type figureWalk struct {
+	desk
+	figures *client
+	// hidden are the ids of the journal's records by kind.
+	hidden map[string][]string
+}
+
+func newFigureWalk(w *world) *figureWalk {
+	d := w.trader()
+	// Quick trades after losses, so that behavior has events.
+	trades := d.nets("AAA", "-10", "4", "-7", "3", "-2", "5", "-1", "6")
+	for i := range 8 {
+		d.fill("BBB", "buy 2@50", 600+3*i)
+		trades = append(trades, d.fill("BBB", "sell 2@48", 601+3*i).text("trade_id"))
+	}
+	tag := d.made("/tags", more{"name": "gap", "description": canaryWord}).text("id")
+	setup := d.made("/setups", more{"name": "ORB", "description": canaryWord, "checklist": []string{"wait"}}).text("id")
+	for _, id := range trades {
+		d.annotate(id, more{
+			"notes": canaryWord, "tag_ids": []string{tag}, "setup_ids": []string{setup}, "initial_risk": 4, "mae": 2, "mfe": 8,
+			"rules": []more{{"setup_id": setup, "rule": "wait", "state": "followed"}},
+		})
+	}
+	d.made("/notes", more{"body": canaryWord, "trade_id": trades[0]})
+	d.made("/notes", more{"body": canaryWord, "type": "daily_log", "occurred_at": "2026-01-05", "account_id": d.account})
+	d.made("/missed-trades", miss(more{"account_id": d.account, "notes": canaryWord}))
+	d.made("/cash-transactions", d.cash("fee", "1", 0, more{"note": canaryWord}))
+	d.made("/views", more{"name": canaryWord, "filter": more{"q": canaryWord}})
+	d.attach("/trades/"+trades[0], canaryWord+".png", tinyPNG).want(http.StatusCreated)
+	d.imported("Symbol,Side,Quantity,Price,Date\nCCC,buy,1,10,2026-01-05 15:00:00\n")
+	d.sendBars("/commit", "BTCUSD.csv", barFile(30)).want(http.StatusOK)
+
+	v := &figureWalk{desk: d, hidden: map[string][]string{}}
+	for _, path := range []string{"/trades", "/executions", "/notes", "/imports", "/cash-transactions", "/missed-trades", "/views"} {
+		if v.hidden[path], _ = d.pages(path, "id"); len(v.hidden[path]) == 0 {
+			w.t.Fatalf("%s has no records", path)
+		}
+	}
+	_, secret := d.mint(more{"name": "figures", "scope": "analytics"})
+	v.figures = w.as(secret)
+	return v
+}
+
+// findHidden returns the kind of the first hidden id or text in an answer, or "".
+func (v *figureWalk) findHidden(r *reply) string {
+	text := string(r.body)
+	for name, values := range r.header {
+		text += "\n" + name + strings.Join(values, "\n")
+	}
+	if strings.Contains(strings.ToLower(text), canaryWord) {
+		return "a text"
+	}
+	for kind, ids := range v.hidden {
+		if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(text, id) }) {
+			return "an id of " + kind
+		}
+	}
+	if strings.Contains(text, "/api/v1/trades") {
+		return "a link to trades"
+	}
+	return ""
+}
+
+// figureQueries returns queries of an operation that show all that it can show: its
+// required parameters with each of their values, and its flags set.
+func figureQueries(operation object) []string {
+	flags, queries := "", []string{""}
+	parameters, _ := operation["parameters"].([]any)
+	for _, p := range parameters {
+		parameter := p.(object)
+		name, _ := parameter["name"].(string)
+		schema, _ := parameter["schema"].(object)
+		switch {
+		case schema["type"] == "boolean":
+			flags += "&" + name + "=true"
+		case name == "symbol" && parameter["required"] == true:
+			queries = []string{"symbol=BTCUSD"}
+		case parameter["required"] == true:
+			queries = nil
+			values, _ := schema["enum"].([]any)
+			for _, value := range values {
+				queries = append(queries, name+"="+value.(string))
+			}
+		}
+	}
+	for i := range queries {
+		queries[i] += flags
+	}
+	return queries
+}
+
+// hasSearch reports whether an operation has the parameter q.
+func hasSearch(operation object) bool {
+	parameters, _ := operation["parameters"].([]any)
+	return slices.ContainsFunc(parameters, func(p any) bool {
+		parameter := p.(object)
+		return parameter["name"] == "q" || parameter["$ref"] == "#/components/parameters/filter.q"
+	})
+}
+
+// TestTokenForFiguresSeesNoRecords calls every GET route that a token of scope analytics
+// may call, found in the description: no answer has an id or a text of a record, and no
+// answer depends on a searched word.
+func TestTokenForFiguresSeesNoRecords(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		v := newFigureWalk(w)
+		var routes, searched int
+		found := map[string]bool{} // paths with something to hide
+		readDescription(t, w.api).eachOperation(func(method, path string, operation object) {
+			scopes, _ := operation["x-token-scopes"].([]any)
+			path, isAPI := strings.CutPrefix(path, "/api/v1")
+			if !isAPI || method != http.MethodGet || !slices.Contains(scopes, any("analytics")) {
+				return
+			}
+			routes++
+			for _, query := range figureQueries(operation) {
+				// The session's answer is cached first: hiding must not depend on the cache, nor change it.
+				all := v.get(path + "?" + query).want(http.StatusOK)
+				got := v.figures.get(path + "?" + query).want(http.StatusOK)
+				if kind := v.findHidden(got); kind != "" {
+					t.Errorf("%s shows %s: %.300s", got.call, kind, got.body)
+				}
+				found[path] = found[path] || v.findHidden(all) != ""
+				v.get(path + "?" + query).wantSame(all)
+				if hasSearch(operation) {
+					searched++
+					for _, word := range []string{canaryWord, "nowhere", "-"} {
+						v.figures.get(path+"?"+query+"&q="+word).wantError(http.StatusForbidden, "insufficient_scope").
+							is("error.details.required", `["read","write","full"]`)
+					}
+					v.figures.get(path + "?" + query + "&q=").wantSame(got)
+				}
+			}
+		})
+		if routes < 20 || searched < 12 {
+			t.Errorf("only %d routes, %d with q", routes, searched)
+		}
+		for _, path := range []string{"/analytics/summary", "/analytics/behavior", "/analytics/excursions", "/analytics/breakdown", "/analytics/rules"} {
+			if !found[path] {
+				t.Errorf("%s has nothing to hide", path)
+			}
+		}
+	})
+}
