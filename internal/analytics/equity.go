@@ -57,8 +57,9 @@ type Curve struct {
 	// NetCashFlow is deposits less withdrawals inside the window.
 	NetCashFlow decimal.Decimal `json:"net_cash_flow"`
 	Currency    string          `json:"currency"`
-	// Marked is the equity with the results of open trades.
-	Marked []MarkedPoint `json:"marked,omitempty" doc:"Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is absent without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight."`
+	// Marked is the equity with the results of open trades; nil, and null in JSON, if no
+	// point has a value.
+	Marked *[]MarkedPoint `json:"marked" nullable:"true" doc:"Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is null if no day has a value: without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight."`
 }
 
 // MarkedPoint is the equity at an instant with the results of open trades.
@@ -132,13 +133,26 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 	}
 	out := w.toCurve(start, s.scale, q)
 	out.MaxDrawdownPct = p.drawdownPct()
+	out.Marked = w.markDays(q, journal.Period{From: from, To: q.Filter.Period.To}, start, s.scale)
+	return out
+}
+
+// markDays returns the equity of the days in a period with the results of open trades,
+// nil if no day has a value.
+func (w *curveBuilder[T]) markDays(q CurveQuery, period journal.Period, start T, scale int32) *[]MarkedPoint {
+	var points []MarkedPoint
+	hasValue := false
 	for _, day := range q.Open {
-		if (journal.Period{From: from, To: q.Filter.Period.To}).Contains(day.At) {
-			out.Marked = append(out.Marked, w.markDay(day, start, s.scale))
+		if period.Contains(day.At) {
+			point := w.markDay(day, start, scale)
+			points, hasValue = append(points, point), hasValue || point.Equity.Valid
 		}
 	}
-	out.Marked = thinMarked(out.Marked, q.MaxPoints)
-	return out
+	if !hasValue {
+		return nil
+	}
+	points = thinMarked(points, q.MaxPoints)
+	return &points
 }
 
 // markDay returns the equity before an instant with the result of the trades that were
@@ -166,7 +180,7 @@ func thinMarked(points []MarkedPoint, limit int) []MarkedPoint {
 	limit = max(limit, MinPoints)
 	n := len(points)
 	if n <= limit {
-		return append([]MarkedPoint{}, points...)
+		return points
 	}
 	const ends = 2
 	keep := []int{0, n - 1}

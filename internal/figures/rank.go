@@ -14,7 +14,7 @@ import (
 
 // rankKeys are the keys of lists in package analytics.
 var rankKeys = map[ledger.SortKey]analytics.RankKey{
-	ledger.SortOpenedAt: analytics.RankByOpening, ledger.SortClosedAt: analytics.RankByClosing, ledger.SortSymbol: analytics.RankBySymbol,
+	ledger.SortListedAt: analytics.RankByListing, ledger.SortOpenedAt: analytics.RankByOpening, ledger.SortClosedAt: analytics.RankByClosing, ledger.SortSymbol: analytics.RankBySymbol,
 	ledger.SortNetPnL: analytics.RankByNet, ledger.SortReturnPct: analytics.RankByReturn, ledger.SortTimeHeld: analytics.RankByHoldingTime,
 	ledger.SortQtyOpened: analytics.RankByQuantity, ledger.SortEntryPrice: analytics.RankByEntryPrice, ledger.SortExitPrice: analytics.RankByExitPrice,
 	tradeview.SortR: analytics.RankByR, tradeview.SortCosts: analytics.RankByCosts, tradeview.SortRisk: analytics.RankByRisk,

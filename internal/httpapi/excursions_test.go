@@ -159,9 +159,10 @@ func TestRunningPnL(t *testing.T) {
 // wantNoMarks requires a curve without marked points.
 func (r *reply) wantNoMarks() {
 	r.t.Helper()
-	if r.keys("")["marked"] {
-		r.t.Errorf("%s: there are marked points: %s", r.call, r.body)
+	if !r.keys("")["marked"] {
+		r.t.Errorf("%s: marked is missing: %s", r.call, r.body)
 	}
+	r.is("marked", "null")
 }
 
 func TestMarkedEquity(t *testing.T) {
@@ -183,8 +184,14 @@ func TestMarkedEquity(t *testing.T) {
 		// Another trade of that night has no price.
 		d.fill("ETHUSD", "buy 1@10", 3, crypto)
 		d.fill("ETHUSD", "sell 1@11", midnight+9, crypto)
-		d.get("/analytics/equity-curve").want(http.StatusOK).holds("marked", `[{"at": "2026-01-06T00:00:00Z", "equity": null}]`)
+		d.get("/analytics/equity-curve").want(http.StatusOK).wantNoMarks()
 		d.get("/analytics/equity-curve?symbol=BTCUSD").want(http.StatusOK).holds("marked", marked)
+		// A year without prices is null once, and null in a curve with other values.
+		const year = 365 * 24 * 60
+		d.fill("SOLUSD", "buy 1@10", midnight+10, crypto)
+		d.fill("SOLUSD", "sell 1@11", midnight+10+year, crypto)
+		d.get("/analytics/equity-curve?symbol=SOLUSD").want(http.StatusOK).wantNoMarks()
+		d.get("/analytics/equity-curve?symbol=BTCUSD,SOLUSD").want(http.StatusOK).holds("marked.0", `{"equity": 5}`).holds("marked.1", `{"equity": null}`)
 		other := w.addUser(d.client, "other@example.org")
 		other.get("/analytics/equity-curve").want(http.StatusOK).wantNoMarks()
 	})

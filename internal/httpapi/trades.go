@@ -118,10 +118,7 @@ type tradeQuery struct {
 // listQuery returns the filter and the order of the list, from its cursor on.
 func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
 	query.Filter = in.filter
-	if query.Sort, err = in.order(); err != nil {
-		return query, err
-	}
-	if query.Sort != nil {
+	if query.Sort = in.order(in.filter.ByOpening); query.Sort != nil {
 		query.Sort.After, err = in.decodeRankCursor(*query.Sort)
 	} else {
 		query.After, err = in.decodeTradeCursor()

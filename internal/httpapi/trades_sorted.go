@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/tradeview"
 )
@@ -10,7 +9,7 @@ import (
 // TradeSort is the order of a list of trades.
 type TradeSort struct {
 	Sort  enumParam[ledger.SortKey, sortKeys] `query:"sort" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
-	Order enumParam[string, sortOrders]       `query:"order" doc:"The direction of sort. Default asc."`
+	Order enumParam[string, sortOrders]       `query:"order" doc:"The direction of sort. Default asc. Without sort: desc is newest first, asc oldest first."`
 }
 
 type (
@@ -21,16 +20,19 @@ type (
 func (sortKeys) values() []ledger.SortKey { return tradeview.SortKeys() }
 func (sortOrders) values() []string       { return []string{"asc", "desc"} }
 
-// order returns the order; nil means newest first.
-func (in TradeSort) order() (*ledger.Sort, error) {
+// order returns the order; nil means newest first. byOpening reports which instant
+// decides without sort.
+func (in TradeSort) order(byOpening bool) *ledger.Sort {
 	key, order := in.Sort.Value, in.Order.Value
 	switch {
-	case key == "" && order != "":
-		return nil, journal.InvalidField("order", "order requires sort.")
+	case key == "" && order != "asc":
+		return nil
+	case key == "" && byOpening:
+		key = ledger.SortOpenedAt
 	case key == "":
-		return nil, nil //nolint:nilnil // the usual order is no error
+		key = ledger.SortListedAt
 	}
-	return &ledger.Sort{By: key, Down: order == "desc"}, nil
+	return &ledger.Sort{By: key, Down: order == "desc"}
 }
 
 // rankKeys returns the keys of a record in a sorted list. They contain the order,

@@ -98,6 +98,32 @@ func TestTradesAreSorted(t *testing.T) {
 	})
 }
 
+// TestOrderWithoutSort checks that order without sort is the direction of the default
+// order, whole and in pages, whichever instant the list goes by.
+func TestOrderWithoutSort(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.manyTrades(d.desk("Second"))
+		for _, filter := range []string{"", "&date_basis=open", "&status=open", "&side=long&date_basis=open", "&outcome=win"} {
+			newest := d.get("/trades?limit=1000" + filter).want(http.StatusOK).column("id")
+			if got := d.get("/trades?limit=1000&order=desc" + filter).want(http.StatusOK).column("id"); !slices.Equal(got, newest) {
+				t.Errorf("order=desc%s: %v, want %v", filter, got, newest)
+			}
+			oldest := slices.Clone(newest)
+			slices.Reverse(oldest)
+			if got := d.get("/trades?limit=1000&order=asc" + filter).want(http.StatusOK).column("id"); !slices.Equal(got, oldest) {
+				t.Errorf("order=asc%s: %v, want %v", filter, got, oldest)
+			}
+			for order, want := range map[string][]string{"asc": oldest, "desc": newest} {
+				if paged, _ := d.pages("/trades?order="+order+"&limit=5"+filter, "id"); !slices.Equal(paged, want) {
+					t.Errorf("order=%s%s in pages: %v, want %v", order, filter, paged, want)
+				}
+			}
+		}
+	})
+}
+
 // TestSortedTradesAreFiltered: the order leaves out what the filter does, and
 // counts the same.
 func TestSortedTradesAreFiltered(t *testing.T) {
@@ -123,7 +149,7 @@ func TestSortedTradesAreFiltered(t *testing.T) {
 		stranger.get("/trades?sort=net_pnl").want(http.StatusOK).is("", "[]")
 		stranger.get("/trades?sort=net_pnl&account_id="+d.account).wantError(http.StatusNotFound, "not_found")
 		for query, field := range map[string]string{
-			"sort=profit": "sort", "sort=net_pnl,symbol": "sort", "sort=net_pnl&order=up": "order", "order=desc": "order", "reviewed=maybe": "reviewed",
+			"sort=profit": "sort", "sort=net_pnl,symbol": "sort", "sort=net_pnl&order=up": "order", "order=up": "order", "sort=listed_at": "sort", "reviewed=maybe": "reviewed",
 			"sort=net_pnl&limit=0": "limit", "sort=net_pnl&limit=2&cursor=nonsense": "cursor",
 		} {
 			d.get("/trades?"+query).wantError(http.StatusBadRequest, "bad_request").wantField(field)

@@ -22,10 +22,11 @@ func TestViews(t *testing.T) {
 		d.patch("/views/"+second.text("id"), more{"position": 1}).want(http.StatusOK).is("position", "1").is("columns", `["symbol","net_pnl"]`)
 		names("First", "Wins", "Friday losses")
 		d.patch("/views/"+second.text("id"), more{"sort": nil, "order": nil, "filter": nil}).want(http.StatusOK).is("sort", "null").is("order", "null")
+		d.patch("/views/"+second.text("id"), more{"order": "asc"}).want(http.StatusOK).is("sort", "null").is("order", `"asc"`)
 		d.get("/views/"+third.text("id")).want(http.StatusOK).is("name", `"First"`)
 		for field, change := range map[string]more{
 			"outcome": {"filter": more{"outcome": "open"}}, "weekday": {"filter": more{"weekday": "7"}}, "pnl_min": {"filter": more{"pnl_min": "2", "pnl_max": "1"}},
-			"color": {"filter": more{"color": "red"}}, "range": {"filter": more{"range": "2y"}}, "sort": {"sort": "color"}, "order": {"order": "desc"}, "name": {"name": " "},
+			"color": {"filter": more{"color": "red"}}, "range": {"filter": more{"range": "2y"}}, "sort": {"sort": "color"}, "order": {"order": "up"}, "name": {"name": " "},
 		} {
 			d.patch("/views/"+third.text("id"), change).wantError(http.StatusBadRequest, "bad_request").wantField(field)
 		}

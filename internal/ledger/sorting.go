@@ -14,6 +14,9 @@ type SortKey string
 
 // The keys with a value in the ledger; package tradeview has more.
 const (
+	// SortListedAt is the key of a list without one: the closing of a closed trade,
+	// the opening of an open one. Queries cannot name it.
+	SortListedAt   SortKey = "listed_at"
 	SortOpenedAt   SortKey = "opened_at"
 	SortClosedAt   SortKey = "closed_at"
 	SortSymbol     SortKey = "symbol"

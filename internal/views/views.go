@@ -105,8 +105,6 @@ func (c *Change) apply(view View) (View, error) {
 		return View{}, journal.InvalidField("sort", "sort must be a field that lists of trades are sorted by.")
 	case !slices.Contains([]string{"", "asc", "desc"}, view.Order):
 		return View{}, journal.InvalidField("order", "order must be asc or desc.")
-	case view.Sort == "" && view.Order != "":
-		return View{}, journal.InvalidField("order", "order requires sort.")
 	}
 	return view, nil
 }
