@@ -76,7 +76,7 @@ func TestZoneSource(t *testing.T) {
 		// A format with a usual zone does not use the default.
 		d.upload("/imports", fixture(t, "metatrader/testdata/mt4-statement.txtar"), tokyo).want(http.StatusOK).is("source_tz_from", `"format"`).is("suggested_source_tz", `"Europe/Athens"`)
 		// The zone shows when the times are read.
-		d.upload("/imports", "When,What\n2026-03-05 09:31,AAPL\n", tokyo).want(http.StatusOK).is("source_tz_from", `""`)
+		d.upload("/imports", "When,What,Way,How much,At\n2026-03-05 09:31,AAPL,buy,100,212.40\n", tokyo).want(http.StatusOK).is("source_tz_from", `""`)
 
 		d.upload("/imports", noZone, tokyo).want(http.StatusOK).
 			is("warnings.0", `"The times in column \"Executed At\" name no time zone and were read as Asia/Tokyo. Say which it is with source_tz."`)
