@@ -114,6 +114,8 @@ type Record struct {
 	problem string
 	// isSelected reports that the time of the record is not compared with the query.
 	isSelected bool
+	// zeroFractions are times that were written with a fraction of a second, which is 0.
+	zeroFractions []time.Time
 }
 
 // Start begins a record. It returns false if one with the same id came before.
@@ -174,7 +176,21 @@ func (c *Record) Time(text string) time.Time {
 		c.Fail("The broker's record has no time that can be read.")
 		return time.Time{}
 	}
+	c.noteTime(at, strings.Contains(text, "."))
 	return at.UTC()
+}
+
+// noteTime remembers a time that was written with a fraction of a second.
+func (c *Record) noteTime(at time.Time, hasFraction bool) {
+	if hasFraction && at.Truncate(time.Microsecond).Nanosecond() == 0 {
+		c.zeroFractions = append(c.zeroFractions, at)
+	}
+}
+
+// hasZeroFraction reports whether the record wrote a time with a fraction of a second,
+// which is 0.
+func (c *Record) hasZeroFraction(at time.Time) bool {
+	return slices.ContainsFunc(c.zeroFractions, at.Equal)
 }
 
 // Millis returns an instant that the record must have, in milliseconds since 1970.
@@ -185,7 +201,9 @@ func (c *Record) Millis(number remote.Number) time.Time {
 		c.Fail("The broker's record has no time that can be read.")
 		return time.Time{}
 	}
-	return time.UnixMilli(scaled).UTC()
+	at := time.UnixMilli(scaled)
+	c.noteTime(at, true)
+	return at.UTC()
 }
 
 // Seconds returns an instant that the record must have, in seconds since 1970 with a
@@ -197,7 +215,9 @@ func (c *Record) Seconds(number remote.Number) time.Time {
 		c.Fail("The broker's record has no time that can be read.")
 		return time.Time{}
 	}
-	return time.Unix(0, scaled).UTC()
+	at := time.Unix(0, scaled)
+	c.noteTime(at, strings.Contains(string(number), "."))
+	return at.UTC()
 }
 
 // number returns the number of the row, which is the next one at first.
@@ -225,7 +245,7 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 	if c.Failed() || !c.contains(fill.At) {
 		return
 	}
-	fill.Row = c.number()
+	fill.Row, fill.ZeroFraction = c.number(), c.hasZeroFraction(fill.At)
 	c.rows.orders[fill.Row] = c.Order
 	if home := strings.ToUpper(c.rows.query.Currency); fill.MarkQuote(currency, home) {
 		c.rows.AddMessage("Some fills are in %s, the account is in %s: their amounts were taken as they are.", currency, home)

@@ -68,6 +68,32 @@ func TestRowsCountRecords(t *testing.T) {
 	}
 }
 
+func TestZeroFractions(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		read func(*connector.Record) time.Time
+		want bool
+	}{
+		"text with zeros":   {func(r *connector.Record) time.Time { return r.Time("2026-01-05T12:00:00.000Z") }, true},
+		"text":              {func(r *connector.Record) time.Time { return r.Time("2026-01-05T12:00:00Z") }, false},
+		"another fraction":  {func(r *connector.Record) time.Time { return r.Time("2026-01-05T12:00:00.250Z") }, false},
+		"milliseconds":      {func(r *connector.Record) time.Time { return r.Millis("1767614400000") }, true},
+		"seconds":           {func(r *connector.Record) time.Time { return r.Seconds("1767614400") }, false},
+		"seconds and zeros": {func(r *connector.Record) time.Time { return r.Seconds("1767614400.0000") }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			day := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+			rows := connector.NewRows(connector.Query{From: day, To: day.Add(24 * time.Hour)}, "test")
+			record, _ := rows.Start("")
+			record.AddFill(newFill(c.read(record)), "")
+			if fills := rows.Delivery().Statement.Fills; len(fills) != 1 || fills[0].ZeroFraction != c.want {
+				t.Errorf("fills %+v", fills)
+			}
+		})
+	}
+}
+
 func TestChargeCoins(t *testing.T) {
 	t.Parallel()
 	pair := statement.NamePair("BTC/USDT", "")

@@ -142,7 +142,8 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	}, nil
 }
 
-// facts returns which values were sent: a cost that was not sent is unknown.
+// facts returns which values were sent: a cost that was not sent is unknown. The
+// time has the precision of its text.
 func (f ExecutionFields) facts() ledger.Facts {
 	facts := ledger.FactsRecorded
 	if f.Fees.Set && !f.Fees.Null {
@@ -153,6 +154,9 @@ func (f ExecutionFields) facts() ledger.Facts {
 	}
 	if f.Multiplier.Set && !f.Multiplier.Null {
 		facts |= ledger.MultiplierStated
+	}
+	if f.ExecutedAt.Value.hasFraction {
+		facts |= ledger.ZeroFraction // the ledger drops it if the fraction is not 0
 	}
 	return facts
 }
@@ -170,7 +174,7 @@ func (f ExecutionFields) change() ledger.ExecutionChange {
 		Symbol: f.Symbol.Opt, InstrumentType: f.InstrumentType.Opt, Side: f.Side.Opt, Quantity: f.Quantity.Opt, Price: f.Price.Opt,
 		Fees: f.Fees.Opt, Commission: f.Commission.Opt, Multiplier: f.Multiplier.Opt, StatedPnL: f.StatedPnL.Opt,
 		ExternalID: f.ExternalID.Opt, Details: f.Details.Opt,
-		ExecutedAt: journal.Opt[time.Time]{Set: at.Set, Null: at.Null, Value: at.Value.Time},
+		ExecutedAt: journal.Opt[time.Time]{Set: at.Set, Null: at.Null, Value: at.Value.Time}, HasFraction: at.Value.hasFraction,
 	}
 }
 

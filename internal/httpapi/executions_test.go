@@ -198,6 +198,21 @@ func TestDefaultMultipliers(t *testing.T) {
 	})
 }
 
+// TestZeroFraction: .000 is a written fraction, so that .250 is another fill.
+func TestZeroFraction(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		at := func(second string) more { return more{"executed_at": "2026-01-05T15:00:" + second + "Z"} }
+		d.post("/executions", d.order("A", "buy 1@10", 0, at("00.000"))).want(http.StatusCreated)
+		d.post("/executions", d.order("A", "buy 1@10", 0, at("00.250"))).want(http.StatusCreated)
+		for _, second := range []string{"00.000", "00.250", "00"} {
+			d.post("/executions", d.order("A", "buy 1@10", 0, at(second))).want(http.StatusOK).is("deduped", "true")
+		}
+		d.trades("A").holds("", `[{"qty_opened":2,"execution_count":2}]`)
+	})
+}
+
 func TestDuplicateFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -77,7 +77,10 @@ func (integer) Schema(huma.Registry) *huma.Schema {
 }
 
 // instant is a date-time in a body.
-type instant struct{ time.Time }
+type instant struct {
+	time.Time
+	hasFraction bool // the text has a fraction of a second, even if it is 0
+}
 
 // UnmarshalJSON accepts RFC 3339 with an offset, in the years that we support.
 func (i *instant) UnmarshalJSON(text []byte) error {
@@ -89,7 +92,7 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return journal.Invalid("%s", err.(*journal.Error).Message) //nolint:errorlint // ParseInstant returns no other error
 	}
-	i.Time = at
+	i.Time, i.hasFraction = at, journal.HasFraction(value)
 	return nil
 }
 

@@ -202,6 +202,7 @@ func factsOf(f *statement.Fill) (facts ledger.Facts) {
 		{f.Multiplier.Valid && !f.MultiplierAssumed, ledger.MultiplierStated},
 		{f.NoSeconds, ledger.MinutePrecision},
 		{f.NoTime, ledger.DayPrecision},
+		{f.ZeroFraction, ledger.ZeroFraction},
 		{f.ZoneAssumed, ledger.ZoneAssumed},
 		{f.PartialQuantity, ledger.PartialQuantity},
 	} {

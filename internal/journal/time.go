@@ -46,6 +46,10 @@ func ParseInstant(field, text string) (time.Time, error) {
 	return at, nil
 }
 
+// HasFraction reports whether a date-time that [ParseInstant] accepts was written
+// with a fraction of a second, even if it is 0.
+func HasFraction(text string) bool { return strings.Contains(text, ".") }
+
 // FormatInstant formats an instant as in all API responses: RFC 3339,
 // UTC with Z, microseconds at most, no trailing zeros.
 func FormatInstant(at time.Time) string {

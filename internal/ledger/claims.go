@@ -39,11 +39,14 @@ func newDeal(f *fill) deal {
 	return deal{side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
 }
 
-// timedDeal is a deal at an instant.
+// timedDeal is a deal at an instant, written with a fraction of a second or not.
 type timedDeal struct {
 	deal
-	at int64
+	at          int64
+	hasFraction bool
 }
+
+func newTimedDeal(f *fill) timedDeal { return timedDeal{newDeal(f), f.at, f.hasFraction()} }
 
 // fillQueue are stored fills that arrivals may be, without and with a broker's id.
 type fillQueue struct{ plain, identified []*fill }

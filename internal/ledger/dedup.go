@@ -180,33 +180,33 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 }
 
 // matchSecond matches arrivals of one stream and one second with the stored
-// fills of that second. Equal instants take precedence over the same second.
+// fills of that second. Equal instants of the same precision take precedence over
+// the same second.
 func (d *deduper) matchSecond(list []*arrival, stored []*fill) {
 	if len(stored) == 0 {
 		return
 	}
 	if len(list)*len(stored) <= maxCompared { // most seconds have one or two fills
-		d.match(list, stored, (*fill).sameContent)
+		d.match(list, stored, (*fill).sameWrittenContent)
 		d.match(list, stored, (*fill).sameContentBySecond)
 		return
 	}
 	exact, bySecond := map[timedDeal]*fillQueue{}, newFillQueues(stored)
 	for _, f := range stored {
-		queueOf(exact, timedDeal{newDeal(f), f.at}).add(f)
+		queueOf(exact, newTimedDeal(f)).add(f)
 	}
 	for _, a := range list {
 		if a.known == nil {
-			a.known = d.claimFrom(exact[timedDeal{newDeal(a.fill), a.at}], a, neverPast, always)
+			a.known = d.claimFrom(exact[newTimedDeal(a.fill)], a, neverPast, always)
 		}
 	}
 	for _, a := range list {
-		start := startOfSecond(a).At
 		switch {
 		case a.known != nil:
-		case a.at == start:
+		case !a.hasFraction():
 			a.known = d.claimFrom(bySecond[newDeal(a.fill)], a, neverPast, always)
 		default: // a fraction only equals a time without one
-			a.known = d.claimFrom(exact[timedDeal{newDeal(a.fill), start}], a, neverPast, always)
+			a.known = d.claimFrom(exact[timedDeal{deal: newDeal(a.fill), at: startOfSecond(a).At}], a, neverPast, always)
 		}
 	}
 }

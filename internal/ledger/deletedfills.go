@@ -32,10 +32,11 @@ func newDealKey(key streamKey, f *fill) dealKey {
 	return dealKey{stream: key, side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
 }
 
-// timedKey is a dealKey at an instant.
+// timedKey is a dealKey at an instant, written with a fraction of a second or not.
 type timedKey struct {
 	dealKey
-	at int64
+	at          int64
+	hasFraction bool
 }
 
 func scanDeletedFill(row db.Scanner) (*deletedFill, error) {
@@ -199,7 +200,7 @@ func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 		}
 		deal := newDealKey(d.key, f)
 		queueOf(m.byDeal, deal).add(f)
-		queueOf(m.byContent, timedKey{deal, f.at}).add(f)
+		queueOf(m.byContent, timedKey{deal, f.at, f.hasFraction()}).add(f)
 		if d.origin != "" {
 			bySecond, at := splitOrigin(d.origin)
 			m.byOrigin[bySecond] = append(m.byOrigin[bySecond], editedFill{f, at})
@@ -208,8 +209,8 @@ func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 	return m
 }
 
-// match matches arrivals with deleted fills: by id, then with equal instants,
-// then within the precision of their times, then by the original content.
+// match matches arrivals with deleted fills: by id, then with equal instants of
+// the same precision, then within the precision of their times, then by the original content.
 func (m *deletedMatcher) match(fresh []*arrival) {
 	for _, a := range fresh {
 		if f := m.byID[a.externalID]; f != nil {
@@ -218,7 +219,7 @@ func (m *deletedMatcher) match(fresh []*arrival) {
 	}
 	for _, a := range fresh {
 		if m.found[a] == nil {
-			m.add(a, m.claimFrom(m.byContent[timedKey{newDealKey(*a.key, a.fill), a.at}], a, neverPast, always))
+			m.add(a, m.claimFrom(m.byContent[timedKey{newDealKey(*a.key, a.fill), a.at, a.hasFraction()}], a, neverPast, always))
 		}
 	}
 	for _, a := range fresh {

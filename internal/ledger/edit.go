@@ -82,8 +82,11 @@ type ExecutionChange struct {
 	Quantity, Price, Fees, Commission journal.Opt[decimal.Decimal]
 	Multiplier, StatedPnL             journal.Opt[decimal.Decimal]
 	ExecutedAt                        journal.Opt[time.Time]
-	ExternalID                        journal.Opt[string]
-	Details                           journal.Opt[map[string]string]
+	// HasFraction reports that ExecutedAt was written with a fraction of a second,
+	// even if it is 0.
+	HasFraction bool
+	ExternalID  journal.Opt[string]
+	Details     journal.Opt[map[string]string]
 }
 
 // UpdateExecution applies a partial change and regroups the affected streams,
@@ -220,6 +223,9 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 		Multiplier:     changeNull(c.Multiplier, decimal.Of(was.Multiplier)),
 		ExecutedAt:     c.ExecutedAt.Or(was.ExecutedAt),
 		Details:        c.Details.Or(was.Details),
+	}
+	if c.HasFraction {
+		in.Facts = FactsRecorded | ZeroFraction
 	}
 	if id := c.ExternalID.OrNil(was.ExternalID); id != nil {
 		in.ExternalID = *id

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"time"
+
+	"fillbook/internal/db"
 )
 
 // Facts states how reliable the values of a fill are. It is a set of bits, so
@@ -26,10 +28,15 @@ const (
 	MultiplierEdited
 	TimeEdited
 	FiguresEdited // the user changed side, quantity, price, stated result, instrument or details
+
+	// ZeroFraction: the time was written with a fraction of a second, which is 0.
+	// A time with another fraction needs no fact. It is the sign of the two stored
+	// bytes.
+	ZeroFraction Facts = -1 << 15
 )
 
 const (
-	timeFacts   = MinutePrecision | DayPrecision | ZoneAssumed
+	timeFacts   = MinutePrecision | DayPrecision | ZeroFraction | ZoneAssumed
 	sourceFacts = FactsRecorded | FeesStated | CommissionStated | MultiplierStated | timeFacts | Uploaded | PartialQuantity
 	editFacts   = FeesEdited | CommissionEdited | MultiplierEdited | TimeEdited | FiguresEdited
 )
@@ -45,6 +52,7 @@ var factNames = []struct {
 	{MultiplierStated, "multiplier_stated"},
 	{MinutePrecision, "minute_precision"},
 	{DayPrecision, "day_precision"},
+	{ZeroFraction, "zero_fraction"},
 	{ZoneAssumed, "zone_assumed"},
 	{PartialQuantity, "partial_quantity"},
 	{FeesEdited, "fees_edited"},
@@ -81,7 +89,7 @@ func FactsFromNames(words []string) (x Facts) {
 func (x Facts) has(fact Facts) bool { return x&fact != 0 }
 
 // clean returns the facts of a new fill without contradictions: a cost other
-// than 0 is always stated.
+// than 0 is always stated, and only a time of whole seconds has a fraction of 0.
 func (x Facts) clean(n *NewFill) Facts {
 	if !x.has(FactsRecorded) {
 		return x & editFacts
@@ -95,6 +103,15 @@ func (x Facts) clean(n *NewFill) Facts {
 	}
 	if !n.Multiplier.Valid {
 		x &^= MultiplierStated
+	}
+	return x.cleanFraction(n.ExecutedAt)
+}
+
+// cleanFraction removes ZeroFraction if the time has a fraction other than 0, or
+// no seconds.
+func (x Facts) cleanFraction(at time.Time) Facts {
+	if db.Micros(at)%second != 0 || x.has(MinutePrecision|DayPrecision) {
+		x &^= ZeroFraction
 	}
 	return x
 }
@@ -133,22 +150,26 @@ func (f *fill) precision() int64 {
 		return day
 	case f.facts.has(MinutePrecision):
 		return minute
-	case f.at%second == 0:
+	case !f.hasFraction():
 		return second
 	}
 	return 1
 }
 
-// sameSecond reports whether two instants may be the same: equal, or in the
-// same second if one of them has no fraction of a second.
-func sameSecond(a, b int64) bool {
-	return a == b || a/second == b/second && (a%second == 0 || b%second == 0)
+// hasFraction reports whether the time was written with a fraction of a second,
+// even if it is 0.
+func (f *fill) hasFraction() bool { return f.at%second != 0 || f.facts.has(ZeroFraction) }
+
+// sameSecond reports whether the instants of two fills may be the same: equal, or
+// in the same second if one of them has no fraction of a second.
+func (f *fill) sameSecond(g *fill) bool {
+	return f.at == g.at || f.at/second == g.at/second && (!f.hasFraction() || !g.hasFraction())
 }
 
 // sameTime reports whether the times of two fills agree within the precision of
 // the coarser one.
 func (f *fill) sameTime(g *fill) bool {
-	if sameSecond(f.at, g.at) {
+	if f.sameSecond(g) {
 		return true
 	}
 	coarse, fine := f, g
@@ -177,12 +198,19 @@ func (f *fill) sameDeal(g *fill) bool {
 	return f.side == g.side && f.quantity.Equal(g.quantity) && f.price.Equal(g.price)
 }
 
+// sameWrittenContent compares two fills of one stream whose times have the same
+// precision.
+func (f *fill) sameWrittenContent(g *fill) bool {
+	return f.sameContent(g) && f.hasFraction() == g.hasFraction()
+}
+
 // sameContentBySecond compares two fills of one stream whose times may be
 // written to the second.
-func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && sameSecond(f.at, g.at) }
+func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(g) }
 
 // factsEdited returns the facts of a fill after an edit: the fields that have
-// another value are the user's now.
+// another value are the user's now. A changed time has the precision with which
+// the user wrote it.
 func (f *fill) factsEdited(after *fill, moved bool) Facts {
 	facts := f.facts
 	note := func(changed bool, fact Facts) {
@@ -195,7 +223,7 @@ func (f *fill) factsEdited(after *fill, moved bool) Facts {
 	note(!f.multiplier.Equal(after.multiplier), MultiplierEdited)
 	note(moved || !f.sameDeal(after) || !f.stated.Equal(after.stated) || f.details != after.details, FiguresEdited)
 	if f.at != after.at {
-		facts = facts&^timeFacts | TimeEdited
+		facts = facts&^timeFacts | TimeEdited | after.facts&ZeroFraction
 	}
 	return facts
 }

@@ -114,6 +114,16 @@ type editedFill struct {
 	at int64
 }
 
+// sameSecond compares the original instant with that of an arrival. If the user
+// changed the time, the original one has a fraction only if it is not 0.
+func (o editedFill) sameSecond(a *fill) bool {
+	original := &fill{at: o.at}
+	if o.at == o.fill.at {
+		original.facts = o.facts & ZeroFraction
+	}
+	return original.sameSecond(a)
+}
+
 const editedFillsWhere = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`
 
 func (d *deduper) loadOrigins(ctx context.Context) error {
@@ -159,7 +169,7 @@ func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, 
 	origins[bySecond] = list
 	var among []*fill
 	for _, o := range list[:min(len(list), maxCompared)] {
-		if sameSecond(o.at, a.at) {
+		if o.sameSecond(a.fill) {
 			among = append(among, o.fill)
 		}
 	}

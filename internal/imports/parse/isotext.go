@@ -30,11 +30,12 @@ func isoMoment(text string) (day calendarDay, at timeText, ok bool) {
 		return calendarDay{}, timeText{}, false
 	}
 	rest := textScan{text[len(form):]}
-	since := time.Duration((hour*60+minute)*60+second)*time.Second + rest.fraction()
+	fraction, hasFraction := rest.fraction()
 	if !isISOZone(rest.rest) {
 		return calendarDay{}, timeText{}, false
 	}
-	return day, timeText{sinceMidnight: since, zone: rest.rest}, true
+	since := time.Duration((hour*60+minute)*60+second)*time.Second + fraction
+	return day, timeText{sinceMidnight: since, zone: rest.rest, hasFraction: hasFraction}, true
 }
 
 // isISOZone reports whether a text is empty, Z or an offset such as -05:00.

@@ -14,9 +14,10 @@ type Moment struct {
 	At       time.Time // UTC, to the microsecond
 	DateOnly bool      // only the day is known; At is its first instant
 	Zoned    bool      // the text itself had the zone
-	// NoSeconds reports that the time was written without seconds, ZoneAssumed
-	// that the source named no zone.
-	NoSeconds, ZoneAssumed bool
+	// NoSeconds reports that the time was written without seconds, ZeroFraction
+	// with a fraction of a second, which is 0, ZoneAssumed that the source named no
+	// zone.
+	NoSeconds, ZeroFraction, ZoneAssumed bool
 }
 
 // Clock reads the dates and times of one column, or of a pair of columns for
@@ -106,8 +107,8 @@ func (c *Clock) split(text string) (calendarDay, *timeText, error) {
 		}
 		return day, &timeText{sinceMidnight: since}, nil
 	}
-	if day, since, ok := epochTime(text); ok {
-		return day, &timeText{sinceMidnight: since, zone: "UTC"}, nil
+	if day, at, ok := epochTime(text); ok {
+		return day, &at, nil
 	}
 	s := &textScan{rest: PlainSigns(TrimCell(text))}
 	first, timeFirst := s.leadingTime()
@@ -178,7 +179,7 @@ func (c *Clock) place(day calendarDay, at *timeText) (Moment, error) {
 	if r.gap {
 		return Moment{}, fmt.Errorf("%s does not exist in %s: the clocks were put forward over it", wall.Format(time.DateTime), zone)
 	}
-	m := Moment{At: c.pick(r, zone, at.zone), Zoned: at.zone != "", NoSeconds: at.noSeconds}
+	m := Moment{At: c.pick(r, zone, at.zone), Zoned: at.zone != "", NoSeconds: at.noSeconds, ZeroFraction: at.hasZeroFraction()}
 	if err := withinYears(m.At.Year()); err != nil {
 		return Moment{}, err
 	}

@@ -78,22 +78,24 @@ const (
 
 // epochTime reads a count of seconds or parts of them since 1970, which is in
 // UTC, to the microsecond.
-func epochTime(text string) (day calendarDay, since time.Duration, ok bool) {
+func epochTime(text string) (day calendarDay, at timeText, ok bool) {
 	text = TrimCell(text)
 	if !startsWithDigits(text, len("1700000000")) {
-		return calendarDay{}, 0, false
+		return calendarDay{}, timeText{}, false
 	}
 	parts := epochText.FindStringSubmatch(text)
 	if parts == nil {
-		return calendarDay{}, 0, false
+		return calendarDay{}, timeText{}, false
 	}
 	seconds := number(parts[1])
 	if seconds < firstEpoch || seconds >= lastEpoch {
-		return calendarDay{}, 0, false
+		return calendarDay{}, timeText{}, false
 	}
 	const micros = 6
-	fraction := (parts[2] + parts[3] + strings.Repeat("0", micros))[:micros]
-	at := time.Unix(int64(seconds), 0).UTC()
-	midnight := at.Truncate(24 * time.Hour)
-	return calendarDay{at.Year(), int(at.Month()), at.Day()}, at.Sub(midnight) + time.Duration(number(fraction))*time.Microsecond, true
+	written := parts[2] + parts[3]
+	fraction := time.Duration(number((written + strings.Repeat("0", micros))[:micros])) * time.Microsecond
+	start := time.Unix(int64(seconds), 0).UTC()
+	midnight := start.Truncate(24 * time.Hour)
+	at = timeText{sinceMidnight: start.Sub(midnight) + fraction, zone: "UTC", hasFraction: written != ""}
+	return calendarDay{start.Year(), int(start.Month()), start.Day()}, at, true
 }

@@ -10,7 +10,11 @@ type timeText struct {
 	sinceMidnight time.Duration
 	zone          string // empty for none
 	noSeconds     bool   // hours and minutes alone
+	hasFraction   bool   // with a fraction of a second, even if it is 0
 }
+
+// hasZeroFraction reports whether the time has a fraction of a second, which is 0.
+func (t *timeText) hasZeroFraction() bool { return t.hasFraction && t.sinceMidnight%time.Second == 0 }
 
 // skipSeparator skips what separates a date from a time: blanks and commas, a T,
 // or a dash with blanks around it. A dash without them is a minus, and what
@@ -36,59 +40,61 @@ func (s *textScan) skipSeparator() bool {
 // timeOfDay takes a time of day with its fraction, its half of the day and its
 // zone. It must reach to the end of the text.
 func (s *textScan) timeOfDay() (timeText, bool) {
-	since, noSeconds, ok := s.hands()
+	at, ok := s.hands()
 	if !ok {
 		return timeText{}, false
 	}
-	if since, ok = s.halfOfDay(since); !ok {
+	if at.sinceMidnight, ok = s.halfOfDay(at.sinceMidnight); !ok {
 		return timeText{}, false
 	}
-	zone, ok := s.zone()
-	return timeText{sinceMidnight: since, zone: zone, noSeconds: noSeconds}, ok
+	at.zone, ok = s.zone()
+	return at, ok
 }
 
-// hands takes hours, minutes and seconds: 9:30, 09:30:05.123 or 093005. It
-// reports whether there were no seconds.
-func (s *textScan) hands() (since time.Duration, noSeconds, ok bool) {
+// hands takes hours, minutes and seconds: 9:30, 09:30:05.123 or 093005.
+func (s *textScan) hands() (at timeText, ok bool) {
 	var hour, minute, second int
 	switch n := s.run(); n {
 	case 1, 2:
 		hour = number(s.digits(2))
 		if s.one(":") == 0 || s.run() != 2 {
-			return 0, false, false
+			return timeText{}, false
 		}
 		minute = number(s.digits(2))
-		noSeconds = true
+		at.noSeconds = true
 		if s.one(":") != 0 {
-			noSeconds = false
+			at.noSeconds = false
 			if s.run() != 2 {
-				return 0, false, false
+				return timeText{}, false
 			}
 			second = number(s.digits(2))
 		}
 	case 5, 6:
 		hour, minute, second = number(s.digits(n-4)), number(s.digits(2)), number(s.digits(2))
 	default:
-		return 0, false, false
+		return timeText{}, false
 	}
 	if hour > 23 || minute > 59 || second > 59 {
-		return 0, false, false
+		return timeText{}, false
 	}
-	since = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-	return since + s.fraction(), noSeconds, true
+	fraction, hasFraction := s.fraction()
+	at.sinceMidnight = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second + fraction
+	at.hasFraction = hasFraction
+	return at, true
 }
 
-// fraction takes decimals of a second, cut to microseconds.
-func (s *textScan) fraction() time.Duration {
+// fraction takes decimals of a second, cut to microseconds. It reports whether
+// there are any.
+func (s *textScan) fraction() (fraction time.Duration, found bool) {
 	ahead := textScan{s.rest}
 	if ahead.one(".,") == 0 || ahead.run() == 0 {
-		return 0
+		return 0, false
 	}
 	digits := ahead.digits(ahead.run())
 	s.rest = ahead.rest
 	const micros = 6
 	digits = (digits + strings.Repeat("0", micros))[:micros]
-	return time.Duration(number(digits)) * time.Microsecond
+	return time.Duration(number(digits)) * time.Microsecond, true
 }
 
 // halfOfDay takes AM or PM and applies it. Hours above 12 with a PM are met,
@@ -153,11 +159,11 @@ func (s *textScan) leadingTime() (timeText, bool) {
 		return timeText{}, false
 	}
 	ahead := textScan{s.rest}
-	since, noSeconds, ok := ahead.hands()
+	at, ok := ahead.hands()
 	if !ok {
 		return timeText{}, false
 	}
-	if since, ok = ahead.halfOfDay(since); !ok || ahead.any(" ,;") == 0 {
+	if at.sinceMidnight, ok = ahead.halfOfDay(at.sinceMidnight); !ok || ahead.any(" ,;") == 0 {
 		return timeText{}, false
 	}
 	after := ahead
@@ -165,5 +171,5 @@ func (s *textScan) leadingTime() (timeText, bool) {
 		return timeText{}, false
 	}
 	s.rest = ahead.rest
-	return timeText{sinceMidnight: since, noSeconds: noSeconds}, true
+	return at, true
 }

@@ -74,7 +74,7 @@ func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
 		m.ZoneAssumed = !m.DateOnly && w.r.ZoneIsGuessed()
 		w.r.Out.noteUnzoned(m)
 	}
-	if m.DateOnly || m.NoSeconds || m.ZoneAssumed {
+	if m.DateOnly || m.NoSeconds || m.ZeroFraction || m.ZoneAssumed {
 		w.times = append(w.times, m)
 	}
 	return m
@@ -87,6 +87,7 @@ func (w *Row) noteFacts(f *Fill) {
 		if m.At.Equal(f.At) {
 			f.NoTime = f.NoTime || m.DateOnly
 			f.NoSeconds = f.NoSeconds || m.NoSeconds
+			f.ZeroFraction = f.ZeroFraction || m.ZeroFraction
 			f.ZoneAssumed = f.ZoneAssumed || m.ZoneAssumed
 		}
 	}

@@ -28,6 +28,11 @@ func TestFacts(t *testing.T) {
 		"minutes of the day":   {header: "Date,Time", row: "2026-01-05,3:00 PM", zone: "America/New_York", want: "minute"},
 		"a day":                {header: "Date", row: "2026-01-05", zone: "America/New_York", want: "day"},
 		"seconds":              {header: "Time", row: "2026-01-05 15:00:00", zone: "America/New_York", want: ""},
+		"a fraction of 0":      {header: "Time", row: "2026-01-05T15:00:00.000Z", want: "fraction"},
+		"a fraction":           {header: "Time", row: "2026-01-05T15:00:00.250Z", want: ""},
+		"a fraction in parts":  {header: "Date,Time", row: "2026-01-05,3:00:00.0 PM", zone: "America/New_York", want: "fraction"},
+		"milliseconds":         {header: "Time", row: "1767625200000", want: "fraction"},
+		"seconds since 1970":   {header: "Time", row: "1767625200", want: ""},
 		"unknown zone":         {header: "Time", row: "2026-01-05 15:00:00", want: "zone"},
 		"zone in the header":   {header: "Time (UTC)", row: "2026-01-05 15:00:00", want: ""},
 		"zone beside the time": {header: "Time", row: "2026-01-05 15:00:00 EST", want: ""},
@@ -61,6 +66,7 @@ func factWords(f *statement.Fill) string {
 		{f.CommissionKnown, "commission"},
 		{f.NoSeconds, "minute"},
 		{f.NoTime, "day"},
+		{f.ZeroFraction, "fraction"},
 		{f.ZoneAssumed, "zone"},
 	} {
 		if fact.is {

@@ -92,7 +92,7 @@ func joinFills(parts []*Fill) []*Fill {
 	for _, p := range parts[1:] {
 		whole.Fees, whole.Commission = whole.Fees.Add(p.Fees), whole.Commission.Add(p.Commission)
 		if p.At.Before(whole.At) {
-			whole.At = p.At
+			whole.At, whole.ZeroFraction = p.At, p.ZeroFraction
 		}
 	}
 	return []*Fill{whole}

@@ -138,8 +138,9 @@ type Fill struct {
 	Details    map[string]string // further values to keep
 	DateOnly   bool              // the file has the day and no time
 	// NoTime reports that the file has no time of day, NoSeconds that it has only
-	// hours and minutes, ZoneAssumed that the source named no zone.
-	NoTime, NoSeconds, ZoneAssumed bool
+	// hours and minutes, ZeroFraction that it has a fraction of a second, which is
+	// 0, ZoneAssumed that the source named no zone.
+	NoTime, NoSeconds, ZeroFraction, ZoneAssumed bool
 	// FeesKnown and CommissionKnown report that the file states the cost, even if
 	// it is 0. A cost other than 0 is always known.
 	FeesKnown, CommissionKnown bool

@@ -171,7 +171,7 @@ describe('parsePastedFills', () => {
     const text =
       'Side\tQty\tPrice\tTime\tFees\nBUY\t1,000\t10.5\t2026-03-02 9:30\t1.2\nsold\t-1000\t11\t\t\n';
     expect(parsePastedFills(text, 'America/New_York', english)).toEqual([
-      { side: 'buy', quantity: '1000', price: '10.5', at: '2026-03-02T14:30:00.000Z', fees: '1.2' },
+      { side: 'buy', quantity: '1000', price: '10.5', at: '2026-03-02T14:30:00Z', fees: '1.2' },
       { side: 'sell', quantity: '1000', price: '11', at: '', fees: '' },
     ]);
     expect(parsePastedFills('b\t1\t1,5', 'UTC', { decimal: ',', group: '.' })).toMatchObject([

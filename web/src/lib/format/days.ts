@@ -96,6 +96,11 @@ export function instantOf(day: Day, clock: string, timeZone: string): Date {
   return new Date(at + Math.max(0, missing(at)));
 }
 
+/** Returns an instant to the second, for times that were typed: a fraction would say that they are exact. */
+export function formatSecond(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
+}
+
 /** Returns the first instant of a day in a time zone. */
 export function startOf(day: Day, timeZone: string): string {
   return instantOf(day, '00:00:00', timeZone).toISOString();

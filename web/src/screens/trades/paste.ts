@@ -1,7 +1,7 @@
 // Fills that were copied in a spreadsheet: one row a fill, with side, quantity, price
 // and, if they are there, time and fees, in this order.
 
-import { instantOf } from '../../lib/format/days';
+import { formatSecond, instantOf } from '../../lib/format/days';
 import { normalizeNumber, type NumberSigns } from '../../lib/format/typed';
 import type { FillRow, Side } from './entry';
 
@@ -50,5 +50,5 @@ function parseRow(cells: string[], timeZone: string, signs: NumberSigns): FillRo
 function parseTime(text: string, timeZone: string): string {
   const [, day, clock] = /^(\d{4}-\d{2}-\d{2})[ T](\d{1,2}:\d{2}(?::\d{2})?)$/.exec(text) ?? [];
   if (!day || !clock) return '';
-  return instantOf(day, clock.padStart(clock.length > 5 ? 8 : 5, '0'), timeZone).toISOString();
+  return formatSecond(instantOf(day, clock.padStart(clock.length > 5 ? 8 : 5, '0'), timeZone));
 }
