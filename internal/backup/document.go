@@ -61,6 +61,9 @@ type Bundle struct {
 	DeletedCash []DeletedCash `json:"deleted_cash"`
 	// Connections are those of the account, the oldest first.
 	Connections []Connection `json:"connections"`
+
+	// sourceFacts are the facts about all executions of a file that is not ours.
+	sourceFacts ledger.Facts
 }
 
 // Account is what an account is known by and made of.

@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/ledger"
 	"fillbook/internal/playbook"
 )
 
@@ -25,7 +26,7 @@ type foreigner struct {
 }
 
 func newForeigner() *foreigner {
-	doc := &Document{Accounts: []Bundle{{}}}
+	doc := &Document{Accounts: []Bundle{{sourceFacts: ledger.FactsRecorded | ledger.Uploaded}}}
 	return &foreigner{doc: doc, bundle: &doc.Accounts[0], lots: map[string]int{}}
 }
 
@@ -215,34 +216,56 @@ func (f *foreigner) fillsOf(in foreignRow) ([]Execution, error) {
 }
 
 // roundTrip makes the fills of a trade of which the file has only both ends.
-// Such trades may overlap, so each gets a lot of its own, named by how it
-// began: the same in every file that has the trade.
+// Such trades may overlap, so each without a lot in its details gets one, named
+// by how it began: the same in every file that has the trade.
 func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
 	entry, err := in.execution(foreignRow{})
 	if err != nil {
 		return nil, err
 	}
-	lot := journal.FormatInstant(entry.ExecutedAt.Time)
-	key := entry.Symbol + " " + lot
-	if f.lots[key]++; f.lots[key] > 1 {
-		lot = fmt.Sprintf("%s #%d", lot, f.lots[key])
+	if entry.Details[detailLot], err = f.lotOf(in, entry); err != nil {
+		return nil, err
 	}
-	entry.Details["lot"] = lot
+	if err := in.checkTexts(exitPrices, exitTimes); err != nil {
+		return nil, err
+	}
 	price, err := in.number(exitPrices...)
 	if err != nil || !price.Valid {
 		return []Execution{entry}, err // it is open
 	}
 	exit := entry
 	exit.Price, exit.Side = price.Decimal, opposite(entry.Side)
-	if exit.ExecutedAt, err = in.instant(exitTimes...); err != nil {
+	exitAt, precision, err := in.time(exitTimes...)
+	if err != nil {
 		return nil, err
 	}
+	var stated ledger.Facts
+	if err := in.readCosts(&exit, foreignRow{}, &stated); err != nil {
+		return nil, err
+	}
+	exit.ExecutedAt, exit.Facts = exitAt, (stated | precision).Names()
 	if exit.ExternalID != "" {
 		entry.ExternalID, exit.ExternalID = exit.ExternalID+" open", exit.ExternalID+" close"
 	}
-	// The costs of a finished trade are paid in the end.
-	entry.Fees, entry.Commission = decimal.Zero, decimal.Zero
-	return []Execution{entry, exit}, nil
+	// The costs of a finished trade are paid in the end, and its result is that of
+	// the exit. Costs that the row states are known to be 0 at the entry.
+	entry.Fees, entry.Commission, entry.StatedPnL = decimal.Zero, decimal.Zero, decimal.Null{}
+	return []Execution{entry, exit}, exit.fill().Check()
+}
+
+// lotOf returns the lot of a trade: that of its details, or the instant at which
+// it began, with a number if it is not the first.
+func (f *foreigner) lotOf(in foreignRow, entry Execution) (string, error) {
+	stated, err := in.statedDetails()
+	if err != nil || stated[detailLot] != "" {
+		return stated[detailLot], err
+	}
+	lot := journal.FormatInstant(entry.ExecutedAt.Time)
+	key := entry.Symbol + " " + lot
+	if f.lots[key]++; f.lots[key] > 1 {
+		lot = fmt.Sprintf("%s #%d", lot, f.lots[key])
+	}
+	return lot, nil
 }
 
 func opposite(side string) string {

@@ -114,6 +114,19 @@ func TestForeignFiles(t *testing.T) {
 				"trade [0 1] \"Late.\" tags [] setups [] risk null\n" +
 				"problem 4 Row 4: closedat is missing.\n",
 		},
+		"details": {
+			`[{"symbol":"SPY","instrument_type":"option","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-02T15:00:00Z",
+			   "details":{"option_right":"P","strike":450.0,"expiry":"2026-06-19","lot":"7","order_id":"A 1","Route":" x","none":null}},
+			  {"symbol":"SPY","optionType":"call","side":"buy","quantity":1,"price":2,"time":"2026-01-02T15:00:00Z","details":{"Strike Price":"460"},"strike":"460.00"},
+			  {"symbol":"ES","side":"long","qty":1,"entry_price":1,"opened_at":"2026-01-02T15:00:00Z","details":{"lot":"L1"}},
+			  {"symbol":"SPY","details":{"strike":"470","order_id":"A 2"},"fills":[
+			    {"side":"buy","qty":1,"price":2,"time":"2026-01-02T15:00:00Z"},
+			    {"side":"buy","qty":1,"price":2,"time":"2026-01-02T15:00:00Z","details":{"strike":"480"}}]}]`,
+			"2026-01-02T15:00:00Z buy 1 SPY @ 2 option Route= x expiry=2026-06-19 lot=7 option_right=put order_id=A 1 strike=450\n" +
+				"2026-01-02T15:00:00Z buy 1 SPY @ 2 option_right=call strike=460\n" +
+				"2026-01-02T15:00:00Z buy 1 ES @ 1 lot=L1\n" +
+				"2026-01-02T15:00:00Z buy 1 SPY @ 2 order_id=A 2 strike=470\n2026-01-02T15:00:00Z buy 1 SPY @ 2 order_id=A 2 strike=480\n",
+		},
 		"names that are the same": {
 			`[{"symbol":"ES","Symbol":"NQ","side":"buy","qty":1,"QTY":2,"price":1,"time":"2026-01-02"}]`,
 			"2026-01-02T00:00:00Z buy 2 NQ @ 1\n",
@@ -213,5 +226,80 @@ func TestFilesWithoutAnAccount(t *testing.T) {
 	must(t, err)
 	if result.SetupsUpserted != 1 || len(result.Accounts) != 0 {
 		t.Errorf("setups alone: %+v", result)
+	}
+}
+
+// TestForeignRowsAreChecked has rows with one invalid value each: the row is left
+// out and its place in the file is named.
+func TestForeignRowsAreChecked(t *testing.T) {
+	t.Parallel()
+	for invalid, want := range map[string]string{
+		`"details":7`:                                          "details must be an object of texts.",
+		`"details":[]`:                                         "details must be an object of texts.",
+		`"details":{"legs":[1,2]}`:                             "details.legs must be a text or a number.",
+		`"details":{"strike":{"value":1}}`:                     "details.strike must be a text or a number.",
+		`"details":{"hedged":true}`:                            "details.hedged must be a text or a number.",
+		`"details":{"strike":"high"}`:                          "strike must be a number: write the number with digits and a decimal point only, for example 1234.56 or -0.001.",
+		`"details":{"option_right":"both"}`:                    "option_right must be call or put.",
+		`"details":{"expiry":"soon"}`:                          "details.expiry must be a calendar day such as 2026-01-31.",
+		`"details":{"strike":"450"},"strike":460`:              "details.strike is stated twice with different values.",
+		`"details":{"":"x"}`:                                   "details must not be empty.",
+		`"details":{"x":"` + strings.Repeat("y", 9<<10) + `"}`: "details must be at most 8 KiB long.",
+		`"option_right":"both"`:                                "option_right must be call or put.",
+		`"strike":[1]`:                                         "details.strike must be a text or a number.",
+		`"fees":{"amount":1}`:                                  "fees must be a text or a number.",
+		`"commission":[1]`:                                     "commission must be a text or a number.",
+		`"external_id":{"a":1}`:                                "externalid must be a text or a number.",
+		`"multiplier":0`:                                       "multiplier must be above zero.",
+		`"stated_pnl":"much"`:                                  "statedpnl must be a number: write the number with digits and a decimal point only, for example 1234.56 or -0.001.",
+	} {
+		const fill = `"symbol":"SPY","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-02T15:00:00Z"`
+		doc, err := Decode([]byte(`[7,{` + fill + `,` + invalid + `}]`))
+		must(t, err)
+		if got, want := told(doc), "problem 1 Row 1: It must be an object.\nproblem 2 Row 2: "+want+"\n"; got != want {
+			t.Errorf("%.80s:\n got %s\nwant %s", invalid, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`[{"symbol":"ES","side":"buy","qty":1,"entry_price":1,"time":"2026-01-02","exit":{"price":2}}]`:                                         "Row 1: exitprice must be a text or a number.",
+		`[{"symbol":"ES","side":"buy","qty":1,"entry_price":1,"time":"2026-01-02","exit_price":-2,"exit_time":"2026-01-02"}]`:                   "Row 1: price must not be negative, except for a future or an option.",
+		`[{"symbol":"ES","multiplier":{},"fills":[{"side":"buy","qty":1,"price":1,"time":"2026-01-02"}]}]`:                                      "Row 1: Fill 1: multiplier must be a text or a number.",
+		`[{"symbol":"ES","details":{"a":[]},"fills":[{"side":"buy","qty":1,"price":1,"time":"2026-01-02"}]}]`:                                   "Row 1: Fill 1: details.a must be a text or a number.",
+		`[{"symbol":"ES","fills":[{"side":"buy","qty":1,"price":1,"time":"2026-01-02"},{"side":"buy","qty":0,"price":1,"date":"2026-01-02"}]}]`: "Row 1: Fill 2: quantity must be above zero.",
+	} {
+		doc, err := Decode([]byte(text))
+		must(t, err)
+		if got, want := told(doc), "problem 1 "+want+"\n"; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestForeignFacts checks which values of a row are known.
+func TestForeignFacts(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		`"time":"2026-01-02T15:00:00Z"`:                                             "",
+		`"time":"2026-01-02T15:00:00Z","fees":0,"commission":"0.00","multiplier":1`: "fees_stated commission_stated multiplier_stated",
+		`"time":"2026-01-02T15:00:00Z","fees":null,"commission":""`:                 "",
+		`"time":"2026-01-02 15:00:07"`:                                              "zone_assumed",
+		`"time":"2026-01-02 15:00"`:                                                 "minute_precision zone_assumed",
+		`"time":"2026-01-02","fee":1`:                                               "fees_stated day_precision zone_assumed",
+		`"time":1767366000`:                                                         "",
+	} {
+		doc, err := Decode([]byte(`[{"symbol":"SPY","side":"buy","quantity":1,"price":2,` + values + `}]`))
+		must(t, err)
+		if got := strings.Join(doc.Accounts[0].Executions[0].Facts, " "); got != want {
+			t.Errorf("%s: the facts are %q, want %q", values, got, want)
+		}
+	}
+	doc, err := Decode([]byte(`[{"symbol":"ES","side":"buy","qty":1,"entry_price":1,"time":"2026-01-02T15:00:00Z","exit_price":2,"exit_time":"2026-01-03",
+		"commission":3,"multiplier":50,"stated_pnl":50}]`))
+	must(t, err)
+	entry, exit := doc.Accounts[0].Executions[0], doc.Accounts[0].Executions[1]
+	same(t, strings.Join(entry.Facts, " "), "commission_stated multiplier_stated")
+	same(t, strings.Join(exit.Facts, " "), "commission_stated multiplier_stated day_precision zone_assumed")
+	if entry.StatedPnL.Valid || !exit.StatedPnL.Valid || !entry.Commission.IsZero() || exit.Commission.String() != "3" {
+		t.Errorf("entry %+v, exit %+v", entry, exit)
 	}
 }

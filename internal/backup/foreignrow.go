@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -107,14 +108,18 @@ func (in foreignRow) text(names ...string) string {
 	return textOf(value)
 }
 
-func textOf(value jsontext.Value) string {
+func textOf(value jsontext.Value) string { return strings.TrimSpace(plainText(value)) }
+
+// plainText returns a text with its spaces, or a number as it is written; empty for
+// anything else.
+func plainText(value jsontext.Value) string {
 	switch value.Kind() {
 	case '"':
 		var text string
 		if err := json.Unmarshal(value, &text); err != nil {
 			return ""
 		}
-		return strings.TrimSpace(text)
+		return text
 	case '0', 't', 'f':
 		return value.String()
 	default:
@@ -165,18 +170,34 @@ func (in foreignRow) required(names ...string) (decimal.Decimal, error) {
 	return n.Decimal, err
 }
 
-// plainTimes are the ways to write an instant without an offset, which is
-// then taken for UTC.
-var plainTimes = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly}
+// plainTimes are the layouts of times without an offset, which are taken for UTC,
+// and the precision of each.
+var plainTimes = []struct {
+	layout    string
+	precision ledger.Facts
+}{
+	{layout: "2006-01-02T15:04:05.999999999"},
+	{layout: "2006-01-02 15:04:05.999999999"},
+	{layout: "2006-01-02T15:04", precision: ledger.MinutePrecision},
+	{layout: "2006-01-02 15:04", precision: ledger.MinutePrecision},
+	{layout: time.DateOnly, precision: ledger.DayPrecision},
+}
 
 func (in foreignRow) instant(names ...string) (Instant, error) {
+	at, _, err := in.time(names...)
+	return at, err
+}
+
+// time returns an instant and the facts about how it is written.
+func (in foreignRow) time(names ...string) (Instant, ledger.Facts, error) {
 	text := in.text(names...)
 	if text == "" {
-		return Instant{}, journal.Invalid("%s is missing.", names[0])
+		return Instant{}, 0, journal.Invalid("%s is missing.", names[0])
 	}
-	for _, layout := range plainTimes {
-		if at, err := time.Parse(layout, text); err == nil {
-			text = at.Format(time.RFC3339Nano)
+	var facts ledger.Facts
+	for _, plain := range plainTimes {
+		if at, err := time.Parse(plain.layout, text); err == nil {
+			text, facts = at.Format(time.RFC3339Nano), plain.precision|ledger.ZoneAssumed
 			break
 		}
 	}
@@ -184,7 +205,7 @@ func (in foreignRow) instant(names ...string) (Instant, error) {
 		text = at.Format(time.RFC3339Nano)
 	}
 	at, err := journal.ParseInstant(names[0], strings.Replace(text, " ", "T", 1))
-	return Instant{at}, err
+	return Instant{at}, facts, err
 }
 
 // sinceEpoch reads seconds or milliseconds since 1970.
@@ -210,77 +231,234 @@ func (in foreignRow) isTrade() bool {
 	return there
 }
 
-// execution reads a fill. What it does not tell itself is taken from the
-// trade that it is in.
-func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
-	both := func(names ...string) string {
-		if text := in.text(names...); text != "" {
-			return text
-		}
-		return trade.text(names...)
+// The names in use for the values of a fill. The first is that of the API.
+var (
+	symbolNames     = []string{"symbol", "ticker", "instrument", "market"}
+	typeNames       = []string{"instrumenttype", "assettype", "assetclass", "securitytype"}
+	sideNames       = []string{"side", "action", "direction", "buysell", "type"}
+	quantityNames   = []string{"quantity", "qty", "size", "shares", "contracts", "volume", "qtyopened"}
+	priceNames      = append([]string{"price", "fillprice", "avgprice", "averageprice"}, entryPrices...)
+	feeNames        = []string{"fees", "fee", "feestotal"}
+	commissionNames = []string{"commission", "commissions"}
+	multiplierNames = []string{"multiplier", "pointvalue", "contractsize"}
+	statedNames     = []string{"statedpnl"}
+	idNames         = []string{"externalid", "brokerid", "executionid"}
+	timeNames       = []string{
+		"executedat", "filledat", "executiontime", "time", "datetime", "timestamp", "tradedat",
+		"openedat", "opentime", "entryat", "entrytime", "entrydate", "opendate", "date",
 	}
-	x.Symbol = both("symbol", "ticker", "instrument", "market")
+	fillFields = [][]string{
+		symbolNames, typeNames, sideNames, quantityNames, priceNames, feeNames, commissionNames, multiplierNames, statedNames, idNames,
+		timeNames,
+	}
+)
+
+// execution reads a fill and checks it as the ledger does. Values that it lacks
+// are taken from the trade that it is in.
+func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
+	if err := cmp.Or(in.checkTexts(fillFields...), trade.checkTexts(typeNames, multiplierNames)); err != nil {
+		return x, err
+	}
+	both := func(names ...string) string { return cmp.Or(in.text(names...), trade.text(names...)) }
+	x.Symbol = both(symbolNames...)
 	if x.Symbol == "" {
 		return x, journal.Invalid("symbol is missing.")
 	}
-	x.InstrumentType = instrumentType(both("instrumenttype", "assettype", "assetclass", "securitytype"))
-	if x.Side, err = side(in.text("side", "action", "direction", "buysell", "type")); err != nil {
+	x.InstrumentType = instrumentType(both(typeNames...))
+	if x.Side, err = side(in.text(sideNames...)); err != nil {
 		return x, err
 	}
-	quantity, err := in.required("quantity", "qty", "size", "shares", "contracts", "volume", "qtyopened")
+	quantity, err := in.required(quantityNames...)
 	if err != nil {
 		return x, err
 	}
 	x.Quantity = quantity.Abs()
-	if x.Price, err = in.required(append([]string{"price", "fillprice", "avgprice", "averageprice"}, entryPrices...)...); err != nil {
+	if x.Price, err = in.required(priceNames...); err != nil {
 		return x, err
 	}
-	x.ExecutedAt, err = in.instant("executedat", "filledat", "executiontime", "time", "datetime", "timestamp", "tradedat",
-		"openedat", "opentime", "entryat", "entrytime", "entrydate", "opendate", "date")
-	if err != nil {
+	var facts ledger.Facts
+	if x.ExecutedAt, facts, err = in.time(timeNames...); err != nil {
 		return x, err
 	}
-	x.ExternalID = in.text("externalid", "brokerid", "executionid")
-	x.Details = contract(both)
-	err = in.costs(&x, trade)
-	return x, err
+	x.ExternalID = in.text(idNames...)
+	if x.Details, err = in.detailsIn(trade); err != nil {
+		return x, err
+	}
+	if err = in.readCosts(&x, trade, &facts); err != nil {
+		return x, err
+	}
+	x.Facts = facts.Names()
+	return x, x.fill().Check()
 }
 
-func (in foreignRow) costs(x *Execution, trade foreignRow) (err error) {
-	fees, err := in.number("fees", "fee", "feestotal")
-	if err != nil {
-		return err
-	}
-	commission, err := in.number("commission", "commissions")
-	if err != nil {
-		return err
-	}
-	x.Fees, x.Commission = fees.Decimal, commission.Decimal
-	if x.Multiplier, err = in.number("multiplier", "pointvalue", "contractsize"); err != nil {
-		return err
-	}
-	if !x.Multiplier.Valid {
-		if x.Multiplier, err = trade.number("multiplier", "pointvalue", "contractsize"); err != nil {
-			return err
+// checkTexts returns an error for a field that is neither a text nor a number.
+func (in foreignRow) checkTexts(fields ...[]string) error {
+	for _, names := range fields {
+		if value, there := in.find(names...); there && !isText(value) {
+			return journal.Invalid("%s must be a text or a number.", names[0])
 		}
 	}
-	x.StatedPnL, err = in.number("statedpnl")
-	return err
+	return nil
 }
 
-// contract collects what makes an option.
-func contract(both func(names ...string) string) map[string]string {
-	right := strings.ToLower(both("optionright", "right", "optiontype", "putcall", "callput"))
-	switch right {
-	case "c":
-		right = "call"
-	case "p":
-		right = "put"
+func isText(value jsontext.Value) bool { return value.Kind() == '"' || value.Kind() == '0' }
+
+// readCosts sets the costs, the multiplier and the stated result, and adds to the
+// facts which of them the row states: a stated 0 is known.
+func (in foreignRow) readCosts(x *Execution, trade foreignRow, facts *ledger.Facts) (err error) {
+	var fees, commission decimal.Null
+	for _, value := range []struct {
+		into  *decimal.Null
+		rows  []foreignRow
+		names []string
+		fact  ledger.Facts
+	}{
+		{&fees, []foreignRow{in}, feeNames, ledger.FeesStated},
+		{&commission, []foreignRow{in}, commissionNames, ledger.CommissionStated},
+		{&x.Multiplier, []foreignRow{in, trade}, multiplierNames, ledger.MultiplierStated},
+		{&x.StatedPnL, []foreignRow{in}, statedNames, 0},
+	} {
+		for _, row := range value.rows {
+			if value.into.Valid {
+				break
+			}
+			if *value.into, err = row.number(value.names...); err != nil {
+				return err
+			}
+		}
+		if value.into.Valid {
+			*facts |= value.fact
+		}
 	}
-	expiry, _, _ := strings.Cut(both("expiry", "expiration", "expirationdate"), "T") // the day of an instant
-	details := map[string]string{"option_right": right, "strike": both("strike", "strikeprice"), "expiry": expiry, "lot": both("lot")}
-	maps.DeleteFunc(details, func(_, text string) bool { return text == "" })
-	return details
+	x.Fees, x.Commission = fees.Decimal, commission.Decimal
+	return nil
+}
+
+// contractNames are the names in use for the parts of a contract, by those of the
+// API. They are read beside the other values of a fill and in its details.
+var contractNames = map[string][]string{
+	"option_right": {"optionright", "right", "optiontype", "putcall", "callput"},
+	"strike":       {"strike", "strikeprice"},
+	"expiry":       {"expiry", "expiration", "expirationdate"},
+	detailLot:      {detailLot},
+}
+
+const detailLot = "lot"
+
+// detailsIn returns the details of a fill with its contract. Those that it lacks
+// are taken from the trade that it is in.
+func (in foreignRow) detailsIn(trade foreignRow) (map[string]string, error) {
+	own, err := in.details()
+	if err != nil {
+		return nil, err
+	}
+	all, err := trade.details()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, own)
+	return all, nil
+}
+
+// details returns the details that a row states: the members of details, and the
+// contract, which may be beside them.
+func (in foreignRow) details() (map[string]string, error) {
+	stated, err := in.statedDetails()
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(contractNames)) {
+		if value, there := in.find(contractNames[key]...); there {
+			if err := addDetail(stated, key, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return stated, nil
+}
+
+// statedDetails reads the member details. Parts of the contract get the names of
+// the API, and other values keep theirs.
+func (in foreignRow) statedDetails() (map[string]string, error) {
+	stated := map[string]string{}
+	value, there := in.find("details")
+	if !there {
+		return stated, nil
+	}
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(value, &members); err != nil {
+		return nil, journal.Invalid("details must be an object of texts.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if err := addDetail(stated, detailKey(name), members[name]); err != nil {
+			return nil, err
+		}
+	}
+	return stated, nil
+}
+
+// detailKey returns the API's name of a part of the contract, and any other name
+// as it is.
+func detailKey(name string) string {
+	plain := plainName(name)
+	for key, names := range contractNames {
+		if slices.Contains(names, plain) {
+			return key
+		}
+	}
+	return name
+}
+
+// addDetail adds a value to the details. It refuses values that are not texts or
+// numbers, and a part of the contract that the row states twice with different values.
+func addDetail(details map[string]string, key string, value jsontext.Value) error {
+	if value.Kind() == 'n' {
+		return nil
+	}
+	if !isText(value) {
+		return journal.Invalid("details.%s must be a text or a number.", shortened(key))
+	}
+	if contractNames[key] == nil {
+		details[key] = plainText(value)
+		return nil
+	}
+	text := contractText(key, textOf(value))
+	if text == "" {
+		return nil
+	}
+	if before, there := details[key]; there && before != text {
+		return journal.Invalid("details.%s is stated twice with different values.", key)
+	}
+	details[key] = text
+	return nil
+}
+
+// contractText returns the usual form of a part of a contract, and any invalid
+// text as it is.
+func contractText(key, text string) string {
+	switch key {
+	case "option_right":
+		return optionRight(text)
+	case "strike":
+		if strike, err := decimal.Parse(text); err == nil {
+			return strike.String()
+		}
+	case "expiry":
+		day, _, _ := strings.Cut(text, "T") // the day of an instant
+		return day
+	}
+	return text
+}
+
+func optionRight(text string) string {
+	switch word := strings.ToLower(text); word {
+	case "c":
+		return "call"
+	case "p":
+		return "put"
+	default:
+		return word
+	}
 }
 
 // side reads the many words for two things.

@@ -294,6 +294,7 @@ func (r *restorer) restoreOverrides(b *restoredBundle) error {
 func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Problem) {
 	for i, x := range b.Executions {
 		fill := x.fill()
+		fill.Facts |= b.sourceFacts
 		if err := fill.Check(); err != nil {
 			problems = append(problems, Problem{Row: i + 1, Message: named("Execution", i) + ": " + sentence(err)})
 			continue

@@ -24,5 +24,8 @@ var RecordTypes = map[string]reflect.Type{
 	"import layout": reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),
 }
 
+// NewExecutionType is the body of POST /executions.
+var NewExecutionType = reflect.TypeFor[newExecution]()
+
 // ImportLoad returns how many files of a user are worked on and how many wait.
 func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }
