@@ -180,13 +180,13 @@ type ExcursionStats struct {
 }
 
 // WithoutTradeIDs returns the statistics with points that do not identify their trades. It
-// shares everything else with s.
-func (s ExcursionStats) WithoutTradeIDs() ExcursionStats {
-	s.Points = slices.Clone(s.Points)
-	for i := range s.Points {
-		s.Points[i].TradeID = ""
+// shares everything else with out.
+func (out ExcursionStats) WithoutTradeIDs() ExcursionStats {
+	out.Points = slices.Clone(out.Points)
+	for i := range out.Points {
+		out.Points[i].TradeID = ""
 	}
-	return s
+	return out
 }
 
 // MaxPoints is the most points of [ExcursionStats].
