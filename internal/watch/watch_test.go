@@ -68,7 +68,7 @@ func TestFilesAreImportedOnce(t *testing.T) {
 	w.write("all.csv", header+fill("AAPL", 1)+fill("AAPL", 0))
 	w.run(time.Minute)
 	w.want(
-		"skipped contacts.csv: not recognized: the columns for symbol",
+		"skipped contacts.csv: The file has no columns with a quantity and a price",
 		"skipped positions.csv: not recognized as a file of trades",
 		"refused nozone.csv: the time zone of its times is unknown. Set tz",
 		"unchanged fills (1).csv: same content as fills.csv",
@@ -500,7 +500,7 @@ func TestPriceBars(t *testing.T) {
 	w.want("refused NYSE_GE, 1.csv: price bars of GE: only 1 of 2 fills lie inside their bar")
 	w.write("contacts.csv", "Name,Phone\nAnn,1\n")
 	w.run(time.Minute)
-	w.want("skipped contacts.csv: not recognized")
+	w.want("skipped contacts.csv: The file has no columns with a quantity and a price")
 	if list := w.list("/bars/series"); len(list) != 1 || list[0]["symbol"] != "AAPL" {
 		t.Errorf("the series are %v", list)
 	}
