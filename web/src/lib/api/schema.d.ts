@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read results by order, size and timing of trades
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["behavior"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Read results grouped by symbol, setup, tag, hour or another dimension
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["breakdown"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * Read a year day by day, with notes and routines
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["calendar"];
         put?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Compare trades with other trades: another period, other accounts, or the rest
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["compare"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Read the results day by day
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["daily"];
         put?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * List the drawdowns, the deepest first
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["drawdowns"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Read equity and drawdown over time
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["equityCurve"];
         put?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Compare results with what the price did: MAE and MFE, other stops and targets, after the exit
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["excursionStats"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Simulate future results from past ones
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["monteCarlo"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Read the results in units of the risk taken
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["rMultiples"];
         put?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Read how often the rules of setups were followed, and what breaking them cost
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["ruleReport"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * Read the summary of closed trades
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["summary"];
         put?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Compare the trades with each tag with all others
-         * @description Scopes of access tokens: analytics, read, write, full.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
          */
         get: operations["tagEffects"];
         put?: never;
@@ -3719,8 +3719,8 @@ export interface components {
             currency: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             ending_equity: number;
-            /** @description Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is absent without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight. */
-            marked?: components["schemas"]["MarkedPoint"][];
+            /** @description Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is null if no day has a value: without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight. */
+            marked: components["schemas"]["MarkedPoint"][] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
@@ -3902,6 +3902,7 @@ export interface components {
             opened_at: string | null;
             reason: string;
             symbol: string;
+            /** @description Empty for days, and for access tokens with scope analytics. */
             trade_id: string;
             /** Format: int64 */
             trades: number;
@@ -4047,6 +4048,7 @@ export interface components {
             net_pnl: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             r: number | null;
+            /** @description Empty for access tokens with scope analytics. */
             trade_id: string;
         } & {
             [key: string]: unknown;
@@ -4162,7 +4164,7 @@ export interface components {
             trade_count: number;
             /** @description The first 100 of the trades behind the figure. */
             trade_ids: string[];
-            /** @description The list of exactly the trades of this figure; empty if no filter selects them. */
+            /** @description The list of exactly the trades of this figure; empty if no filter selects them, and for access tokens with scope analytics. */
             trades_link: string;
             value: unknown;
             which: string;
@@ -4171,7 +4173,7 @@ export interface components {
         };
         ExplainedRow: {
             formula: string;
-            /** @description The list of exactly the trades of this row; empty if no filter selects them. */
+            /** @description The list of exactly the trades of this row; empty if no filter selects them, and for access tokens with scope analytics. */
             trades_link: string;
         } & {
             [key: string]: unknown;
@@ -4544,7 +4546,7 @@ export interface components {
         JournalSettings: {
             /** @description Results this near to zero count as breakeven: an amount, {"amount": number}, or {"r": number} as a multiple of the risk. */
             breakeven_tolerance: unknown;
-            /** @description An IANA name. Files with the clock of your computer are read in it, and bars without a zone are tried in it. */
+            /** @description An IANA name. Bars without a zone are tried in it. */
             timezone: string | null;
         } & {
             [key: string]: unknown;
@@ -6080,7 +6082,7 @@ export interface components {
              * @description Trades whose setups have rules.
              */
             trades: number;
-            /** @description The list of exactly the setup's trades; empty if no filter selects them. */
+            /** @description The list of exactly the setup's trades; empty if no filter selects them, and for access tokens with scope analytics. */
             trades_link: string;
             /**
              * Format: int64
@@ -23483,7 +23485,7 @@ export interface operations {
                 q?: components["parameters"]["filter.q"];
                 /** @description The field to sort by; trades without a value come last. Without it: newest first. */
                 sort?: "opened_at" | "closed_at" | "symbol" | "net_pnl" | "return_pct" | "r_multiple" | "time_in_trade_secs" | "qty_opened" | "avg_entry_price" | "avg_exit_price" | "fees_total" | "initial_risk" | "trade_quality";
-                /** @description The direction of sort. Default asc. */
+                /** @description The direction of sort. Default asc. Without sort: desc is newest first, asc oldest first. */
                 order?: "asc" | "desc";
                 /** @description The page size, 1 to 1000. Without it the list is complete. */
                 limit?: number;

@@ -1,1 +1,0 @@
-import{br as e,yn as t,yr as n}from"./index-CQ2FTB4x.js";import{Wt as r}from"./base-DW5moTQz.js";function i(i,a){e(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
