@@ -84,7 +84,7 @@ type ExecutionFields struct {
 	Side           opt[matching.Side]     `json:"side" enum:"buy,sell"`
 	Quantity       opt[decimal.Decimal]   `json:"quantity" doc:"Above zero."`
 	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only."`
-	ExecutedAt     opt[instant]           `json:"executed_at"`
+	ExecutedAt     opt[writtenInstant]    `json:"executed_at"`
 	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another text."`
 	Fees           opt[decimal.Decimal]   `json:"fees" required:"false" doc:"Costs are positive, rebates negative."`
 	Commission     opt[decimal.Decimal]   `json:"commission" required:"false"`

@@ -77,10 +77,7 @@ func (integer) Schema(huma.Registry) *huma.Schema {
 }
 
 // instant is a date-time in a body.
-type instant struct {
-	time.Time
-	hasFraction bool // the text has a fraction of a second, even if it is 0
-}
+type instant struct{ time.Time }
 
 // UnmarshalJSON accepts RFC 3339 with an offset, in the years that we support.
 func (i *instant) UnmarshalJSON(text []byte) error {
@@ -92,7 +89,7 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	if err != nil {
 		return journal.Invalid("%s", err.(*journal.Error).Message) //nolint:errorlint // ParseInstant returns no other error
 	}
-	i.Time, i.hasFraction = at, journal.HasFraction(value)
+	i.Time = at
 	return nil
 }
 
@@ -102,6 +99,18 @@ func (instant) Wanted() string { return "a date and time such as 2026-01-31T14:3
 // Schema describes the text.
 func (instant) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// writtenInstant is an instant with the precision of its text.
+type writtenInstant struct {
+	instant
+	hasFraction bool // the text has a fraction of a second, even if it is 0
+}
+
+// UnmarshalJSON accepts what an instant accepts.
+func (i *writtenInstant) UnmarshalJSON(text []byte) error {
+	i.hasFraction = journal.HasFraction(string(text))
+	return i.instant.UnmarshalJSON(text)
 }
 
 // number describes decimal.Decimal: a JSON number with all its digits.
