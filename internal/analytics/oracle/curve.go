@@ -38,6 +38,7 @@ func (j *Journal) Equity(q *Question) Object {
 	return Object{
 		"points": points, "starting_equity": starting, "ending_equity": equity, "max_drawdown": deepest,
 		"max_drawdown_pct": pct, "net_cash_flow": flows, "currency": j.currency(q),
+		"marked": nil, // these journals have no prices
 	}
 }
 
