@@ -55,10 +55,10 @@ test('data that could not be loaded appears when the server is back', async ({ p
     ['/accounts', 'Main'],
   ];
   for (const [path, text] of screens) {
-    await page.route(/api\/v1\/(?!me|auth)/, (route) => route.abort());
+    await page.route(/api\/v1\/(?!me|auth|settings\/journal)/, (route) => route.abort());
     await page.goto(path);
     await expect(bar(page), path).toBeVisible();
-    await page.unroute(/api\/v1\/(?!me|auth)/);
+    await page.unroute(/api\/v1\/(?!me|auth|settings\/journal)/);
     await expect(page.locator('#content').getByText(text).first(), path).toBeVisible();
     await expect(bar(page)).toBeHidden();
     await expect(page.locator('#content').getByText('Can’t reach the server')).toHaveCount(0);
