@@ -115,7 +115,7 @@ var numericText = regexp.MustCompile(`is -?[\d.eE+-]+, not \[(number|integer)`)
 // checkMediaType checks that the answer has one of the described types.
 func (d described) checkMediaType(operation object, r *reply) {
 	r.t.Helper()
-	content := child(operation, "responses", strconv.Itoa(r.status), "content")
+	content := child(d.response(operation, r.status), "content")
 	got, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
 	if len(content) == 0 || len(r.body) == 0 || err != nil {
 		return

@@ -77,7 +77,7 @@ func (d described) check(request *http.Request, r *reply) {
 	if operation == nil || r.status == http.StatusNotModified || r.header.Get("Location") != "" {
 		return
 	}
-	response := child(operation, "responses", strconv.Itoa(r.status))
+	response := d.response(operation, r.status)
 	if response == nil {
 		r.t.Errorf("%s answers %d, which is not in the description: %s", r.call, r.status, r.body)
 		return
@@ -97,6 +97,17 @@ func (d described) check(request *http.Request, r *reply) {
 	for _, fault := range d.document.faults("answer", schema, r.decoded) {
 		r.t.Errorf("%s: %d is described otherwise: %s", r.call, r.status, fault)
 	}
+}
+
+// response returns the described response with a status, nil if there is none.
+func (d described) response(operation object, status int) object {
+	if status < http.StatusBadRequest {
+		return child(operation, "responses", strconv.Itoa(status))
+	}
+	if !hasErrorStatus(operation, status) {
+		return nil
+	}
+	return child(d.document.root, "components", "responses", "Error")
 }
 
 // isNameList reports whether an answer is what tokens for figures get of a list of

@@ -201,7 +201,7 @@ func TestDefaultMultipliers(t *testing.T) {
 // TestZeroFraction: .000 is a written fraction, so that .250 is another fill.
 func TestZeroFraction(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		at := func(second string) more { return more{"executed_at": "2026-01-05T15:00:" + second + "Z"} }
 		d.post("/executions", d.order("A", "buy 1@10", 0, at("00.000"))).want(http.StatusCreated)

@@ -91,7 +91,7 @@ func TestJSONRowsHoldEveryField(t *testing.T) {
 // TestStrikesOfJSONRows uploads two strikes that differ in their details only.
 func TestStrikesOfJSONRows(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		row := func(strike any) more {
 			return fieldsOf(fillValues, more{"external_id": nil, "details": more{"option_right": "put", "strike": strike, "expiry": "2026-06-19"}})
@@ -128,7 +128,7 @@ func TestJSONRowsCompleteFills(t *testing.T) {
 // TestPrecisionOfJSONRows completes a fill whose time is written to the minute.
 func TestPrecisionOfJSONRows(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for written, exact := range map[string]string{"2026-01-05 15:07": "2026-01-05T15:07:31Z", "2026-01-06": "2026-01-06T15:07:31Z"} {
 			d := owner.desk(written)

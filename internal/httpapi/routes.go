@@ -222,18 +222,18 @@ func requireExportedEmbeds(t reflect.Type, r route) {
 func (a *API) operation(r route) huma.Operation {
 	operation := huma.Operation{
 		Method: r.method, Path: prefix + r.path, OperationID: r.id, Tags: []string{r.tag},
-		Summary: r.summary, Description: strings.TrimSpace(r.about + " " + r.describeAccess()), DefaultStatus: r.status, Errors: r.errors(),
+		Summary: r.summary, Description: strings.TrimSpace(r.about + " " + r.describeAccess()), DefaultStatus: r.status,
 		// Types and the domain check bodies and parameters, with better
 		// messages; the transport checks sizes and times.
 		SkipValidateBody: true, SkipValidateParams: true, MaxBodyBytes: -1, BodyReadTimeout: -1,
-		Metadata: map[string]any{"route": r},
+		Metadata: map[string]any{"route": r}, Extensions: map[string]any{"x-error-statuses": r.errors()},
 	}
 	if len(r.files) > 0 {
 		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: fileContent(r.files)}}
 	}
 	if r.access != accessPublic {
 		operation.Security = []map[string][]string{{"bearer": {}}}
-		operation.Extensions = map[string]any{"x-token-scopes": append([]identity.Scope{}, r.scopes()...)}
+		operation.Extensions["x-token-scopes"] = append([]identity.Scope{}, r.scopes()...)
 	}
 	return operation
 }

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -15,7 +17,7 @@ import (
 // registerServiceRoutes adds what operators and tools ask: whether the process lives, whether
 // it can serve, and what the API looks like.
 func (a *API) registerServiceRoutes() {
-	a.removeStatus422()
+	a.describeErrors()
 	// It takes longer than the rest of the start, and is rarely requested.
 	a.description = sync.OnceValues(func() ([]byte, error) { return transport.Marshal(a.huma.OpenAPI()) })
 	a.handlePlain("GET /healthz", a.healthz)
@@ -23,13 +25,19 @@ func (a *API) registerServiceRoutes() {
 	a.handlePlain("GET /openapi.json", a.openapi)
 }
 
-// removeStatus422 removes a status from the description that huma adds. Invalid
-// input is always answered with 400.
-func (a *API) removeStatus422() {
-	for _, path := range a.huma.OpenAPI().Paths {
+// describeErrors gives every operation the same description of an error, and the list
+// of its statuses.
+func (a *API) describeErrors() {
+	document := a.huma.OpenAPI()
+	schema := document.Components.Schemas.Schema(reflect.TypeFor[errorAnswer](), true, "ErrorAnswer")
+	document.Components.Responses = map[string]*huma.Response{"Error": {
+		Description: "An error; x-error-statuses has the statuses.", Content: map[string]*huma.MediaType{"application/json": {Schema: schema}},
+	}}
+	for _, path := range document.Paths {
 		for _, operation := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
 			if operation != nil {
-				delete(operation.Responses, "422")
+				maps.DeleteFunc(operation.Responses, func(status string, _ *huma.Response) bool { return status >= "400" })
+				operation.Responses["default"] = &huma.Response{Ref: "#/components/responses/Error"}
 			}
 		}
 	}
