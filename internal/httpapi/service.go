@@ -25,8 +25,8 @@ func (a *API) registerServiceRoutes() {
 	a.handlePlain("GET /openapi.json", a.openapi)
 }
 
-// describeErrors gives every operation the same description of an error, and the list
-// of its statuses.
+// describeErrors describes errors once for all operations. Each operation lists its own
+// statuses.
 func (a *API) describeErrors() {
 	document := a.huma.OpenAPI()
 	schema := document.Components.Schemas.Schema(reflect.TypeFor[errorAnswer](), true, "ErrorAnswer")
