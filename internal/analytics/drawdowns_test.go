@@ -13,6 +13,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // Every field of a filter narrows it, except for the period, its basis, when results
@@ -215,9 +216,9 @@ func TestToleranceMatchesItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := anyTrades(25).Draw(t, "rows")
 		limit := decimal.Must(rapid.SampledFrom(limits).Draw(t, "limit"))
-		tolerance := Tolerance{Amount: limit}
+		tolerance := tradefilter.Tolerance{Amount: limit}
 		if rapid.Bool().Draw(t, "in r") {
-			tolerance = Tolerance{R: limit, InR: true}
+			tolerance = tradefilter.Tolerance{R: limit, InR: true}
 		}
 		f := Filter{Tolerance: tolerance}
 		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, f)

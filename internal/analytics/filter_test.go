@@ -189,7 +189,7 @@ func slowMode[T comparable](mode tradefilter.Mode, want, have []T) bool {
 	return found > 0 || len(want) == 0
 }
 
-func slowOutcome(row *Trade, tolerance Tolerance) tradefilter.Outcome {
+func slowOutcome(row *Trade, tolerance tradefilter.Tolerance) tradefilter.Outcome {
 	limit := tolerance.Amount
 	if tolerance.InR {
 		limit = row.InitialRisk.Decimal.Mul(tolerance.R)

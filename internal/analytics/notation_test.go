@@ -206,7 +206,7 @@ func (s *scenario) filter(t *testing.T) Filter {
 	}
 	f.Realized = s.set["pnl"] == "realized"
 	if text := s.set["tolerance"]; text != "" {
-		tolerance, err := ParseTolerance([]byte(text))
+		tolerance, err := tradefilter.ParseTolerance([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

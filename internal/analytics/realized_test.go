@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // anyParts draws realized parts of a few trades. The parts of a trade have its
@@ -26,18 +27,18 @@ func anyParts() *rapid.Generator[[]Trade] {
 	})
 }
 
-func anyTolerance() *rapid.Generator[Tolerance] {
-	return rapid.Custom(func(t *rapid.T) Tolerance {
+func anyTolerance() *rapid.Generator[tradefilter.Tolerance] {
+	return rapid.Custom(func(t *rapid.T) tradefilter.Tolerance {
 		limit := decimal.Must(rapid.SampledFrom([]string{"0", "0.5", "1", "2.999", "0.333333333333333333", "999999999999999"}).Draw(t, "limit"))
 		if rapid.Bool().Draw(t, "in r") {
-			return Tolerance{R: limit, InR: true}
+			return tradefilter.Tolerance{R: limit, InR: true}
 		}
-		return Tolerance{Amount: limit}
+		return tradefilter.Tolerance{Amount: limit}
 	})
 }
 
 // isWithin reports whether a result is breakeven, by plain decimals.
-func isWithin(tolerance Tolerance, net decimal.Decimal, risk decimal.Null) bool {
+func isWithin(tolerance tradefilter.Tolerance, net decimal.Decimal, risk decimal.Null) bool {
 	limit := tolerance.Amount
 	if tolerance.InR && risk.Valid && risk.Decimal.Sign() > 0 {
 		limit = risk.Decimal.Mul(tolerance.R)
@@ -131,7 +132,7 @@ func TestToleranceOfGreatSums(t *testing.T) {
 		rows = append(rows, Trade{ID: "a", Part: true, OpenedAt: at, ClosedAt: at, Net: great, InitialRisk: decimal.Of(great)})
 	}
 	for limit, wins := range map[string]int{"33.999999": 1, "34": 0, "1.000000001": 1} {
-		f := Filter{Realized: true, Tolerance: Tolerance{R: decimal.Must(limit), InR: true}}
+		f := Filter{Realized: true, Tolerance: tradefilter.Tolerance{R: decimal.Must(limit), InR: true}}
 		s := SelectTrades([]*Columns{BuildColumns("a", rows)}, f)
 		if got := Summarize(s, Capital{}); s.unbounded || got.Wins != wins || got.Losses != 0 {
 			t.Errorf("within %s R: %d wins, %d losses, want %d wins; unbounded %v", limit, got.Wins, got.Losses, wins, s.unbounded)

@@ -387,7 +387,7 @@ func (t *rowTests) addOutcome(f *Filter) {
 }
 
 // newOutcomeReader returns a function that returns the outcome of a closed trade.
-func (c *page) newOutcomeReader(tolerance Tolerance) func(row int32) outcome {
+func (c *page) newOutcomeReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
 	sign := func(row int32) outcome { return outcome(c.net.at(row).Sign()) }
 	if net := c.net.narrow; net != nil {
 		sign = func(row int32) outcome { return outcome(small(net[row]).sign()) }

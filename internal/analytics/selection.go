@@ -34,7 +34,7 @@ type Filter struct {
 	// their results do not count.
 	None bool
 	// Tolerance decides which trades count as breakeven; it rejects none.
-	Tolerance Tolerance
+	Tolerance tradefilter.Tolerance
 }
 
 // isNarrowed reports whether the filter tests anything besides the period.

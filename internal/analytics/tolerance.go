@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"fillbook/internal/decimal"
+	"fillbook/internal/tradefilter"
 )
 
 // tolerantOutcomes returns the outcome of each result, with results near zero
 // as breakeven. It computes in 128 bits if the limits fit as well.
-func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) []outcome {
+func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance tradefilter.Tolerance) []outcome {
 	if list, is := any(net).([]int128); is {
 		if within, ok := boundedOutcomes(s, list, tolerance); ok {
 			return within
@@ -27,7 +28,7 @@ func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance Tolerance) [
 
 // boundedOutcomes is tolerantOutcomes in 128 bits; ok is false if the numbers do
 // not fit.
-func boundedOutcomes(s *Selection, net []int128, tolerance Tolerance) (list []outcome, ok bool) {
+func boundedOutcomes(s *Selection, net []int128, tolerance tradefilter.Tolerance) (list []outcome, ok bool) {
 	if tolerance.InR {
 		factor, unit, ok := toFraction(tolerance.R)
 		if !ok || slices.ContainsFunc(net, int128.exceedsAmount) {

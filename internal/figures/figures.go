@@ -29,6 +29,7 @@ import (
 	"fillbook/internal/playbook"
 	"fillbook/internal/settings"
 	"fillbook/internal/textindex"
+	"fillbook/internal/tradefilter"
 )
 
 // DefaultMemory is the default limit of cached columns, in bytes.
@@ -76,7 +77,7 @@ type Snapshot struct {
 	Realized bool
 
 	// Tolerance is the owner's breakeven tolerance.
-	Tolerance analytics.Tolerance
+	Tolerance tradefilter.Tolerance
 
 	owner journal.UserID
 	// closed and open are the columns of whole trades.
@@ -182,7 +183,7 @@ func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot,
 	if len(accounts) == 0 {
 		b.Tolerance, err = readTolerance(ctx, tx, owner)
 	} else if stored != nil {
-		b.Tolerance, err = analytics.ParseTolerance([]byte(*stored))
+		b.Tolerance, err = tradefilter.ParseTolerance([]byte(*stored))
 	}
 	return b, err
 }
@@ -233,12 +234,12 @@ func (b *Snapshot) add(a ledger.Account, data *accountData) {
 }
 
 // readTolerance reads the owner's breakeven tolerance.
-func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (analytics.Tolerance, error) {
+func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (tradefilter.Tolerance, error) {
 	stored, err := settings.Read(ctx, tx, owner)
 	if err != nil || stored.Tolerance == nil {
-		return analytics.Tolerance{}, err
+		return tradefilter.Tolerance{}, err
 	}
-	return analytics.ParseTolerance(stored.Tolerance)
+	return tradefilter.ParseTolerance(stored.Tolerance)
 }
 
 // View calls fn with the snapshot of [Service.Read] in its own transaction.

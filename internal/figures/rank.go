@@ -17,8 +17,8 @@ var rankKeys = map[ledger.SortKey]analytics.RankKey{
 	ledger.SortListedAt: analytics.RankByListing, ledger.SortOpenedAt: analytics.RankByOpening, ledger.SortClosedAt: analytics.RankByClosing, ledger.SortSymbol: analytics.RankBySymbol,
 	ledger.SortNetPnL: analytics.RankByNet, ledger.SortReturnPct: analytics.RankByReturn, ledger.SortTimeHeld: analytics.RankByHoldingTime,
 	ledger.SortQtyOpened: analytics.RankByQuantity, ledger.SortEntryPrice: analytics.RankByEntryPrice, ledger.SortExitPrice: analytics.RankByExitPrice,
-	tradeview.SortR: analytics.RankByR, tradeview.SortCosts: analytics.RankByCosts, tradeview.SortRisk: analytics.RankByRisk,
-	tradeview.SortQuality: analytics.RankByQuality,
+	ledger.SortR: analytics.RankByR, ledger.SortCosts: analytics.RankByCosts, ledger.SortRisk: analytics.RankByRisk,
+	ledger.SortQuality: analytics.RankByQuality,
 }
 
 // RankTrades selects and ranks trades from the cached columns, as

@@ -132,7 +132,7 @@ func (r *rankTest) checkAll() {
 	for name, filter := range r.filters() {
 		query := tradeview.Query{Filter: filter}
 		r.checkUnsorted(name, query)
-		for _, key := range tradeview.SortKeys() {
+		for _, key := range ledger.SortKeys() {
 			for _, down := range []bool{false, true} {
 				query.Sort = &ledger.Sort{By: key, Down: down}
 				r.check(fmt.Sprintf("%s by %s, down %t", name, key, down), query)
@@ -234,13 +234,13 @@ func rankOf(v *tradeview.View, by ledger.SortKey) ledger.RankedTrade {
 		rank.Number = decimal.Of(v.AvgEntry)
 	case ledger.SortExitPrice:
 		rank.Number = v.AvgExit
-	case tradeview.SortCosts:
+	case ledger.SortCosts:
 		rank.Number = decimal.Of(v.Costs())
-	case tradeview.SortR:
+	case ledger.SortR:
 		rank.Number = v.Derived.RMultiple
-	case tradeview.SortRisk:
+	case ledger.SortRisk:
 		rank.Number = v.Derived.InitialRisk
-	case tradeview.SortQuality:
+	case ledger.SortQuality:
 		if v.Annotations.TradeQuality > 0 {
 			rank.Number = decimal.Of(decimal.New(int64(v.Annotations.TradeQuality)))
 		}

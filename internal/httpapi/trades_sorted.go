@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fillbook/internal/decimal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/tradeview"
 )
 
 // TradeSort is the order of a list of trades.
@@ -17,7 +16,7 @@ type (
 	sortOrders struct{}
 )
 
-func (sortKeys) values() []ledger.SortKey { return tradeview.SortKeys() }
+func (sortKeys) values() []ledger.SortKey { return ledger.SortKeys() }
 func (sortOrders) values() []string       { return []string{"asc", "desc"} }
 
 // order returns the order; nil means newest first. byOpening reports which instant

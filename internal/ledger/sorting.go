@@ -12,7 +12,7 @@ import (
 // SortKey is a key by which a list of trades can be sorted, as in the API.
 type SortKey string
 
-// The keys with a value in the ledger; package tradeview has more.
+// The keys. Most have a value in the ledger.
 const (
 	// SortListedAt is the key of a list without one: the closing of a closed trade,
 	// the opening of an open one. Queries cannot name it.
@@ -26,7 +26,21 @@ const (
 	SortQtyOpened  SortKey = "qty_opened"
 	SortEntryPrice SortKey = "avg_entry_price"
 	SortExitPrice  SortKey = "avg_exit_price"
+
+	// These need annotations, or more than one column of a trade.
+	SortR       SortKey = "r_multiple"
+	SortRisk    SortKey = "initial_risk"
+	SortQuality SortKey = "trade_quality"
+	SortCosts   SortKey = "fees_total"
 )
+
+// SortKeys returns the keys that queries can name.
+func SortKeys() []SortKey {
+	return []SortKey{
+		SortOpenedAt, SortClosedAt, SortSymbol, SortNetPnL, SortReturnPct, SortR, SortTimeHeld,
+		SortQtyOpened, SortEntryPrice, SortExitPrice, SortCosts, SortRisk, SortQuality,
+	}
+}
 
 // Sort is an order of trades other than newest first. Trades without a value
 // come last in either direction. Equal ones are in the order of closing, or of

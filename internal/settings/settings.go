@@ -8,16 +8,16 @@ import (
 	"errors"
 	"time"
 
-	"fillbook/internal/analytics"
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/tradefilter"
 )
 
 // Journal are the settings of a user's journal. The zero value has the defaults.
 type Journal struct {
 	// Timezone is an IANA name, or empty.
 	Timezone string
-	// Tolerance is the JSON that [analytics.ParseTolerance] parses, or nil.
+	// Tolerance is the JSON that [tradefilter.ParseTolerance] parses, or nil.
 	Tolerance json.RawMessage
 }
 
@@ -59,11 +59,11 @@ func (c Change) apply(j Journal) (Journal, error) {
 	return j, nil
 }
 
-func parseTolerance(value journal.Opt[json.RawMessage]) (analytics.Tolerance, error) {
+func parseTolerance(value journal.Opt[json.RawMessage]) (tradefilter.Tolerance, error) {
 	if value.Null {
-		return analytics.Tolerance{}, nil
+		return tradefilter.Tolerance{}, nil
 	}
-	return analytics.ParseTolerance(value.Value)
+	return tradefilter.ParseTolerance(value.Value)
 }
 
 // Service stores settings. It is safe for concurrent use. Each method is one

@@ -143,7 +143,6 @@ var sideways = map[[2]string]string{
 	{"internal/fields", "internal/decimal"}:           "a field table scans and stores values",
 	{"internal/matching/oracle", "internal/matching"}: "the oracle answers with the words of what it checks",
 	{"internal/analytics", "internal/tradefilter"}:    "columns are tested with the conditions of the filter",
-	{"internal/views", "internal/tradeview"}:          "a view has a sort key of the list",
 	{"internal/tradeview", "internal/excursions"}:     "a trade is shown with its excursion",
 	{"internal/tradefilter", "internal/instruments"}:  "another name of a root finds the root",
 

@@ -9,22 +9,6 @@ import (
 	"fillbook/internal/ledger"
 )
 
-// Keys whose values need annotations, or more than one column of a trade.
-const (
-	SortR       ledger.SortKey = "r_multiple"
-	SortRisk    ledger.SortKey = "initial_risk"
-	SortQuality ledger.SortKey = "trade_quality"
-	SortCosts   ledger.SortKey = "fees_total"
-)
-
-// SortKeys returns everything that trades can be sorted by.
-func SortKeys() []ledger.SortKey {
-	return []ledger.SortKey{
-		ledger.SortOpenedAt, ledger.SortClosedAt, ledger.SortSymbol, ledger.SortNetPnL, ledger.SortReturnPct, SortR, ledger.SortTimeHeld,
-		ledger.SortQtyOpened, ledger.SortEntryPrice, ledger.SortExitPrice, SortCosts, SortRisk, SortQuality,
-	}
-}
-
 // Ranking is the order of the trades of a query.
 type Ranking struct {
 	Trades []ledger.RankedTrade

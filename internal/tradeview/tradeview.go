@@ -33,7 +33,7 @@ type View struct {
 // Query selects trades and their order.
 type Query struct {
 	Filter tradefilter.Filter
-	// Sort is the order, by one of the [SortKeys]; nil means newest first.
+	// Sort is the order, by one of [ledger.SortKeys]; nil means newest first.
 	Sort *ledger.Sort
 	// After excludes everything up to and including that position of a list that
 	// is not sorted; Limit bounds the list, 0 means all.

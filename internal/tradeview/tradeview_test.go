@@ -102,7 +102,7 @@ func TestPagesMakeTheList(t *testing.T) {
 	f := newFixture(t, testkit.Open(t, db.SQLite))
 	const n = tradeview.ChunkSize + 5
 	f.addTrades(n)
-	for _, order := range []*ledger.Sort{nil, {By: ledger.SortNetPnL}, {By: tradeview.SortCosts, Down: true}} {
+	for _, order := range []*ledger.Sort{nil, {By: ledger.SortNetPnL}, {By: ledger.SortCosts, Down: true}} {
 		whole := idsOf(f.list(tradeview.Query{Sort: order}))
 		if distinct := slices.Compact(slices.Sorted(slices.Values(whole))); len(whole) != n || len(distinct) != n {
 			t.Errorf("sorted by %v: %d trades of which %d differ, want %d", order, len(whole), len(distinct), n)
@@ -153,7 +153,7 @@ func TestEveryEntrySeesTheSame(t *testing.T) {
 			Tags: []journal.TagID{tag.ID}, Setups: []journal.SetupID{setup.ID}, Reviewed: journal.Some(true),
 		}}
 		listed := f.list(tradeview.Query{Filter: filter})
-		sorted := f.list(tradeview.Query{Filter: filter, Sort: &ledger.Sort{By: tradeview.SortRisk}})
+		sorted := f.list(tradeview.Query{Filter: filter, Sort: &ledger.Sort{By: ledger.SortRisk}})
 		if len(listed) != 1 || len(sorted) != 1 {
 			f.Fatalf("the filter selects %d trades, and %d if sorted", len(listed), len(sorted))
 		}
@@ -201,7 +201,7 @@ func TestSortKeys(t *testing.T) {
 			}, nil)
 			must(f, err)
 		}
-		for _, key := range tradeview.SortKeys() {
+		for _, key := range ledger.SortKeys() {
 			for _, down := range []bool{false, true} {
 				views := f.list(tradeview.Query{Sort: &ledger.Sort{By: key, Down: down}})
 				if len(views) != len(all) || !slices.IsSortedFunc(views, func(a, b tradeview.View) int { return compareRanks(a.Rank, b.Rank, down) }) {

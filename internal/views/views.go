@@ -17,7 +17,6 @@ import (
 	"fillbook/internal/limits"
 	"fillbook/internal/textindex"
 	"fillbook/internal/tradefilter"
-	"fillbook/internal/tradeview"
 )
 
 // View is a saved filter. Its name is unique among the owner's views without regard
@@ -101,7 +100,7 @@ func (c *Change) apply(view View) (View, error) {
 	}
 	view.Sort, view.Order, view.Pinned = c.Sort.Or(view.Sort), c.Order.Or(view.Order), c.Pinned.Or(view.Pinned)
 	switch {
-	case view.Sort != "" && !slices.Contains(tradeview.SortKeys(), view.Sort):
+	case view.Sort != "" && !slices.Contains(ledger.SortKeys(), view.Sort):
 		return View{}, journal.InvalidField("sort", "sort must be a field that lists of trades are sorted by.")
 	case !slices.Contains([]string{"", "asc", "desc"}, view.Order):
 		return View{}, journal.InvalidField("order", "order must be asc or desc.")
