@@ -83,7 +83,7 @@ func replaceIDs(filter map[string]string, name string, replace func(id string) b
 	}
 }
 
-// restoreViews adds the views whose names are not taken.
+// restoreViews adds the views whose names are not taken by views of the same accounts.
 func (r *restorer) restoreViews() error {
 	var list []views.NewView
 	var places []int

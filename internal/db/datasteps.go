@@ -2,7 +2,12 @@ package db
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
 
 	"fillbook/internal/oldpreferences"
 )
@@ -10,7 +15,8 @@ import (
 // dataSteps move rows in ways that SQL cannot express, after the statements of the
 // migration with that name and in its transaction.
 var dataSteps = map[string]func(ctx context.Context, tx *Tx) error{
-	"settings": copyPreferences,
+	"settings":   copyPreferences,
+	"view_names": addAccountsToViewNames,
 }
 
 // copyPreferences copies the settings and layouts that were kept in preferences into
@@ -91,6 +97,41 @@ func copyLayouts(ctx context.Context, tx *Tx, owner int64, list []oldpreferences
 			if err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// addAccountsToViewNames adds the accounts of views to the keys of their names, as
+// nameKey of the package views does.
+func addAccountsToViewNames(ctx context.Context, tx *Tx) error {
+	type view struct {
+		owner              int64
+		id, nameKey, query string
+	}
+	list, err := List(ctx, tx, func(row Scanner) (v view, err error) {
+		err = row.Scan(&v.owner, &v.id, &v.nameKey, &v.query)
+		return v, err
+	}, `SELECT user_id, id, name_key, filter FROM views WHERE filter LIKE '%account_id=%' ORDER BY user_id, id`)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		filter, _ := url.ParseQuery(v.query) // what is valid of it
+		accounts := strings.Split(filter.Get("account_id"), ",")
+		for i := range accounts {
+			accounts[i] = strings.TrimSpace(accounts[i])
+		}
+		slices.Sort(accounts)
+		accounts = slices.DeleteFunc(slices.Compact(accounts), func(id string) bool { return id == "" })
+		if len(accounts) == 0 {
+			continue
+		}
+		hash := sha256.Sum256([]byte(strings.Join(accounts, "\n") + "\n"))
+		_, err := tx.Exec(ctx, `UPDATE views SET name_key = $1 WHERE user_id = $2 AND id = $3`,
+			v.nameKey+"\n"+hex.EncodeToString(hash[:16]), v.owner, v.id)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -230,6 +230,42 @@ func TestPreferencesAreCopied(t *testing.T) {
 	}
 }
 
+// TestViewNamesGetTheirAccounts migrates views whose names were unique whatever their
+// accounts. TestNameKey of the package views expects the same keys.
+func TestViewNamesGetTheirAccounts(t *testing.T) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		t.Run(string(engine), func(t *testing.T) {
+			t.Parallel()
+			d := open(t, testkit.Empty(t, engine))
+			must(t, d.MigrateFiles(t.Context(), stepsUntil(t, 32)))
+			update(t, d, func(ctx context.Context, tx *db.Tx) error {
+				_, err := tx.Exec(ctx, `INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at) VALUES (1, 'u', 'u', 'u', '', TRUE, 0)`)
+				if err != nil {
+					return err
+				}
+				for key, filter := range map[string]string{
+					"ALL": "", "WIN": "outcome=win", "EMPTY": "account_id=", "ONE": "account_id=a", "TWO": "account_id=b%2C+a%2C%2Ca&outcome=win", "TEXT": "q=account_id%3Da",
+				} {
+					_, err := tx.Exec(ctx, `INSERT INTO views (user_id, id, name, name_key, filter, list_columns, sort_key, sort_order, pinned, position, created_at, updated_at)
+						VALUES (1, $1, $1, $1, $2, '[]', '', '', FALSE, 0, 0, 0)`, key, filter)
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			must(t, d.Migrate(t.Context()))
+			want := []string{
+				"ALL|ALL", "EMPTY|EMPTY", "ONE|ONE\n87428fc522803d31065e7bce3cf03fe4", "TEXT|TEXT", "TWO|TWO\n911169ddaaf146aff539f58c26c489af", "WIN|WIN",
+			}
+			if diff := cmp.Diff(want, readTexts(t, d, `SELECT id, name_key FROM views ORDER BY id`)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			expectSound(t, d)
+		})
+	}
+}
+
 // readTexts returns rows as texts with the columns separated by |.
 func readTexts(t *testing.T, d *db.DB, query string) (rows []string) {
 	t.Helper()

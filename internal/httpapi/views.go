@@ -74,7 +74,7 @@ func (a *API) registerViewRoutes() {
 			}
 			return paginate(in, list, shapeView, func(v views.View) string { return string(v.ID) })
 		})
-	register(a, viewRoute(writeJournal, http.MethodPost, "", "createView", "Save a view; names are unique regardless of case"),
+	register(a, viewRoute(writeJournal, http.MethodPost, "", "createView", "Save a view; names are unique regardless of case among views of the same accounts"),
 		func(ctx context.Context, in *body[viewFields]) (*body[savedView], error) {
 			created, err := a.Views.Create(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeView(created), err)

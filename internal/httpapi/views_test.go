@@ -2,8 +2,81 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
+
+// TestHiddenViewsReserveNoNames: a token that is limited to accounts can use the name of a
+// view that it does not see. Names are unique among the views of the same accounts.
+func TestHiddenViewsReserveNoNames(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		other := d.desk("Other")
+		mine, both := more{"account_id": d.account}, more{"account_id": d.account + "," + other.account}
+		for _, filter := range []more{{"account_id": other.account}, both} {
+			d.made("/views", more{"name": "Merger", "filter": filter})
+		}
+		d.made("/views", more{"name": "Shared"})
+		d.made("/views", more{"name": "Shared", "filter": mine})
+		_, secret := d.mint(more{"name": "limited", "scope": "write", "account_ids": []string{d.account}})
+		limited := w.as(secret)
+		for _, filter := range []more{{}, mine} {
+			limited.post("/views", more{"name": "SHARED", "filter": filter}).wantError(http.StatusConflict, "conflict")
+			created := limited.made("/views", more{"name": "merger", "filter": filter}).is("name", `"merger"`).text("id")
+			limited.post("/views", more{"name": "Merger", "filter": filter}).wantError(http.StatusConflict, "conflict")
+			limited.patch("/views/"+created, more{"name": "x"}).want(http.StatusOK)
+			limited.patch("/views/"+created, more{"name": "Shared"}).wantError(http.StatusConflict, "conflict")
+			limited.patch("/views/"+created, more{"name": "MERGER"}).want(http.StatusOK).is("name", `"MERGER"`)
+			limited.patch("/views/"+created, more{"filter": both}).wantError(http.StatusNotFound, "not_found")
+			limited.post("/views", more{"name": "Merger", "filter": both}).wantError(http.StatusNotFound, "not_found")
+			d.post("/views", more{"name": "merger", "filter": filter}).wantError(http.StatusConflict, "conflict")
+			// A change of the accounts to those of a view of the same name is a conflict.
+			d.patch("/views/"+created, more{"filter": more{"account_id": other.account + ", " + d.account}}).wantError(http.StatusConflict, "conflict")
+			limited.delete("/views/" + created).wantNone()
+		}
+		limited.get("/views").want(http.StatusOK).wantColumn("name", "Shared", "Shared")
+	})
+}
+
+// TestViewOfManyAccounts stores a view of as many accounts as a filter may have.
+func TestViewOfManyAccounts(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		var ids []string
+		for range 200 {
+			ids = append(ids, unknown())
+		}
+		body := more{"name": strings.Repeat("ß", 100), "filter": more{"account_id": strings.Join(ids, ",")}}
+		d.made("/views", body)
+		d.post("/views", body).wantError(http.StatusConflict, "conflict")
+	})
+}
+
+// TestViewsOfOneNameAreRestored restores a backup with views of one name and different
+// accounts: all are there, once.
+func TestViewsOfOneNameAreRestored(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		other := d.desk("Other")
+		for _, filter := range []more{
+			{"outcome": "win"},
+			{"account_id": d.account},
+			{"account_id": other.account, "outcome": "loss"},
+			{"account_id": other.account + "," + d.account},
+		} {
+			d.made("/views", more{"name": "Merger", "filter": filter})
+		}
+		document := d.get("/exports?format=json").want(http.StatusOK).body
+		second := w.addUser(d.client, "second@example.org")
+		for _, added := range []string{"4", "0"} {
+			second.form("/imports/commit", part{"file", "backup.json", string(document)}).want(http.StatusOK).is("restored.views", added)
+		}
+		second.get("/views").wantColumn("name", "Merger", "Merger", "Merger", "Merger")
+	})
+}
 
 func TestViews(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,7 @@ import (
 	"fillbook/internal/playbook"
 	"fillbook/internal/secrets"
 	"fillbook/internal/testkit"
+	"fillbook/internal/views"
 )
 
 const (
@@ -91,6 +92,10 @@ func (h *house) furnish() {
 	picture := bytes.NewReader(onePixel)
 	_, err = h.Playbook.Attach(ctx, h.owner, playbook.Target{Note: note.ID}, playbook.Upload{Name: "a.png", Content: picture})
 	must(h.t, err)
+	for _, filter := range []map[string]string{{}, {"account_id": string(h.account)}} {
+		_, err = h.Views.Create(ctx, h.owner, views.Change{Name: journal.Some("one name"), Filter: journal.Some(filter)})
+		must(h.t, err)
+	}
 	h.storeBars()
 	_, err = h.Bars.AddAlias(ctx, h.owner, "US500", "ESZ5")
 	must(h.t, err)

@@ -4,6 +4,8 @@ package views
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/url"
 	"slices"
@@ -19,8 +21,9 @@ import (
 	"fillbook/internal/tradefilter"
 )
 
-// View is a saved filter. Its name is unique among the owner's views without regard
-// to case.
+// View is a saved filter. Its name is unique without regard to case among the owner's
+// views of the same accounts. Who sees one of them sees all, so that a conflict never
+// shows the name of a hidden view.
 type View struct {
 	ID   journal.ViewID
 	Name string
@@ -155,7 +158,7 @@ var viewTable = fields.New("views",
 	fields.List[View]{fields.NewID("id", func(v *View) *journal.ViewID { return &v.ID })},
 	fields.List[View]{
 		fields.NewText("name", func(v *View) *string { return &v.Name }),
-		fields.NewDerived("name_key", func(v *View) string { return textindex.Fold(v.Name) }),
+		fields.NewDerived("name_key", nameKey),
 		fields.NewText("filter", func(v *View) *Query { return &v.Filter }),
 		fields.NewJSON("list_columns", func(v *View) *[]string { return &v.Columns }),
 		fields.NewText("sort_key", func(v *View) *ledger.SortKey { return &v.Sort }),
@@ -166,6 +169,23 @@ var viewTable = fields.New("views",
 		fields.NewTime("updated_at", func(v *View) *time.Time { return &v.UpdatedAt }),
 	},
 )
+
+// nameKey returns the stored key of the name, which is unique among the owner's views. It
+// contains a hash of the accounts, because an index of PostgreSQL cannot hold all ids.
+// The migration view_names computes the same keys.
+func nameKey(v *View) string {
+	key := textindex.Fold(v.Name)
+	filter, _ := v.Filter.Parse() // it was checked when it was stored
+	if accounts := filter.Scope.Accounts; len(accounts) > 0 {
+		slices.Sort(accounts)
+		hash := sha256.New()
+		for _, id := range accounts {
+			hash.Write([]byte(id + "\n"))
+		}
+		key += "\n" + hex.EncodeToString(hash.Sum(nil)[:16])
+	}
+	return key
+}
 
 var selectViews = viewTable.Select("v")
 
@@ -385,7 +405,8 @@ type NewView struct {
 	CreatedAt time.Time
 }
 
-// Restore creates the views of a backup, except those whose names are taken. The
+// Restore creates the views of a backup, except those whose names are taken by a view of
+// the same accounts. The
 // refusals are those of single views; the others are restored. It is a step.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewView) (added int, refusals []error, err error) {
 	if len(views) == 0 {
@@ -397,12 +418,12 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewVi
 	}
 	taken := map[string]bool{}
 	for _, v := range all {
-		taken[textindex.Fold(v.Name)] = true
+		taken[nameKey(&v)] = true
 	}
 	refusals = make([]error, len(views))
 	for i, in := range views {
 		view, err := in.apply(newView(in.CreatedAt))
-		switch key := textindex.Fold(view.Name); {
+		switch key := nameKey(&view); {
 		case err != nil:
 			refusals[i] = err
 		case taken[key]:

@@ -1,0 +1,3 @@
+-- Names of views are unique among the views of the same accounts, because a token that is
+-- limited to accounts must not learn other names. The keys of views that name accounts
+-- contain a hash of them, which is computed in datasteps.go.
