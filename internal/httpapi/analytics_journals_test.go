@@ -307,6 +307,10 @@ func (tr *trial) annotate() {
 			annotations["setup_ids"], annotations["rules"] = setups, tr.answerRules(setups)
 			tr.c.patch("/trades/"+id, more{"rules": nil}).want(http.StatusOK)
 		}
+		if annotations["initial_risk"] != nil && annotations["stop_price"] != nil {
+			// A risk that is sent back as it was derived from the last stop would not be stated.
+			tr.c.patch("/trades/"+id, more{"stop_price": nil}).want(http.StatusOK)
+		}
 		tr.c.patch("/trades/"+id, annotations).want(http.StatusOK)
 		tr.annotations[id] = annotations
 	}

@@ -148,7 +148,8 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 }
 
 // dropDerivedRisk removes the initial risk from a change that sends back the value
-// that was derived from the stop, so that it stays derived.
+// that was derived from the stop, so that it stays derived. A risk that does not follow
+// from the stop after the change is stated: nothing that was sent gets lost.
 func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
@@ -159,7 +160,11 @@ func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, store
 		return err
 	}
 	read := tradeview.Derive(&trades[0], stored)
-	if read.InitialRiskDerived && read.InitialRisk.Decimal.Equal(sent.Value) {
+	if stop := change.StopPrice; stop.Set {
+		stored.StopPrice = decimal.Null{Decimal: stop.Value, Valid: !stop.Null}
+	}
+	follows := tradeview.Derive(&trades[0], stored).InitialRiskDerived
+	if follows && read.InitialRiskDerived && read.InitialRisk.Decimal.Equal(sent.Value) {
 		change.InitialRisk = journal.Opt[decimal.Decimal]{}
 	}
 	return nil

@@ -1,22 +1,49 @@
 package httpapi_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // A client that sends back the initial risk that it read does not state it: the
-// risk goes on following the stop. Any other value is stated.
+// risk goes on following the stop. Any other value is stated, and so is a value that
+// no longer follows from the stop.
 func TestDerivedRiskStaysDerived(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
+	derived := func(risk int) string {
+		return fmt.Sprintf(`{"initial_risk": %d, "initial_risk_derived": true}`, risk)
+	}
+	stated := func(risk int) string {
+		return fmt.Sprintf(`{"initial_risk": %d, "initial_risk_derived": false}`, risk)
+	}
+	cases := []struct {
+		name   string
+		before more // what the trade of 100 at 10 has
+		change more
+		want   string
+	}{
+		{"sent back", more{"stop_price": 9}, more{"initial_risk": 100, "notes": "x"}, derived(100)},
+		{"sent back with its stop", more{"stop_price": 9}, more{"initial_risk": 100, "stop_price": 9}, derived(100)},
+		{"sent back with another stop", more{"stop_price": 9}, more{"initial_risk": "100.0", "stop_price": 8}, derived(200)},
+		{"sent back without the stop", more{"stop_price": 9}, more{"initial_risk": 100, "stop_price": nil}, stated(100)},
+		{"sent back with a stop at the entry", more{"stop_price": 9}, more{"initial_risk": 100, "stop_price": 10}, stated(100)},
+		{"sent back with a stop on the wrong side", more{"stop_price": 9}, more{"initial_risk": 100, "stop_price": 11}, stated(100)},
+		{"another value", more{"stop_price": 9}, more{"initial_risk": 150}, stated(150)},
+		{"another value without the stop", more{"stop_price": 9}, more{"initial_risk": 150, "stop_price": nil}, stated(150)},
+		{"stated before", more{"stop_price": 9, "initial_risk": 150}, more{"initial_risk": 100}, stated(100)},
+		{"cleared", more{"stop_price": 9, "initial_risk": 150}, more{"initial_risk": nil}, derived(100)},
+		{"without the stop", more{"stop_price": 9}, more{"stop_price": nil}, `{"initial_risk": null, "initial_risk_derived": false}`},
+		{"no stop", more{}, more{"initial_risk": 100}, stated(100)},
+	}
+	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		trade := d.roundTrip("AAPL") // 100 at 10
-		d.annotate(trade, more{"stop_price": 9}).holds("", `{"initial_risk": 100, "initial_risk_derived": true}`)
-		d.annotate(trade, more{"initial_risk": 100, "notes": "sent back"}).holds("", `{"initial_risk": 100, "initial_risk_derived": true, "notes": "sent back"}`)
-		d.annotate(trade, more{"initial_risk": "100.0", "stop_price": 8}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
-		d.annotate(trade, more{"initial_risk": 150}).holds("", `{"initial_risk": 150, "initial_risk_derived": false}`)
-		d.annotate(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`) // stated before
-		d.annotate(trade, more{"initial_risk": nil}).holds("", `{"initial_risk": 200, "initial_risk_derived": true}`)
-		d.annotate(trade, more{"stop_price": nil, "initial_risk": 200}).holds("", `{"initial_risk": null}`)
-		d.annotate(trade, more{"initial_risk": 200}).holds("", `{"initial_risk": 200, "initial_risk_derived": false}`)
+		trade := d.roundTrip("AAPL")
+		for _, c := range cases {
+			t.Log(c.name)
+			d.annotate(trade, more{"initial_risk": nil, "stop_price": nil})
+			d.annotate(trade, c.before)
+			d.annotate(trade, c.change).holds("", c.want)
+		}
 	})
 }
 
