@@ -46,8 +46,8 @@ type grant struct {
 	everyAccount bool
 	// namesOnly: a token of scope analytics gets nothing but ids and names.
 	namesOnly bool
-	// refused are the query parameters that a token of scope analytics must not send,
-	// because they search texts.
+	// refused are the query parameters that a token of scope analytics must not send: they
+	// would confirm texts of the trader, and ids of records that it does not see.
 	refused []string
 	// about is a further sentence for the description.
 	about string
@@ -57,7 +57,9 @@ type grant struct {
 var grants = map[permission]grant{
 	readFigures: {
 		scopes:  []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
-		refused: []string{"q"}, about: " With analytics, q is refused, and trade ids and links to trades are empty.",
+		refused: []string{"q", "emotional_state", "rule", "trade_id", "import_batch_id", "view_id"},
+		about: " With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: " +
+			"q, emotional_state, rule, trade_id, import_batch_id and view_id.",
 	},
 	readNames: {
 		scopes:    []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
