@@ -64,6 +64,31 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
+// deletedRows is how many rows a statement of [Tx.DeleteInChunks] deletes.
+const deletedRows = 1000
+
+// DeleteInChunks deletes the rows of a table that meet a condition, in the order of
+// columns that are unique among them, with a statement for each thousand: SQLite keeps
+// the rows that a statement deletes in memory until it ends, and a transaction of
+// [DB.UpdateInParts] can't be divided within a statement.
+func (t *Tx) DeleteInChunks(ctx context.Context, table, columns, where string, args ...any) error {
+	rows := " FROM " + table + " WHERE " + where
+	chunk := fmt.Sprintf(`DELETE%s AND (%s) <= (SELECT %[2]s%[1]s ORDER BY %[2]s LIMIT 1 OFFSET %[3]d)`, rows, columns, deletedRows-1)
+	for {
+		deleted, err := t.Exec(ctx, chunk, args...)
+		if err != nil {
+			return fmt.Errorf("deleting from %s: %w", table, err)
+		}
+		if deleted == 0 {
+			break
+		}
+	}
+	if _, err := t.Exec(ctx, "DELETE"+rows, args...); err != nil {
+		return fmt.Errorf("deleting from %s: %w", table, err)
+	}
+	return nil
+}
+
 // insertPart runs an INSERT of a long write. Every row is a new one, so the keys
 // suffice to undo it.
 func (t *Tx) insertPart(ctx context.Context, table string, columns []string, shared []bool, text string, rows int, args []any) (int64, error) {

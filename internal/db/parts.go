@@ -14,6 +14,9 @@ import (
 // before others get their turn.
 const defaultPartTime = 40 * time.Millisecond
 
+// maxPartLog is how many bytes of its undo log end a part.
+const maxPartLog = 2 << 20
+
 // UpdateInParts is [DB.Update] for a long write of one user's rows. On SQLite it
 // is committed in parts, so that short writes of others do not wait for its end;
 // on PostgreSQL it is one transaction. Nevertheless all of it is kept or none:
@@ -132,7 +135,8 @@ func withCause(ctx context.Context, err error) error {
 
 // before prepares the connection for a statement.
 func (p *parts) before(ctx context.Context, query string) error {
-	if p.writing && time.Since(p.begun) >= p.db.partTime && !p.isReading() {
+	isLong := p.writing && (time.Since(p.begun) >= p.db.partTime || len(p.log.bytes) >= maxPartLog)
+	if isLong && !p.isReading() {
 		if err := p.endPart(ctx); err != nil {
 			return err
 		}

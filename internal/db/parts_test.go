@@ -165,6 +165,48 @@ func TestPartsAreHiddenUntilTheEnd(t *testing.T) {
 	}
 }
 
+// TestDeleteInChunks deletes many rows in a long write, which is undone, and again.
+func TestDeleteInChunks(t *testing.T) {
+	t.Parallel()
+	d := newPartsDB(t)
+	ctx := t.Context()
+	d.update(func(tx *db.Tx) error {
+		must(t, addThings(ctx, tx, other, 0, 50))
+		return addThings(ctx, tx, importer, 0, 2500)
+	})
+	before := d.dump()
+	deleteThings := func(then error) error {
+		return d.UpdateInParts(ctx, importer, func(tx *db.Tx) error {
+			if err := tx.DeleteInChunks(ctx, "things", "data, n", `user_id = $1 AND n >= $2`, importer, 100); err != nil {
+				return err
+			}
+			must(t, tx.ReleaseWriter(ctx))
+			if n := d.things(importer); n != 2500 {
+				t.Errorf("in the middle others see %d things", n)
+			}
+			d.update(func(tx *db.Tx) error { // others can write
+				_, err := tx.Exec(ctx, insertBox, other, fmt.Sprint(then), "")
+				return err
+			})
+			return then
+		})
+	}
+	if err := deleteThings(errOnPurpose); !errors.Is(err, errOnPurpose) {
+		t.Errorf("the error is %v", err)
+	}
+	d.update(func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM boxes WHERE user_id = $1`, other)
+		return err
+	})
+	if d.dump() != before {
+		t.Error("the deletion was not undone")
+	}
+	must(t, deleteThings(nil))
+	if n, rest := d.things(importer), d.things(other); n != 100 || rest != 50 {
+		t.Errorf("%d and %d things are left", n, rest)
+	}
+}
+
 // TestLookupBeforePinnedRead reads a row without a user, as that of a public link,
 // and then the rows of the user that it names.
 func TestLookupBeforePinnedRead(t *testing.T) {
