@@ -33,11 +33,14 @@ const DefaultMaxUnpacked = 1 << 30
 // allow takes half a minute.
 const usualReadTime = 2 * time.Minute
 
+// usualCommitTime is how long an import may take, as for one of fills.
+const usualCommitTime = 10 * time.Minute
+
 // Service imports files of bars. It is safe for concurrent use.
 type Service struct {
 	Options
-	// readTime bounds the reading of one file.
-	readTime time.Duration
+	// readTime bounds the reading of one file, commitTime its whole import.
+	readTime, commitTime time.Duration
 }
 
 // New returns a Service.
@@ -45,7 +48,7 @@ func New(options Options) *Service {
 	if options.MaxUnpacked == 0 {
 		options.MaxUnpacked = DefaultMaxUnpacked
 	}
-	return &Service{Options: options, readTime: usualReadTime}
+	return &Service{Options: options, readTime: usualReadTime, commitTime: usualCommitTime}
 }
 
 // Upload is a file with the options of its import. Empty options are found in the file
@@ -160,8 +163,11 @@ func (s *Service) Preview(ctx context.Context, owner journal.UserID, up Upload) 
 	return p.result(), err
 }
 
-// Commit stores the bars of a file.
+// Commit stores the bars of a file. If the client disconnects before the end, or after
+// commitTime, nothing is stored.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, up Upload) (bars.Import, Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.commitTime)
+	defer cancel()
 	scratch, end := up.openScratch()
 	defer end()
 	p, err := s.plan(ctx, owner, up, scratch)
@@ -173,9 +179,10 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, up Upload) (
 	}
 	file := bars.NewImport{FileName: up.FileName, Layout: p.layout}
 	for _, g := range p.groups {
+		file.Bars += g.series.Count()
 		file.Series = append(file.Series, bars.NewSeries{Key: g.key, VolumeKind: g.volume, Blocks: g.tally(), Calendar: g.calendar()})
 	}
-	done, counts, err := s.Bars.Commit(context.WithoutCancel(ctx), owner, file)
+	done, counts, err := s.Bars.Commit(ctx, owner, file)
 	if err != nil {
 		return bars.Import{}, Result{}, err
 	}

@@ -454,3 +454,27 @@ func TestRepeatedRows(t *testing.T) {
 		}
 	})
 }
+
+// TestCommitStops: a client that leaves before the commit, or an import that takes too
+// long, leaves nothing behind.
+func TestCommitStops(t *testing.T) {
+	t.Parallel()
+	content := writeBars(walk(30), "UTC", 0)
+	eachEngine(t, func(f fixture) {
+		up := upload("ESH6.txt", content)
+		up.Zone, up.Stamp = "UTC", "open"
+		ctx, leave := context.WithCancel(f.Context())
+		leaving := bars.New(f.db, func() time.Time { leave(); return start }, limit, nil) // it asks for the time while it writes
+		_, _, err := barimport.New(barimport.Options{DB: f.db, Bars: leaving}).Commit(ctx, f.owner, up)
+		if !errors.Is(err, context.Canceled) {
+			f.Errorf("the client left: the error is %v", err)
+		}
+		f.imports.SetCommitTime(0)
+		if _, _, err := f.imports.Commit(f.Context(), f.owner, up); !errors.Is(err, context.DeadlineExceeded) {
+			f.Errorf("after the time: the error is %v", err)
+		}
+		if list, err := f.bars.ListImports(f.Context(), f.owner); err != nil || len(list) != 0 {
+			f.Errorf("%d imports are stored: %v", len(list), err)
+		}
+	})
+}

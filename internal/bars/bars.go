@@ -92,7 +92,9 @@ type NewSeries struct {
 // NewImport is a file to commit.
 type NewImport struct {
 	FileName, Layout string
-	Series           []NewSeries
+	// Bars is about how many bars the file has; [Service.Commit] stores many in parts.
+	Bars   int
+	Series []NewSeries
 }
 
 // Service stores bars. It is safe for concurrent use. Each method is one transaction.

@@ -16,11 +16,23 @@ import (
 // Commit stores the bars of a file and returns the import with the counts of each
 // series. If the owner would store more bars than the limit, nothing is written.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
+	err = s.update(ctx, owner, file.Bars, func(tx *db.Tx) error {
 		done, counts, err = commit(ctx, tx, owner, s.clock(), s.limit, file)
 		return err
 	})
 	return done, counts, err
+}
+
+// longBars is the number of bars from which a write is committed in parts, so that others
+// do not wait for it.
+const longBars = 50_000
+
+// update runs a write of about as many bars.
+func (s *Service) update(ctx context.Context, owner journal.UserID, bars int, fn func(*db.Tx) error) error {
+	if bars < longBars {
+		return s.db.Update(ctx, fn)
+	}
+	return s.db.UpdateInParts(ctx, int64(owner), fn)
 }
 
 // Add is the step of [Service.Commit].
@@ -64,14 +76,22 @@ type writer struct {
 	number int64 // of the import
 	now    time.Time
 	rows   [][]any
+	bytes  int // of the blocks in rows
 }
 
-// flushRows is how many blocks are inserted at once; a week of minutes is about 14 kB.
-const flushRows = 32
+// flushRows and flushBytes are how many blocks are inserted at once; a week of minutes has
+// 14 to 80 kB.
+const (
+	flushRows  = 32
+	flushBytes = 512 << 10
+)
 
 func (w *writer) addSeries(ctx context.Context, n NewSeries) (counts Counts, err error) {
 	series, isNew, err := w.findOrCreate(ctx, n)
 	if err != nil {
+		return counts, err
+	}
+	if err := w.tx.ReleaseWriter(ctx); err != nil { // blocks are converted and compared first
 		return counts, err
 	}
 	declared := market.NewRangeBuilder(n.Secs, n.Calendar)
@@ -164,7 +184,7 @@ func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block 
 		return counts, TooMany(w.limit, w.before)
 	}
 	w.rows = append(w.rows, []any{w.owner, series.number, start, w.number, len(block.Bars), data})
-	if len(w.rows) < flushRows {
+	if w.bytes += len(data); len(w.rows) < flushRows && w.bytes < flushBytes {
 		return counts, nil
 	}
 	return counts, w.flush(ctx)
@@ -198,33 +218,37 @@ func compare(stored []market.Block, series Series, block market.Block) (counts C
 
 func (w *writer) flush(ctx context.Context) error {
 	_, err := w.tx.InsertMany(ctx, "bar_blocks", []string{"user_id", "series", "start_at", "import", "bars", "data"}, "", w.rows)
-	w.rows = w.rows[:0]
-	return err
+	w.rows, w.bytes = w.rows[:0], 0
+	if err != nil {
+		return err
+	}
+	return w.tx.ReleaseWriter(ctx)
 }
 
 // Reverse takes an import back. Bars that it replaced count again, and bars that
 // another import stored as well stay. Reversing it again does nothing.
 func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
-	return s.db.Update(ctx, func(tx *db.Tx) error {
+	var found Import
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		found, err = readImport(ctx, tx, owner, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, owner, found.Inserted+found.Replaced+found.Unchanged, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
 		if err != nil {
 			return err
 		}
-		found, err := scanImport(tx.QueryRow(ctx, selectImports+` WHERE i.user_id = $1 AND i.id = $2`, owner, id))
-		if errors.Is(err, db.ErrNoRows) {
-			return journal.NotFound("import of bars")
-		}
-		if err != nil {
+		found, err := readImport(ctx, tx, owner, id)
+		if err != nil || found.Status == Reversed {
 			return err
 		}
-		if found.Status == Reversed {
-			return nil
+		if err := tx.ReleaseWriter(ctx); err != nil {
+			return err
 		}
 		if err := moveSharedBlocks(ctx, tx, owner, found.number); err != nil {
-			return err
-		}
-		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND import = $2`, owner, found.number)
-		if err != nil {
 			return err
 		}
 		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
@@ -235,13 +259,9 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		if err != nil {
 			return err
 		}
-		for _, statement := range []string{
-			`DELETE FROM bar_blocks WHERE user_id = $1 AND import = $2`,
-			`DELETE FROM bar_ranges WHERE user_id = $1 AND import = $2`,
-		} {
-			if _, err := tx.Exec(ctx, statement, owner, found.number); err != nil {
-				return err
-			}
+		removed, err := deleteBars(ctx, tx, owner, "import", found.number)
+		if err != nil {
+			return err
 		}
 		for _, series := range touched {
 			if err := recountSeries(ctx, tx, owner, series); err != nil {
@@ -255,6 +275,37 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		u.bars -= removed
 		return saveUsage(ctx, tx, owner, u)
 	})
+}
+
+func readImport(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarImportID) (Import, error) {
+	found, err := scanImport(tx.QueryRow(ctx, selectImports+` WHERE i.user_id = $1 AND i.id = $2`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return Import{}, journal.NotFound("import of bars")
+	}
+	return found, err
+}
+
+// deleteBars deletes the blocks and ranges of an import or a series, whose number is in
+// the column, and returns how many bars they had. Blocks are deleted one by one: a
+// transaction in parts can't divide a statement, and together they may be long.
+func deleteBars(ctx context.Context, tx *db.Tx, owner journal.UserID, column string, number int64) (removed int64, err error) {
+	type block struct{ series, start, number, bars int64 }
+	blocks, err := db.List(ctx, tx, func(row db.Scanner) (b block, err error) {
+		err = row.Scan(&b.series, &b.start, &b.number, &b.bars)
+		return b, err
+	}, `SELECT series, start_at, import, bars FROM bar_blocks WHERE user_id = $1 AND `+column+` = $2 ORDER BY series, start_at`, owner, number)
+	if err != nil {
+		return 0, err
+	}
+	for _, b := range blocks {
+		removed += b.bars
+		err := tx.Queue(ctx, `DELETE FROM bar_blocks WHERE user_id = $1 AND series = $2 AND start_at = $3 AND import = $4`, owner, b.series, b.start, b.number)
+		if err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM bar_ranges WHERE user_id = $1 AND `+column+` = $2`, owner, number)
+	return removed, err
 }
 
 // moveSharedBlocks moves the blocks of an import that the next import stored too to that
@@ -287,14 +338,12 @@ func moveSharedBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, numb
 	return err
 }
 
-func sumBars(ctx context.Context, tx *db.Tx, query string, args ...any) (sum int64, err error) {
-	err = tx.QueryRow(ctx, query, args...).Scan(&sum)
-	return sum, err
-}
-
 // recountSeries sets the count and the range of a series after some of its bars were removed. A series
 // without bars is deleted.
 func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
+	if err := tx.ReleaseWriter(ctx); err != nil { // reading all bars takes time
+		return err
+	}
 	counted, err := countSeries(ctx, tx, owner, series)
 	if err != nil {
 		return err
@@ -322,7 +371,15 @@ func countSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Se
 
 // DeleteSeries deletes a series with the bars of all imports.
 func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id journal.SeriesID) error {
-	return s.db.Update(ctx, func(tx *db.Tx) error {
+	var found Series
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		found, err = readSeries(ctx, tx, owner, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, owner, found.Bars, func(tx *db.Tx) error {
 		u, err := lockUsage(ctx, tx, owner)
 		if err != nil {
 			return err
@@ -331,25 +388,30 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 		if err != nil {
 			return err
 		}
-		removed, err := sumBars(ctx, tx, `SELECT COALESCE(SUM(bars), 0) FROM bar_blocks WHERE user_id = $1 AND series = $2`, owner, series.number)
-		if err != nil {
-			return err
-		}
 		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
 			return err
 		}
-		for _, statement := range []string{
-			`DELETE FROM bar_blocks WHERE user_id = $1 AND series = $2`,
-			`DELETE FROM bar_ranges WHERE user_id = $1 AND series = $2`,
-			`DELETE FROM bar_series WHERE user_id = $1 AND number = $2`,
-		} {
-			if _, err := tx.Exec(ctx, statement, owner, series.number); err != nil {
-				return err
-			}
+		removed, err := deleteBars(ctx, tx, owner, "series", series.number)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1 AND number = $2`, owner, series.number); err != nil {
+			return err
 		}
 		u.bars -= removed
 		return saveUsage(ctx, tx, owner, u)
 	})
+}
+
+// DeleteAll deletes all bars of a user. It is a step of deleting the user.
+func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	series, err := ListSeries(ctx, tx, owner)
+	for _, s := range series {
+		if _, err := deleteBars(ctx, tx, owner, "series", s.number); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 func readSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.SeriesID) (Series, error) {
