@@ -294,7 +294,7 @@ func (r *run) store(ctx context.Context, query connector.Query, delivery connect
 		r.record, r.stored.Progress = record, progress
 		return nil
 	}
-	err := r.commit(ctx, func(tx *db.Tx, c *Connection) error {
+	err := r.commit(ctx, len(left.Fills)+len(left.Cash), func(tx *db.Tx, c *Connection) error {
 		c.Progress = progress
 		return r.deliver(ctx, tx, &record, left, delivery)
 	}, &record)
@@ -355,10 +355,20 @@ func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement
 	return nil
 }
 
-// commit stores a change of the connection and the record of the run. It fails if the job
-// was claimed again, or if the user has changed what is fetched.
-func (r *run) commit(ctx context.Context, change func(tx *db.Tx, c *Connection) error, record *Run) error {
-	err := r.DB.Update(ctx, func(tx *db.Tx) error {
+// longRows is the number of fills and cash rows from which a delivery is stored in parts,
+// so that other users do not wait for it.
+const longRows = 2000
+
+// commit stores a change of the connection, with some rows, and the record of the run. It
+// fails if the job was claimed again, or if the user has changed what is fetched.
+func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Connection) error, record *Run) error {
+	transact := r.DB.Update
+	if rows >= longRows {
+		transact = func(ctx context.Context, fn func(*db.Tx) error) error {
+			return r.DB.UpdateInParts(ctx, int64(r.job.Owner), fn)
+		}
+	}
+	err := transact(ctx, func(tx *db.Tx) error {
 		c, err := r.hold(ctx, tx)
 		if err != nil {
 			return err
