@@ -549,9 +549,14 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM trade_excursions WHERE user_id = $1 AND account = $2`, owner, number); err != nil {
+	if err := tx.DeleteInChunks(ctx, "trade_excursions", "trade_id", `user_id = $1 AND account = $2`, owner, number); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `DELETE FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`, owner, account)
 	return err
+}
+
+// DeleteAll deletes the results of a user. It is a step of deleting the user.
+func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	return tx.DeleteInChunks(ctx, "trade_excursions", "trade_id", `user_id = $1`, owner)
 }

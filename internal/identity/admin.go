@@ -99,7 +99,7 @@ func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client,
 			return err
 		}
 		if !isAdmin && isLastOwner(owners, user.ID) {
-			return journal.Conflict("This is the last owner. Make another user an owner first.")
+			return newLastOwner()
 		}
 		user.IsAdmin = isAdmin
 		if _, err := tx.Exec(ctx, `UPDATE users SET is_admin = $2 WHERE number = $1`, user.ID, isAdmin); err != nil {
@@ -125,7 +125,17 @@ func (s *Service) DeleteUser(
 	ctx context.Context, caller Principal, client Client, id journal.PublicID, check func(User) error,
 	inside func(context.Context, *db.Tx, journal.UserID) error,
 ) error {
-	return s.db.Update(ctx, func(tx *db.Tx) error {
+	var number journal.UserID
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		if err := requireOwner(ctx, tx, caller); err != nil {
+			return err
+		}
+		return toNotFound(tx.QueryRow(ctx, `SELECT number FROM users WHERE id = $1`, id).Scan(&number), "user")
+	})
+	if err != nil {
+		return err
+	}
+	return s.db.UpdateInParts(ctx, int64(number), func(tx *db.Tx) error {
 		owners, err := lockOwners(ctx, tx, caller)
 		if err != nil {
 			return err
@@ -138,18 +148,42 @@ func (s *Service) DeleteUser(
 			return journal.Conflict("You cannot delete yourself. Ask another owner.")
 		}
 		if isLastOwner(owners, user.ID) {
-			return journal.Conflict("This is the last owner. Make another user an owner first.")
+			return newLastOwner()
 		}
 		if inside != nil {
 			if err := inside(ctx, tx, user.ID); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM users WHERE number = $1`, user.ID); err != nil {
-			return fmt.Errorf("deleting a user: %w", err)
+		if err := s.record(ctx, tx, caller, client, ActionUserDelete, string(id)); err != nil {
+			return err
 		}
-		return s.record(ctx, tx, caller, client, ActionUserDelete, string(id))
+		return deleteUser(ctx, tx, caller, user.ID)
 	})
+}
+
+// deleteUser deletes the row of a user. It is the last statement of a transaction in
+// parts, whose log it deletes too. Owners may have changed since the first part, so it
+// checks them again.
+func deleteUser(ctx context.Context, tx *db.Tx, caller Principal, id journal.UserID) error {
+	deleted, err := tx.Exec(ctx, `DELETE FROM users WHERE number = $1
+		AND (is_admin = FALSE OR EXISTS (SELECT 1 FROM users AS o WHERE o.is_admin = TRUE AND o.number <> $1))
+		AND ($2 OR EXISTS (SELECT 1 FROM users AS c WHERE c.is_admin = TRUE AND c.number = $3))`,
+		id, caller.Credential == CredentialCLI, caller.UserID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("deleting a user: %w", err)
+	case deleted > 0:
+		return nil
+	}
+	if err := requireOwner(ctx, tx, caller); err != nil {
+		return err
+	}
+	return newLastOwner()
+}
+
+func newLastOwner() error {
+	return journal.Conflict("This is the last owner. Make another user an owner first.")
 }
 
 // AdminResetPassword sets a user's password without the current one and ends

@@ -169,7 +169,7 @@ func (i *Installation) Sweep(ctx context.Context) error {
 func (i *Installation) DeleteUser(
 	ctx context.Context, caller identity.Principal, client identity.Client, id journal.PublicID, check func(identity.User) error,
 ) error {
-	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, i.emptyAccounts); err != nil {
+	if err := i.Identity.DeleteUser(ctx, caller, client, id, check, i.deleteLarge); err != nil {
 		return err
 	}
 	if err := i.Playbook.RemoveFilesOf(id); err != nil {
@@ -179,9 +179,9 @@ func (i *Installation) DeleteUser(
 	return nil
 }
 
-// emptyAccounts deletes the records in all accounts of a user, and their stored
-// columns after the commit.
-func (i *Installation) emptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+// deleteLarge deletes the records of a user that may be many, and the stored columns of
+// the accounts after the commit. The foreign keys of the user delete the rest.
+func (i *Installation) deleteLarge(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	accounts, err := ledger.Accounts(ctx, tx, owner)
 	if err != nil {
 		return err
@@ -191,7 +191,14 @@ func (i *Installation) emptyAccounts(ctx context.Context, tx *db.Tx, owner journ
 			i.Figures.Forget(a.ID)
 		}
 	})
-	return ledger.EmptyAccounts(ctx, tx, owner)
+	for _, deleteAll := range []func(context.Context, *db.Tx, journal.UserID) error{
+		bars.DeleteAll, excursions.DeleteAll, playbook.DeleteAll, routine.DeleteAllTicks, ledger.EmptyAccounts,
+	} {
+		if err := deleteAll(ctx, tx, owner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // updateAnnotations moves annotations with the fills of their trades, and

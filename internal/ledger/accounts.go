@@ -114,7 +114,7 @@ func (s *Service) UpdateAccount(
 
 // DeleteAccount deletes an account with everything in it.
 func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, check func(Account) error) error {
-	return s.db.Update(ctx, func(tx *db.Tx) error {
+	return s.db.UpdateInParts(ctx, int64(owner), func(tx *db.Tx) error {
 		a, err := lockAccount(ctx, tx, owner, id)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
-		if err := emptyAccount(ctx, tx, owner, a, deleteChunk); err != nil {
+		if err := emptyAccount(ctx, tx, owner, a); err != nil {
 			return err
 		}
 		// Foreign keys delete the other rows of the account.

@@ -7,10 +7,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestDeleteInChunks removes an account's rows a few at a time: all of them go,
-// also where more share an instant than are removed at once, and no other
-// user's.
-func TestDeleteInChunks(t *testing.T) {
+// TestEmptyAccount removes an account's rows: all of them go, and no other user's.
+func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		full, other := newStream(t, database, 100, false), newStream(t, database, 10, true)
@@ -26,7 +24,7 @@ func TestDeleteInChunks(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return emptyAccount(t.Context(), tx, full.owner, book.account, 7)
+			return emptyAccount(t.Context(), tx, full.owner, book.account)
 		})
 		if err != nil {
 			t.Fatal(err)

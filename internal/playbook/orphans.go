@@ -161,15 +161,28 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	for _, statement := range []string{
 		`UPDATE notes SET trade_id = NULL WHERE user_id = $1 AND ` + ofAccount,
 		`UPDATE missed_trades SET account_id = NULL WHERE user_id = $1 AND account_id = $2`,
-		`DELETE FROM trade_annotations WHERE user_id = $1 AND account_id = $2`,
 	} {
 		if _, err := tx.Exec(ctx, statement, owner, account); err != nil {
 			return nil, err
 		}
+	}
+	if err := tx.DeleteInChunks(ctx, "trade_annotations", "trade_id", `user_id = $1 AND account_id = $2`, owner, account); err != nil {
+		return nil, err
 	}
 	changed, err := tx.Exec(ctx, `UPDATE notes SET account_id = NULL WHERE user_id = $1 AND account_id = $2`, owner, account)
 	if err != nil || changed == 0 {
 		return files, err
 	}
 	return files, recordNotes(ctx, tx, owner)
+}
+
+// DeleteAll deletes the notes, missed trades and annotations of a user. It is a step of
+// deleting the user, which deletes the rest.
+func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	for _, table := range []struct{ name, columns string }{{"notes", "id"}, {"missed_trades", "id"}, {"trade_annotations", "trade_id"}} {
+		if err := tx.DeleteInChunks(ctx, table.name, table.columns, `user_id = $1`, owner); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -194,3 +194,8 @@ func firstDay(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Day
 	}
 	return start, err
 }
+
+// DeleteAllTicks deletes the ticks of a user. It is a step of deleting the user.
+func DeleteAllTicks(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	return tx.DeleteInChunks(ctx, "routine_ticks", "day, item_id", `user_id = $1`, owner)
+}
