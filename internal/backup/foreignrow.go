@@ -195,18 +195,30 @@ func (in foreignRow) time(names ...string) (Instant, ledger.Facts, error) {
 		return Instant{}, 0, journal.Invalid("%s is missing.", names[0])
 	}
 	var facts ledger.Facts
+	if strings.ContainsAny(text, ".,") {
+		facts = ledger.ZeroFraction // the ledger drops it if the fraction is not 0
+	}
 	for _, plain := range plainTimes {
 		if at, err := time.Parse(plain.layout, text); err == nil {
-			text, facts = at.Format(time.RFC3339Nano), plain.precision|ledger.ZoneAssumed
+			text, facts = at.Format(time.RFC3339Nano), facts|plain.precision|ledger.ZoneAssumed
 			break
 		}
 	}
 	if at, ok := sinceEpoch(text); ok {
+		if len(text) == len(epochMillis) {
+			facts = ledger.ZeroFraction
+		}
 		text = at.Format(time.RFC3339Nano)
 	}
 	at, err := journal.ParseInstant(names[0], strings.Replace(text, " ", "T", 1))
 	return Instant{at}, facts, err
 }
+
+// Examples of seconds and milliseconds since 1970: they are recognized by their length.
+const (
+	epochSeconds = "1700000000"
+	epochMillis  = "1700000000000"
+)
 
 // sinceEpoch reads seconds or milliseconds since 1970.
 func sinceEpoch(text string) (time.Time, bool) {
@@ -214,9 +226,9 @@ func sinceEpoch(text string) (time.Time, bool) {
 	switch {
 	case err != nil:
 		return time.Time{}, false
-	case len(text) == len("1700000000"):
+	case len(text) == len(epochSeconds):
 		return time.Unix(n, 0).UTC(), true
-	case len(text) == len("1700000000000"):
+	case len(text) == len(epochMillis):
 		return time.UnixMilli(n).UTC(), true
 	}
 	return time.Time{}, false

@@ -2,7 +2,10 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -210,6 +213,67 @@ func TestZeroFraction(t *testing.T) {
 			d.post("/executions", d.order("A", "buy 1@10", 0, at(second))).want(http.StatusOK).is("deduped", "true")
 		}
 		d.trades("A").holds("", `[{"qty_opened":2,"execution_count":2}]`)
+	})
+}
+
+func insertedRows(r *reply) int {
+	n, _ := strconv.Atoi(fmt.Sprint(r.value("inserted")))
+	return n
+}
+
+// TestZeroFractionSurvives sends two equal fills at .000 and .250 in every way, one after
+// the other and together: they are two fills, also after a restore, and sending them again
+// adds none.
+func TestZeroFractionSurvives(t *testing.T) {
+	t.Parallel()
+	fill := more{"symbol": "A", "side": "buy", "quantity": 1, "price": 10}
+	// ways are how fills at some fractions of a second are sent. They return the number added.
+	ways := map[string]func(d desk, fractions ...string) int{
+		"post": func(d desk, fractions ...string) (added int) {
+			for _, fraction := range fractions {
+				if d.post("/executions", fieldsOf(fill, more{"account_id": d.account, "executed_at": "2026-01-05T15:00:00." + fraction + "Z"})).status == http.StatusCreated {
+					added++
+				}
+			}
+			return added
+		},
+	}
+	for name, format := range map[string]string{"with zone": "2026-01-05T15:00:00.%sZ", "plain": "2026-01-05 15:00:00.%s", "milliseconds": "1767625200%s"} {
+		ways["csv, "+name] = func(d desk, fractions ...string) int {
+			content := "Symbol,Side,Quantity,Price,Executed At\n"
+			for _, fraction := range fractions {
+				content += "A,buy,1,10," + fmt.Sprintf(format, fraction) + "\n"
+			}
+			return insertedRows(d.imported(content))
+		}
+		ways["rows, "+name] = func(d desk, fractions ...string) int {
+			var rows []more
+			for _, fraction := range fractions {
+				rows = append(rows, fieldsOf(fill, more{"executed_at": fmt.Sprintf(format, fraction)}))
+			}
+			return insertedRows(d.importRows(rows...))
+		}
+	}
+	eachWorld(t, func(t *testing.T, w *world) {
+		owner, users := w.setUp(), 0
+		newUser := func() *client {
+			users++
+			return w.addUser(owner, fmt.Sprintf("user%d@example.org", users))
+		}
+		for name, send := range ways {
+			d := newUser().desk("Main")
+			got := []int{send(d, "000"), send(d, "250"), send(d, "000", "250")}
+			d.trades("A").holds("", `[{"qty_opened":2,"execution_count":2}]`)
+			together := newUser().desk("Main")
+			got = append(got, send(together, "000", "250"), send(together, "250"), send(together, "000"))
+			backup := string(d.get("/exports?format=json").want(http.StatusOK).body)
+			restored := newUser()
+			restored.form("/imports/commit", part{"file", "backup.json", backup}).want(http.StatusOK).is("inserted", "2")
+			got = append(got, send(desk{restored, restored.get("/accounts").text("0.id")}, "000", "250"))
+			if want := []int{1, 1, 0, 2, 0, 0, 0}; !slices.Equal(got, want) {
+				t.Errorf("%s: added %v, want %v", name, got, want)
+			}
+		}
 	})
 }
 

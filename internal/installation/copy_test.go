@@ -312,6 +312,37 @@ func eachPair(t *testing.T, fn func(t *testing.T, from, to *house)) {
 	}
 }
 
+// TestCopyKeepsZeroFractions copies two equal fills at .000 and .250 between the engines:
+// the copy knows both, so that importing their file again adds none.
+func TestCopyKeepsZeroFractions(t *testing.T) {
+	t.Parallel()
+	testkit.RequirePostgres(t)
+	upload := imports.Upload{FileName: "fills.csv", Data: []byte("Symbol,Side,Quantity,Price,Executed At\n" +
+		"MSFT,buy,1,10,2026-03-02T16:00:00.000Z\nMSFT,buy,1,10,2026-03-02T16:00:00.250Z\n")}
+	for _, engines := range [][2]db.Engine{{db.SQLite, db.PostgreSQL}, {db.PostgreSQL, db.SQLite}} {
+		from, to := vacant(t, engines[0]), vacant(t, engines[1])
+		user, err := from.Identity.CreateUserByOperator(t.Context(), annEmail, annPassword, true)
+		must(t, err)
+		account, err := from.Ledger.CreateAccount(t.Context(), user.ID, ledger.NewAccount{Name: "Main"})
+		must(t, err)
+		upload.Account = account.ID
+		actor := imports.Actor{Principal: identity.Principal{UserID: user.ID, Credential: identity.CredentialCLI}}
+		send := func(h *house, inserted int) {
+			t.Helper()
+			result, err := h.Imports.Commit(t.Context(), actor, upload)
+			must(t, err)
+			if result.Inserted != inserted {
+				t.Errorf("%s: %d fills were inserted, want %d", h.DB.Engine(), result.Inserted, inserted)
+			}
+		}
+		send(from, 2)
+		must(t, from.copyTo(to, nil))
+		send(from, 0)
+		send(to, 0)
+		to.sound()
+	}
+}
+
 // TestCopyWantsAnEmptyTarget, and touches nothing of another.
 func TestCopyWantsAnEmptyTarget(t *testing.T) {
 	t.Parallel()
