@@ -79,7 +79,7 @@ type pendingAccount struct {
 type importPreview struct {
 	Headers           []string                       `json:"headers"`
 	SampleRows        []map[string]string            `json:"sample_rows"`
-	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"The likely content of the columns, by their names and values."`
+	SuggestedMapping  map[string]string              `json:"suggested_mapping" doc:"The likely content of the columns, by their names and values. Empty for source statement."`
 	MappingNote       string                         `json:"suggested_mapping_note" doc:"Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise."`
 	AcceptsMapping    bool                           `json:"accepts_column_mapping" doc:"Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own."`
 	DetectedBroker    string                         `json:"detected_broker"`

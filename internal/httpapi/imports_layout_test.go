@@ -74,7 +74,8 @@ func TestZoneSource(t *testing.T) {
 				is("source_tz_from", `"`+c.from+`"`).is("sample_trades.0.opened_at", `"`+c.at+`"`)
 		}
 		// A format with a usual zone does not use the default.
-		d.upload("/imports", fixture(t, "metatrader/testdata/mt4-statement.txtar"), tokyo).want(http.StatusOK).is("source_tz_from", `"format"`).is("suggested_source_tz", `"Europe/Athens"`)
+		d.upload("/imports", fixture(t, "metatrader/testdata/mt4-statement.txtar"), tokyo).want(http.StatusOK).is("source_tz_from", `"format"`).is("suggested_source_tz", `"Europe/Athens"`).
+			is("source", `"statement"`).is("suggested_mapping", "{}")
 		// The zone shows when the times are read.
 		d.upload("/imports", "When,What,Way,How much,At\n2026-03-05 09:31,AAPL,buy,100,212.40\n", tokyo).want(http.StatusOK).is("source_tz_from", `""`)
 

@@ -199,7 +199,9 @@ func (s *Service) readTables(
 		c.mapping, c.tableRows, err = err, statement.CountRows(file.Tables[c.found.Table], c.found.Header), nil
 	}
 	if err == nil && c.hasOwnReader() {
-		c.suggested = statement.SuggestFromSamples(c.statement)
+		if c.statement.Source == statement.FromCSV { // a statement has no columns to map
+			c.suggested = statement.SuggestFromSamples(c.statement)
+		}
 		if len(chosen) > 0 && !maps.Equal(chosen, c.suggested) {
 			c.statement.AddWarning(statement.Warning{
 				Code:   statement.MappingIgnored,
