@@ -84,9 +84,10 @@ type importPreview struct {
 	AcceptsMapping    bool                           `json:"accepts_column_mapping" doc:"Whether column_mapping changes how the file is read: not that of a backup or a file with a reader of its own."`
 	DetectedBroker    string                         `json:"detected_broker"`
 	DetectionReason   string                         `json:"detection_reason"`
-	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of times without a zone, if the file or its format implies one."`
+	SuggestedSourceTZ string                         `json:"suggested_source_tz" doc:"The zone of the times: the one that the file states, that of its format, source_tz, or the one in default_tz_from. Empty if nothing says which it is and no broker was detected."`
 	ZoneNote          string                         `json:"suggested_source_tz_note" doc:"Why no zone is suggested; empty otherwise."`
-	ZoneFrom          imports.ZoneSource             `json:"source_tz_from" enum:",file,format,request,days,unknown" doc:"What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in default_tz or UTC. Empty while a column mapping is missing."`
+	ZoneFrom          imports.ZoneSource             `json:"source_tz_from" enum:",file,format,request,days,unknown" doc:"What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in the zone that default_tz_from says. Empty while a column mapping is missing."`
+	DefaultZoneFrom   imports.DefaultZoneSource      `json:"default_tz_from" enum:",request,settings,market,utc" doc:"Where the assumed zone comes from, if source_tz_from is unknown or days: default_tz of the request, timezone of /settings/journal, the exchange that most users of this export trade at, or utc. A file without a detected broker is read in default_tz or UTC. Empty otherwise."`
 	Signature         string                         `json:"layout_signature" doc:"Identifies the layout of the file: its kind and the names of its columns. It does not depend on the fields of the request. Empty for a backup."`
 	FileAccount       string                         `json:"file_account" doc:"The account that the file names; empty if it names none or several."`
 	Format            string                         `json:"format"`
@@ -122,7 +123,7 @@ func shapePreview(p imports.Preview) importPreview {
 	shaped := importPreview{
 		Headers: p.Headers, SampleRows: p.SampleRows, SuggestedMapping: p.SuggestedMapping, DetectedBroker: p.DetectedBroker,
 		DetectionReason: p.Reason, SuggestedSourceTZ: p.SuggestedZone, Format: p.Format, Source: p.Source, RowCount: p.RowCount,
-		MappingNote: p.MappingNote, ZoneNote: p.ZoneNote, ZoneFrom: p.ZoneFrom, Signature: p.Signature, FileAccount: p.FileAccount,
+		MappingNote: p.MappingNote, ZoneNote: p.ZoneNote, ZoneFrom: p.ZoneFrom, DefaultZoneFrom: p.DefaultZoneFrom, Signature: p.Signature, FileAccount: p.FileAccount,
 		Rows: orNull[imports.RowCounts]{p.Rows}, SkippedRows: p.SkippedRows,
 		SkippedReasons: p.SkippedReasons, Currency: orNull[imports.FileCurrency]{p.Currency},
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
@@ -160,7 +161,7 @@ var uploadFields = map[string]string{
 	"default_account_id":      "The account that the file is of, if account_id is missing and the file is not a backup.",
 	"column_mapping":          "A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning.",
 	"source_tz":               "The time zone of times that name none: an IANA name, an offset such as +02:00, or America/New_York+7.",
-	"default_tz":              "The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them.",
+	"default_tz":              "The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it the times of a detected broker are read in the timezone of /settings/journal, else in the zone of the exchange, and all others as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them.",
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
 	"kinds":                   "A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored.",

@@ -91,6 +91,42 @@ func TestZoneSource(t *testing.T) {
 	})
 }
 
+// TestDefaultZone checks in which zone the times of a recognized file are read that
+// names none, and that an unrecognized one does not depend on settings.
+func TestDefaultZone(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		orders := fixture(t, "brokers/testdata/tradovate-orders-short.txtar")
+		usual := part{"default_tz", "", "Europe/Paris"}
+		check := func(zone, from, at string, parts ...part) {
+			t.Helper()
+			d.upload("/imports", orders, parts...).want(http.StatusOK).is("detected_broker", `"Tradovate"`).
+				is("suggested_source_tz", `"`+zone+`"`).is("suggested_source_tz_note", `""`).is("source_tz_from", `"unknown"`).
+				is("default_tz_from", `"`+from+`"`).is("sample_trades.0.opened_at", `"`+at+`"`).is("warning_details.0.code", `"time_zone_unknown"`)
+		}
+		check("America/Chicago", "market", "2025-12-29T17:00:00Z")
+		check("Europe/Paris", "request", "2025-12-29T10:00:00Z", usual)
+		d.put("/settings/journal", `{"timezone":"Asia/Tokyo"}`).want(http.StatusOK)
+		check("Asia/Tokyo", "settings", "2025-12-29T02:00:00Z")
+		check("Europe/Paris", "request", "2025-12-29T10:00:00Z", usual)
+		d.upload("/imports", orders, usual, part{"source_tz", "", "America/Denver"}).want(http.StatusOK).
+			is("suggested_source_tz", `"America/Denver"`).is("source_tz_from", `"request"`).is("default_tz_from", `""`)
+		d.upload("/imports", noZone).want(http.StatusOK).
+			is("suggested_source_tz", `""`).is("default_tz_from", `"utc"`).is("sample_trades.0.opened_at", `"2026-03-05T09:31:00Z"`)
+		d.upload("/imports", fixture(t, "metatrader/testdata/mt4-statement.txtar")).want(http.StatusOK).
+			is("suggested_source_tz", `"Europe/Athens"`).is("source_tz_from", `"format"`).is("default_tz_from", `""`)
+
+		// The import states the zone, and is stored with it.
+		batch := d.upload("/imports/commit", orders).want(http.StatusOK).text("import_batch_id")
+		d.get("/imports/"+batch).want(http.StatusOK).is("source_tz", `"Asia/Tokyo"`)
+		d.get("/executions").want(http.StatusOK).is("0.executed_at", `"2025-12-29T00:47:21Z"`)
+
+		d.put("/settings/journal", `{"timezone":null}`).want(http.StatusOK)
+		check("America/Chicago", "market", "2025-12-29T17:00:00Z")
+	})
+}
+
 // TestFileAccount checks that a preview states the account that the file names.
 func TestFileAccount(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ type instrumentSettings struct {
 
 // journalSettings are the settings that the server itself reads.
 type journalSettings struct {
-	Timezone           *string         `json:"timezone" doc:"An IANA name. Bars without a zone are tried in it."`
+	Timezone           *string         `json:"timezone" doc:"An IANA name. Files of detected brokers with the clock of your computer are read in it, and bars without a zone are tried in it."`
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"Results this near to zero count as breakeven: an amount, {\"amount\": number}, or {\"r\": number} as a multiple of the risk."`
 }
 

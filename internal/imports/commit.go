@@ -170,13 +170,13 @@ func (b *Batch) describe(up Upload, c *content) {
 }
 
 // noteZone sets the zone that the rows were read with, if it is that of the
-// preset or the default of the upload. A pending batch does not have it, because
-// Finish would treat it as the user's choice.
-func (b *Batch) noteZone(up Upload, c *content) {
+// preset or a default. A pending batch does not have it, because Finish would
+// treat it as the user's choice.
+func (b *Batch) noteZone(c *content) {
 	if b.Zone != "" || c.statement == nil {
 		return
 	}
-	if c.found.Preset.Zone != "" || up.DefaultZone != "" && c.statement.ZoneIsUnknown() {
+	if c.found.Preset.Zone != "" || c.statement.ZoneIsUnknown() {
 		b.Zone = c.statement.Zone
 	}
 }
@@ -229,7 +229,7 @@ func (s *Service) finish(
 			return err
 		}
 		b.describe(up, c)
-		b.noteZone(up, c)
+		b.noteZone(c)
 		b.noteKinds(c)
 		if result, err = s.store(ctx, tx, &b, up, c); err != nil {
 			return err

@@ -1,9 +1,15 @@
 package imports
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"fillbook/internal/db"
+	"fillbook/internal/journal"
+	"fillbook/internal/settings"
 )
 
 // signature returns a hash of the layout of a file: the preset that fits it and
@@ -24,9 +30,11 @@ const (
 	ZoneFromFile    ZoneSource = "file"
 	ZoneFromFormat  ZoneSource = "format"  // the default of the format
 	ZoneFromRequest ZoneSource = "request" // the zone of the upload
-	// ZoneOfDays means that there are only days, and no zone in which they are.
+	// ZoneOfDays means that there are only days, and no zone in which they are. They
+	// begin in the default zone.
 	ZoneOfDays ZoneSource = "days"
-	// ZoneUnknown means that the times were read in the default zone.
+	// ZoneUnknown means that the times were read in the default zone, see
+	// [DefaultZoneSource].
 	ZoneUnknown ZoneSource = "unknown"
 )
 
@@ -46,4 +54,75 @@ func (c *content) zoneSource() ZoneSource {
 		return ZoneUnknown
 	}
 	return ZoneOfDays
+}
+
+// DefaultZoneSource states where the default zone comes from, in which times
+// are read that nothing else places.
+type DefaultZoneSource string
+
+// The sources of a default zone, in the order in which they are used. Only a
+// recognized file is read in the user's zone or that of its market.
+const (
+	DefaultFromRequest  DefaultZoneSource = "request"
+	DefaultFromSettings DefaultZoneSource = "settings" // the time zone of the journal
+	DefaultFromMarket   DefaultZoneSource = "market"   // that of the exchange
+	DefaultIsUTC        DefaultZoneSource = "utc"
+)
+
+// defaultZone is the zone of times if nothing says which it is.
+type defaultZone struct {
+	name string
+	from DefaultZoneSource
+}
+
+// findDefaultZone returns the default zone of a file. The settings are not read
+// for a file whose zone is known without them.
+func (s *Service) findDefaultZone(ctx context.Context, owner journal.UserID, up Upload, c *content) (defaultZone, error) {
+	if up.DefaultZone != "" {
+		return defaultZone{up.DefaultZone, DefaultFromRequest}, nil
+	}
+	preset := c.found.Preset
+	if !c.isRecognized() || cmp.Or(up.Zone, preset.Zone) != "" {
+		return defaultZone{"UTC", DefaultIsUTC}, nil
+	}
+	var stored settings.Journal
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		stored, err = settings.Read(ctx, tx, owner)
+		return err
+	})
+	switch {
+	case err != nil:
+		return defaultZone{}, err
+	case stored.Timezone != "":
+		return defaultZone{stored.Timezone, DefaultFromSettings}, nil
+	case preset.MarketZone != "":
+		return defaultZone{preset.MarketZone, DefaultFromMarket}, nil
+	}
+	return defaultZone{"UTC", DefaultIsUTC}, nil
+}
+
+// isRecognized reports whether a preset fits the file.
+func (c *content) isRecognized() bool { return c.layout != "" }
+
+// suggestedZone returns the zone for the times of a file, which a recognized one
+// always has: the one that it states for all of them, that of the format, the
+// user's or the default. It is empty if nothing says which zone an unrecognized file
+// has.
+func (c *content) suggestedZone() string {
+	stated := ""
+	if c.statement != nil {
+		stated = c.statement.StatedZone()
+	}
+	zone := cmp.Or(c.found.Preset.Zone, c.zone)
+	switch c.zoneSource() {
+	case ZoneFromFile:
+		zone = cmp.Or(stated, zone)
+	case ZoneOfDays:
+		zone = cmp.Or(zone, stated)
+	case ZoneFromFormat, ZoneFromRequest, ZoneUnknown:
+	}
+	if zone == "" && c.isRecognized() {
+		return c.defaultZone.name
+	}
+	return zone
 }

@@ -30,6 +30,8 @@ type Preview struct {
 	SuggestedZone  string
 	ZoneNote       string
 	ZoneFrom       ZoneSource
+	// DefaultZoneFrom is empty unless times or days were read in the default zone.
+	DefaultZoneFrom DefaultZoneSource
 	// Signature identifies the layout of the file. It depends on the kind of the
 	// file and the names of its columns, not on the options of the upload. Empty
 	// for a backup.
@@ -185,6 +187,9 @@ func (c *content) preview(up Upload) Preview {
 	}
 	c.note(&p)
 	p.Signature, p.ZoneFrom = c.signature(), c.zoneSource()
+	if p.ZoneFrom == ZoneUnknown || p.ZoneFrom == ZoneOfDays {
+		p.DefaultZoneFrom = c.defaultZone.from
+	}
 	return p
 }
 
@@ -213,10 +218,7 @@ func (c *content) note(p *Preview) {
 	case len(p.SuggestedMapping) == 0:
 		p.MappingNote = noteNoColumns
 	}
-	p.SuggestedZone = cmp.Or(c.found.Preset.Zone, c.zone)
-	if p.SuggestedZone == "" && c.statement != nil {
-		p.SuggestedZone = c.statement.HeaderZone()
-	}
+	p.SuggestedZone = c.suggestedZone()
 	switch {
 	case p.SuggestedZone != "":
 	case c.statement == nil:

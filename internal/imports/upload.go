@@ -33,7 +33,7 @@ type Upload struct {
 	Mapping map[string]string
 	Zone    string
 	// DefaultZone is the zone of times that name none, if neither Zone nor the
-	// format of the file says which; UTC if empty.
+	// format of the file says which. If it is empty, see [DefaultZoneSource].
 	DefaultZone string
 	Order       string
 	// AllowCurrencyMismatch imports the amounts of a file in another currency
@@ -113,7 +113,8 @@ type content struct {
 	// empty for a file that no preset fits.
 	layout string
 	// zone is the time zone that the user chose, or empty.
-	zone string
+	zone        string
+	defaultZone defaultZone
 	// tableRows counts the rows below the header if columns must be named first.
 	tableRows int
 	// backup is the document of a backup, archive its zip file, and restored
@@ -180,17 +181,20 @@ func (s *Service) readTables(
 		return nil, journal.InvalidField("account_id", "Say which account the file is of with account_id.")
 	}
 	c := &content{zone: up.Zone}
-	hints := statement.Hints{
-		Zone: up.Zone, DefaultZone: up.DefaultZone, Order: parse.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
-	}
 	if err := c.detect(file, s.presets, up.Mapping); err != nil {
 		return nil, err
+	}
+	var err error
+	if c.defaultZone, err = s.findDefaultZone(ctx, owner, up, c); err != nil {
+		return nil, err
+	}
+	hints := statement.Hints{
+		Zone: up.Zone, DefaultZone: c.defaultZone.name, Order: parse.DateOrder(up.Order), FileName: up.FileName, Day: journal.Day(up.Day), Currency: account.BaseCurrency,
 	}
 	chosen := targets(up.Mapping)
 	if !c.hasOwnReader() && !maps.Equal(chosen, c.suggested) {
 		hints.Mapping = chosen
 	}
-	var err error
 	if hints.Kinds, err = s.mergeKinds(ctx, owner, c.layout, up.Kinds); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // French. The sign of the volume is the direction; the result in money is PnL,
 // that in points is Price PnL.
 var atasJournal = s.Preset{
-	Broker: "ATAS", Export: "statistics journal", Evidence: s.RealFile, Format: s.JournalTrades, Instrument: futureType,
+	Broker: "ATAS", Export: "statistics journal", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Instrument: futureType,
 	Header: s.Cols("Instrument|Outil;" + atasOpenTime + ";" + atasOpenPrice + ";" + atasVolume + ";Close time|Heure de clôture;Close price|Prix de clôture;PnL"),
 	Layout: &s.Layout{
 		Symbol: "Instrument|Outil", Namer: nameATAS, Quantity: atasVolume, Result: "PnL", Results: s.ResultNever, Account: "Account|Compte",

@@ -56,7 +56,8 @@ its shape, whatever it is called. Any other CSV or workbook can be imported too;
 
 *Known from* tells how well a layout is known: from a real file, from a sample in the real layout, or from
 documentation and other people's code only, in which case look at the preview twice. *Zone* is where times without a
-zone are read; an empty one means that the file names it or that you should. You can always say another.
+zone are read. One in brackets is assumed if the file names none; the time zone in your settings goes before it. You can
+always say another.
 
 | Broker | Export | A row is | Known from | Zone |
 |---|---|---|---|---|
@@ -69,7 +70,8 @@ zone are read; an empty one means that the file names it or that you should. You
 		if p.Format == statement.JournalTrades {
 			row = "a trade"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.Broker, p.Export, row, p.Evidence, p.Zone)
+		zone := cmp.Or(p.Zone, "("+cmp.Or(p.MarketZone, "UTC")+")")
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", p.Broker, p.Export, row, p.Evidence, zone)
 	}
 	b.WriteString(`
 ## Languages of activity statements

@@ -5,7 +5,7 @@ import s "fillbook/internal/imports/statement"
 // motiveWaveTrades is the list of trades, read in another importer; no file was
 // seen.
 var motiveWaveTrades = s.Preset{
-	Broker: "MotiveWave", Export: "trades", Evidence: s.Documented, Format: s.JournalTrades,
+	Broker: "MotiveWave", Export: "trades", Evidence: s.Documented, Format: s.JournalTrades, MarketZone: chicago,
 	Header: s.Cols("Instrument;Side;Quantity;Entry Time;Entry Price;Exit Time;Exit Price;P/L"),
 	Layout: &s.Layout{
 		Symbol: "Instrument", Namer: nameMotiveWave, Side: "Side", Quantity: "Quantity", Result: "P/L", Results: s.ResultNever,

@@ -16,7 +16,7 @@ import (
 // The French names were read in other importers; no French file was seen. The row
 // numbers of a grid are not ids: each export begins at 1.
 var ninjaTrades = s.Preset{
-	Broker: "NinjaTrader", Export: "trades grid", Evidence: s.RealFile, Format: s.JournalTrades, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
+	Broker: "NinjaTrader", Export: "trades grid", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
 	Header: s.Cols("Instrument;" + ninjaSide + ";" + ninjaQuantity + ";" + ninjaEntry + ";Exit price|Prix de sortie;" + ninjaEntered + ";Exit time|Heure de sortie"),
 	Sides:  map[string]s.Direction{"court": {Buy: false}},
 	Layout: &s.Layout{
@@ -34,7 +34,7 @@ var ninjaTrades = s.Preset{
 // ninjaExecutions are fills. Position is what was held after each, with L or S for
 // its side.
 var ninjaExecutions = s.Preset{
-	Broker: "NinjaTrader", Export: "executions grid", Evidence: s.SampleFile, Format: s.Executions, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
+	Broker: "NinjaTrader", Export: "executions grid", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
 	Header: s.Cols("Instrument;Action;Quantity|Qty;Price;Time;ID;E/X"),
 	Layout: &s.Layout{
 		Parse:  []s.Pattern{{In: "Position", Re: ninjaPosition}},

@@ -9,7 +9,7 @@ import (
 // quantowerTrades is the list of trades, which are fills. The list of orders
 // repeats an order for each of its states, and is not read.
 var quantowerTrades = s.Preset{
-	Broker: "Quantower", Export: "trades", Evidence: s.RealFile, Format: s.Executions, NewestFirst: true,
+	Broker: "Quantower", Export: "trades", Evidence: s.RealFile, Format: s.Executions, MarketZone: chicago, NewestFirst: true,
 	Header: s.Cols("Account;Date/Time;Symbol;Symbol type;Side;Quantity;Price;Gross P/L;Fee;Trade ID"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Type: "Symbol type", Namer: nameQuantower, Side: "Side", Quantity: "Quantity", Price: "Price", Time: "Date/Time", Fees: "Fee",

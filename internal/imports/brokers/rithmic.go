@@ -11,7 +11,7 @@ import (
 // The export has order numbers and none of fills, so a fill is an order here, with
 // its number as the id. Orders that still work may be partly filled too.
 var rithmicOrders = s.Preset{
-	Broker: "Rithmic", Export: "completed orders", Evidence: s.SampleFile, Format: s.Executions, Instrument: futureType, Costs: s.CostsPositive,
+	Broker: "Rithmic", Export: "completed orders", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Costs: s.CostsPositive,
 	Header: s.Cols("Buy/Sell;Symbol;Avg Fill Price;Order Number;Qty Filled"),
 	Sections: []s.Section{{Header: s.Cols("Qty Filled"), Layout: &s.Layout{
 		Orders: true, Symbol: "Symbol", Namer: s.NameFuture, Side: "Buy/Sell", Quantity: "Qty Filled", Price: "Avg Fill Price", Time: "Update Time…",
@@ -28,7 +28,7 @@ var rithmicOrders = s.Preset{
 // the contract that they are of. An order that was closed by several is in several
 // rows. The layout was read in another importer; no file was seen.
 var rithmicPerformance = s.Preset{
-	Broker: "Rithmic", Export: "performance", Evidence: s.Documented, Format: s.Executions, Instrument: futureType, Costs: s.CostsPositive,
+	Broker: "Rithmic", Export: "performance", Evidence: s.Documented, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Costs: s.CostsPositive,
 	Header: s.Cols("Entry Order Number;Entry Buy/Sell;Entry Price;Exit Order Number;Exit Price;Fill Size"),
 	Sections: []s.Section{{Header: s.Cols("Entry Order Number"), Layout: &s.Layout{
 		Key: "Entry Order Number|Fill Size", Prepare: readRithmicTitles, Symbol: "Instrument|Symbol|@contract", Namer: s.NameFuture, Side: "Entry Buy/Sell",

@@ -11,7 +11,7 @@ import (
 // the user is asked. Quantity is that of the fill; FilledQuantity is what the
 // order has filled up to then.
 var sierraActivity = s.Preset{
-	Broker: "Sierra Chart", Export: "Trade Activity Log", Evidence: s.Documented, Format: s.Executions, Instrument: futureType,
+	Broker: "Sierra Chart", Export: "Trade Activity Log", Evidence: s.Documented, Format: s.Executions, MarketZone: chicago, Instrument: futureType,
 	Header: s.Cols("ActivityType;DateTime;Symbol;Quantity;BuySell;FillPrice"),
 	Layout: &s.Layout{
 		Key: "ActivityType", Only: []s.Condition{{Col: "ActivityType", Words: "fills", Reason: "it is not a fill"}},

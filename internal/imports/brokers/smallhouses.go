@@ -19,7 +19,7 @@ var fundTradersExecutions = s.Preset{
 // below zero, in the time of the trader's own clock. It is known from other
 // people's code only.
 var heldenTraderTrades = s.Preset{
-	Broker: "HeldenTrader", Export: "trades report", Evidence: s.Documented, Format: s.Executions, Costs: s.CostsNegative,
+	Broker: "HeldenTrader", Export: "trades report", Evidence: s.Documented, Format: s.Executions, MarketZone: berlin, Costs: s.CostsNegative,
 	Header: s.Cols("Account;Date;Instrument;Operation;Amount;Price;Execution fee;Profit"), Order: parse.DayFirst, NewestFirst: true, Instrument: "stock",
 	Layout: &s.Layout{
 		Symbol: "Instrument", Side: "Operation", Quantity: "Amount", Price: "Price", Time: "Date", Commission: "Execution fee",

@@ -19,7 +19,7 @@ var tastytradeTransactions = s.Preset{
 // tastytradeEarly is the history from before 2021, known from programs that read
 // it. Its times name no zone.
 var tastytradeEarly = s.Preset{
-	Broker: "tastytrade", Export: "early transactions", Evidence: s.Documented, Format: s.Executions, Order: parse.MonthFirst, NewestFirst: true,
+	Broker: "tastytrade", Export: "early transactions", Evidence: s.Documented, Format: s.Executions, MarketZone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Date/Time;Transaction Code;Transaction Subcode;Symbol;Buy/Sell;Open/Close;Quantity;Price;Fees;Amount;Description"),
 	Layout: &tastytradeLayout,
 }

@@ -20,7 +20,7 @@ func tradovate() []*statement.Preset {
 // tradovateOrders are orders, each a fill as far as it was filled. Their ids are
 // not those of fills: Fills and Performance do not have them.
 var tradovateOrders = statement.Preset{
-	Broker: "Tradovate", Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions, Order: parse.MonthFirst,
+	Broker: "Tradovate", Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 	Header:  statement.Cols("B/S;Contract;avgPrice|Avg Fill Price;filledQty|Filled Qty;Fill Time;Status"),
 	Notices: []string{"Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two."},
 	Layout: &statement.Layout{
@@ -33,7 +33,7 @@ var tradovateOrders = statement.Preset{
 // tradovateFills have times finer than those of the other exports, which the
 // ledger allows for.
 var tradovateFills = statement.Preset{
-	Broker: "Tradovate", Export: "Fills", Evidence: statement.RealFile, Format: statement.Executions, Order: parse.MonthFirst,
+	Broker: "Tradovate", Export: "Fills", Evidence: statement.RealFile, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 	Header:  statement.Cols("Fill ID|_id;B/S|_action;Contract;Quantity|_qty;Price|_price;commission;Timestamp|_timestamp"),
 	Without: statement.Cols("Fill Time;Paired Qty"), Costs: statement.CostsPositive,
 	Notices: []string{"Tradovate's Fills export states only the broker's commission; exchange, clearing and NFA fees are in its Cash History."},
@@ -51,13 +51,13 @@ var tradovateFills = statement.Preset{
 // what is not paired yet is in none.
 var (
 	tradovatePerformance = statement.Preset{
-		Broker: "Tradovate", Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions, Order: parse.MonthFirst,
+		Broker: "Tradovate", Export: "Performance", Evidence: statement.RealFile, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 		Header:  statement.Cols("symbol;buyFillId;sellFillId;qty;buyPrice;sellPrice;pnl;boughtTimestamp;soldTimestamp"),
 		Notices: []string{"Tradovate's Performance export states no commissions and fees; its Fills export has the commissions."},
 		Layout:  &tradovatePairs,
 	}
 	tradovatePositions = statement.Preset{
-		Broker: "Tradovate", Export: "Position History", Evidence: statement.SampleFile, Format: statement.Executions, Order: parse.MonthFirst,
+		Broker: "Tradovate", Export: "Position History", Evidence: statement.SampleFile, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 		Header:  statement.Cols("Contract;Buy Fill ID;Sell Fill ID;Paired Qty;Buy Price;Sell Price;P/L;Bought Timestamp;Sold Timestamp"),
 		Notices: []string{"Tradovate's Position History export states no commissions and fees; its Fills export has the commissions."},
 		Layout:  &tradovatePairs,

@@ -9,7 +9,7 @@ import (
 // rows. Results and commissions come with the fills; the fees of exchange, clearing
 // house and NFA are nowhere but here.
 var tradovateCash = s.Preset{
-	Broker: "Tradovate", Export: "Cash History", Evidence: s.Documented, Format: s.Executions, Order: parse.MonthFirst,
+	Broker: "Tradovate", Export: "Cash History", Evidence: s.Documented, Format: s.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 	Header:  s.Cols("Transaction ID;Timestamp;Delta;Amount;Cash Change Type"),
 	Notices: []string{"Tradovate's Fills export states commissions with each fill. If you import Orders or Performance instead, add the commissions as a fee."},
 	Layout: &s.Layout{

@@ -13,7 +13,7 @@ import (
 type Moment struct {
 	At       time.Time // UTC, to the microsecond
 	DateOnly bool      // only the day is known; At is its first instant
-	Zoned    bool      // the text itself had the zone
+	Zone     string    // the zone that the source itself names, empty if none
 	// NoSeconds reports that the time was written without seconds, ZeroFraction
 	// with a fraction of a second, which is 0, ZoneAssumed that the source named no
 	// zone.
@@ -41,6 +41,9 @@ type Clock struct {
 func NewClock(zone Zone, order DateOrder) *Clock {
 	return &Clock{zone: zone, order: order, known: map[string]Zone{}}
 }
+
+// Zone returns the zone of times that name none.
+func (c *Clock) Zone() string { return c.zone.String() }
 
 // Moment reads a date and time in one text, or a date alone.
 func (c *Clock) Moment(text string) (Moment, error) {
@@ -179,7 +182,10 @@ func (c *Clock) place(day calendarDay, at *timeText) (Moment, error) {
 	if r.gap {
 		return Moment{}, fmt.Errorf("%s does not exist in %s: the clocks were put forward over it", wall.Format(time.DateTime), zone)
 	}
-	m := Moment{At: c.pick(r, zone, at.zone), Zoned: at.zone != "", NoSeconds: at.noSeconds, ZeroFraction: at.hasZeroFraction()}
+	m := Moment{At: c.pick(r, zone, at.zone), NoSeconds: at.noSeconds, ZeroFraction: at.hasZeroFraction()}
+	if at.zone != "" {
+		m.Zone = zone.String()
+	}
 	if err := withinYears(m.At.Year()); err != nil {
 		return Moment{}, err
 	}

@@ -28,7 +28,7 @@ func describe(m parse.Moment) string {
 	if m.DateOnly {
 		text += " d"
 	}
-	if m.Zoned {
+	if m.Zone != "" {
 		text += " z"
 	}
 	return text
@@ -368,7 +368,7 @@ func TestWrittenMomentsComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := parse.NewClock(z, form.order).Moment(text)
-		if err != nil || !m.At.Equal(at) || m.Zoned != (offset != "") || m.DateOnly {
+		if err != nil || !m.At.Equal(at) || (m.Zone != "") != (offset != "") || m.DateOnly {
 			t.Fatalf("%q in %s is %s, %v, want %v", text, zone, describe(m), err, at)
 		}
 	})

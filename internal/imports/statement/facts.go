@@ -70,7 +70,10 @@ func (w *Row) noteZero(target Target, isZero bool) {
 // noteTime remembers a time that was read from a column, -1 for text, and
 // reports in it whether its zone was assumed.
 func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
-	if !m.Zoned && !w.r.hasZoneInHeader(column) {
+	switch {
+	case m.Zone != "":
+		w.r.Out.noteValueZone(m.Zone)
+	case !w.r.hasZoneInHeader(column):
 		m.ZoneAssumed = !m.DateOnly && w.r.ZoneIsGuessed()
 		w.r.Out.noteUnzoned(m)
 	}

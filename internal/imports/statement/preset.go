@@ -58,6 +58,9 @@ type Preset struct {
 
 	// Zone is that of times without one; empty if it is not known.
 	Zone string
+	// MarketZone is that of the exchange which most users of an export without Zone
+	// trade at. It is assumed if the user has no time zone; empty is UTC.
+	MarketZone string
 	// Order is how the broker writes days and months, if that is certain.
 	Order parse.DateOrder
 	// FindOrder returns the order that other signs in the file show, if neither the

@@ -168,7 +168,7 @@ func (r *Reader) settleZone() error {
 // noteZone requests the zone, once, if a time has none and neither user nor
 // preset names it.
 func (r *Reader) noteZone(m parse.Moment, column int) {
-	if m.Zoned || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
+	if m.Zone != "" || m.DateOnly || r.Out.zoneAsked || !r.ZoneIsGuessed() {
 		return
 	}
 	if r.hasZoneInHeader(column) {
@@ -551,7 +551,7 @@ type clockKey struct {
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
 		if inHeader, ok := r.zoneInHeader(column); ok {
-			r.Out.headerZone = inHeader
+			r.Out.columnZone = inHeader
 			return inHeader
 		}
 	}

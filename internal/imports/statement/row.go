@@ -235,12 +235,21 @@ func (w *Row) MomentIn(zone, names string) parse.Moment {
 	if err == nil {
 		var m parse.Moment
 		if m, err = clock.Moment(text); err == nil {
-			m.Zoned = true
+			w.setZone(&m, clock)
 			return w.noteTime(m, i)
 		}
 	}
 	w.Fail("%s: %v.", w.r.nameOf(i, names), err)
 	return parse.Moment{}
+}
+
+// setZone sets the zone of a time that names none and whose clock has the zone
+// that the file states.
+func (w *Row) setZone(m *parse.Moment, clock *parse.Clock) {
+	if m.Zone == "" {
+		m.Zone = clock.Zone()
+		w.r.Out.columnZone = m.Zone
+	}
 }
 
 // dateAndTimeIn is the instant in two columns, in a zone that another column
@@ -251,7 +260,7 @@ func (w *Row) dateAndTimeIn(zone string, dates, times Col) parse.Moment {
 	if err == nil {
 		var m parse.Moment
 		if m, err = clock.DateAndTime(date, w.Text(times)); err == nil {
-			m.Zoned = true
+			w.setZone(&m, clock)
 			return w.noteTime(m, i)
 		}
 	}

@@ -94,9 +94,12 @@ type Statement struct {
 	// unzonedTimes and unzonedDays report that a time, or a day without a time, has
 	// no zone; zoneAsked that the zone of a time is unknown.
 	unzonedTimes, unzonedDays, zoneAsked bool
-	// headerZone is the zone in the name of a time column.
-	headerZone string
-	accounts   accountList
+	// columnZone is the zone in the name of a time column, in a column for zones or
+	// above the table. valueZone is the one in the last time that has a zone, and
+	// severalZones reports that others have another.
+	columnZone, valueZone string
+	severalZones          bool
+	accounts              accountList
 	// reasons are those of rows that emitted nothing so far.
 	reasons map[int]string
 	// currencies are those of fills; derivedCurrency says that the account's is
@@ -227,9 +230,20 @@ func (s *Statement) State(item string, stated decimal.Decimal) {
 	s.Totals = append(s.Totals, Total{Item: item, Stated: stated})
 }
 
-// HeaderZone returns the zone in the name of a time column, empty if
-// there is none.
-func (s *Statement) HeaderZone() string { return s.headerZone }
+// StatedZone returns the zone that the file states for its times: by their columns,
+// or the same one in all that have a zone. It is empty if there is none.
+func (s *Statement) StatedZone() string {
+	if s.columnZone == "" && !s.severalZones {
+		return s.valueZone
+	}
+	return s.columnZone
+}
+
+// noteValueZone notes the zone that a time names.
+func (s *Statement) noteValueZone(zone string) {
+	s.severalZones = s.severalZones || s.valueZone != "" && s.valueZone != zone
+	s.valueZone = zone
+}
 
 // Unzoned reports whether the file has times, and days without a time, that have
 // no zone, neither in their text nor in the name of their column.

@@ -7,6 +7,7 @@ import {
   mappingNote,
   reasonName,
   targetName,
+  zoneHint,
 } from '../../src/screens/import/labels';
 
 describe('targetName', () => {
@@ -41,6 +42,24 @@ describe('isQuestion', () => {
     ['', false],
   ] as const)('%j: %s', (code, asks) => {
     expect(isQuestion({ code, text: 'Read as UTC.', field: '' })).toBe(asks);
+  });
+});
+
+describe('zoneHint', () => {
+  it.each([
+    ['unknown', 'request', 'Asia/Tokyo', 'Your time zone, as the file names none'],
+    ['unknown', 'settings', 'Asia/Tokyo', 'Your time zone, as the file names none'],
+    ['unknown', 'market', 'America/Chicago', 'The exchange’s time zone, as the file names none'],
+    ['unknown', 'utc', 'UTC', 'UTC, as the file names none'],
+    ['days', 'settings', 'Asia/Tokyo', 'Your time zone, as the file has only dates'],
+    ['days', 'utc', '', 'No time zone needed: the file has only dates.'],
+    ['file', '', 'UTC-06:00', 'From the file'],
+    ['file', '', '', 'No time zone needed: each time in this file has its own.'],
+    ['format', '', 'Europe/Athens', 'Default for this broker'],
+    ['request', '', 'Asia/Tokyo', 'Chosen by you'],
+    ['', '', 'UTC', 'Match the columns first; the time zone shows when the times are read.'],
+  ] as const)('%s, %s, %s', (source_tz_from, default_tz_from, suggested_source_tz, hint) => {
+    expect(zoneHint({ source_tz_from, default_tz_from, suggested_source_tz })).toBe(hint);
   });
 });
 

@@ -160,6 +160,39 @@ export function mappingNote(
     : '';
 }
 
+type Zones = Pick<Schemas['ImportPreview'], 'suggested_source_tz' | 'source_tz_from' | 'default_tz_from'>;
+
+const defaultZones: Record<Zones['default_tz_from'], string> = {
+  '': 'UTC',
+  request: 'Your time zone',
+  settings: 'Your time zone',
+  market: 'The exchange’s time zone',
+  utc: 'UTC',
+};
+
+/** Returns where the time zone of a file comes from, in words. */
+export function zoneHint(p: Zones): string {
+  const assumed = defaultZones[p.default_tz_from];
+  switch (p.source_tz_from) {
+    case '':
+      return 'Match the columns first; the time zone shows when the times are read.';
+    case 'request':
+      return 'Chosen by you';
+    case 'format':
+      return 'Default for this broker';
+    case 'unknown':
+      return `${assumed}, as the file names none`;
+    case 'days':
+      return p.suggested_source_tz
+        ? `${assumed}, as the file has only dates`
+        : 'No time zone needed: the file has only dates.';
+    case 'file':
+      return p.suggested_source_tz
+        ? 'From the file'
+        : 'No time zone needed: each time in this file has its own.';
+  }
+}
+
 /** Returns where the rows of a file go, in words. */
 export function destination(
   p: Pick<Schemas['ImportPreview'], 'source' | 'account_id' | 'pending_account' | 'journal_summary'>,
