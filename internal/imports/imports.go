@@ -31,7 +31,6 @@ import (
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
 )
 
 // The audit actions of this package.
@@ -44,14 +43,12 @@ const (
 type Options struct {
 	DB     *db.DB
 	Ledger *ledger.Service
-	Files  *playbook.Service // takes the attachments of backups
 	Clock  journal.Clock
 	Log    *slog.Logger
 	// BeforeLarge is called before a large file is processed. The function that it
 	// returns is called afterwards. It may be nil.
 	BeforeLarge func() (after func())
-	// BarsLimit is how many price bars one user may store.
-	BarsLimit int64
+	Backups     Backups
 	// Reversed is called in the transaction that reverses a batch; it may be nil.
 	Reversed func(ctx context.Context, tx *db.Tx, b Batch) error
 	// Covered returns what connections have brought; it may be nil.
@@ -62,9 +59,8 @@ type Options struct {
 type Service struct {
 	db          *db.DB
 	ledger      *ledger.Service
-	files       *playbook.Service
 	clock       journal.Clock
-	barsLimit   int64
+	backups     Backups
 	log         *slog.Logger
 	presets     *statement.Detector
 	reading     *fairqueue.Queue
@@ -79,7 +75,7 @@ type Service struct {
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		db: o.DB, ledger: o.Ledger, files: o.Files, clock: o.Clock, barsLimit: o.BarsLimit, log: o.Log,
+		db: o.DB, ledger: o.Ledger, clock: o.Clock, backups: o.Backups, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
 		beforeLarge: o.BeforeLarge, reversed: o.Reversed, covered: o.Covered,
 	}

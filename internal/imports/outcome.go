@@ -1,12 +1,10 @@
 package imports
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
-	"fillbook/internal/backup"
 	"fillbook/internal/db"
 	"fillbook/internal/decimal"
 	"fillbook/internal/journal"
@@ -94,13 +92,4 @@ func countTrue(flags []bool) (n int) {
 		}
 	}
 	return n
-}
-
-// accountPreviews returns the previews of the accounts of a backup, with their
-// currencies.
-func accountPreviews(plan backup.Plan) (list []ledger.InsertPreview, currencies []string) {
-	for _, a := range plan.Accounts {
-		list, currencies = append(list, a.Ahead), append(currencies, cmp.Or(a.BaseCurrency, "USD"))
-	}
-	return list, currencies
 }

@@ -1,79 +1,92 @@
 package imports
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 
-	"fillbook/internal/backup"
 	"fillbook/internal/db"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 )
 
-// maxUnpacked returns the limit of the unpacked size of a backup's zip. Reading
-// JSON takes several times its length in memory, so the limit is lower than for
-// other archives. A large zip may contain images, which are not compressible.
-func maxUnpacked(size int64) int64 { return max(40<<20, 2*size) }
-
-// readBackup reads the zip of a JSON backup and its files. It returns nil if
-// the upload is something else.
-func readBackup(up Upload) (*content, error) {
-	r := bytes.NewReader(up.Data)
-	if !backup.IsZip(r, r.Size()) {
-		return nil, nil //nolint:nilnil // most files are not backups
-	}
-	archive, err := backup.OpenZip(r, r.Size(), maxUnpacked(r.Size()))
-	if err != nil {
-		return nil, err
-	}
-	return &content{backup: archive.Document, archive: archive}, nil
+// Backups opens uploaded backups. Package backup implements it.
+type Backups interface {
+	// OpenZip returns the backup in a zip file, or nil if the file is something else.
+	OpenZip(data []byte) (Backup, error)
+	// Decode returns the backup in a JSON text.
+	Decode(text []byte) (Backup, error)
 }
 
-// restore stores a backup under a batch. It may contain several accounts; each
-// is found by its name or created.
+// Backup is an uploaded backup.
+type Backup interface {
+	// Rows returns the number of fills and cash rows.
+	Rows() int
+	// Preview reports what Restore would do.
+	Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, into journal.AccountID) (RestorePlan, error)
+	// Restore stores the backup under a batch. It may contain several accounts; each
+	// is found by its name or created, unless into takes the only one.
+	Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, into journal.AccountID, batch journal.BatchID) (RestoreResult, error)
+	// Attach stores the attached files after Restore was committed, and adds their
+	// number, problems and warnings to the result.
+	Attach(ctx context.Context, owner journal.UserID, result *RestoreResult) error
+}
+
+// RestorePlan is what restoring a backup would do.
+type RestorePlan struct {
+	New, Duplicates, Completed, CashNew, CashDuplicates int
+	// How many records of each kind the backup contains.
+	Annotations, Setups, Tags, Notes, Missed int
+	Accounts                                 []PlannedAccount
+	Problems                                 []Problem
+}
+
+// PlannedAccount is an account of a backup. It has no id if it would be created.
+type PlannedAccount struct {
+	ledger.Account
+	Ahead ledger.InsertPreview
+}
+
+// RestoreResult is what restoring a backup did.
+type RestoreResult struct {
+	// Account is the restored account if there is only one.
+	Account                           journal.AccountID
+	Inserted, Skipped, Completed      int
+	CashInserted, CashSkipped         int
+	Trades, Annotated, SetupsUpserted int
+	Others                            Restored
+	Problems                          []Problem
+	Warnings                          []string
+	// IsEmpty reports that the file contained nothing that is new or already stored.
+	IsEmpty bool
+}
+
+// report returns where the rows of the backup went.
+func (r *RestoreResult) report(rows int) RowReport {
+	return backupReport(rows, r.Inserted, r.CashInserted, r.Skipped+r.CashSkipped)
+}
+
+// restore stores a backup under a batch.
 func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
 	s.running.setStage(b.ID, "writing", c.backup.Rows())
-	done, err := backup.Restore(ctx, tx, backup.Services{Ledger: s.ledger, Clock: s.clock, BarsLimit: s.barsLimit}, backup.Order{
-		Owner: b.UserID, Document: c.backup, Into: up.Account,
-		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return b.ID, nil },
-	})
+	done, err := c.backup.Restore(ctx, tx, b.UserID, up.Account, b.ID)
 	if err != nil {
 		return Result{}, err
 	}
-	problems := make([]Problem, len(done.Errors))
-	for i, p := range done.Errors {
-		problems[i] = Problem(p)
-	}
-	if isNothing(c.backup, done) {
-		return Result{}, nothingToImport(problems, backupReport(c.backup.Rows(), done.Inserted, done.CashInserted, done.Skipped+done.CashSkipped))
+	if done.IsEmpty {
+		return Result{}, nothingToImport(done.Problems, done.report(c.backup.Rows()))
 	}
 	c.restored = &done
 	result := Result{
 		BatchID: b.ID, Format: backupFormat, Inserted: done.Inserted, Skipped: done.Skipped, Completed: done.Completed, Trades: done.Trades,
 		Annotated: done.Annotated, CashInserted: done.CashInserted, CashSkipped: done.CashSkipped, SetupsUpserted: done.SetupsUpserted,
-		Warnings: newWarnings(), Reconciliation: []Reconciliation{},
-		Restored: &Restored{
-			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
-			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases, BarSources: done.BarSources, Bars: done.Bars, Connections: done.Connections,
-		},
+		Warnings: newWarnings(), Reconciliation: []Reconciliation{}, Restored: &done.Others, AccountID: done.Account,
 	}
 	result.addWarningTexts(done.Warnings)
-	if len(done.Accounts) == 1 {
-		result.AccountID = done.Accounts[0].ID
-	}
 	b.Account = result.AccountID
-	result.setProblems(problems)
-	result.setRows(backupReport(c.backup.Rows(), done.Inserted, done.CashInserted, done.Skipped+done.CashSkipped))
+	result.setProblems(done.Problems)
+	result.setRows(done.report(c.backup.Rows()))
 	return result, nil
-}
-
-// isNothing reports whether a file contained nothing that is new or already
-// stored. Fillbook's own backup of an empty journal is valid.
-func isNothing(doc *backup.Document, done backup.Result) bool {
-	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
-	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.Views) + len(doc.Routine.Items) + len(doc.Preferences) + doc.Settings.Count() + len(doc.ImportLayouts) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.BarSources) + len(doc.Bars)
-	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 
 // backupFormat is the format of a backup.
@@ -85,16 +98,15 @@ func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, 
 	if c.restored == nil {
 		return nil
 	}
-	before := len(c.restored.Errors)
-	n, err := backup.AttachFiles(ctx, s.files, owner, c.archive, c.restored)
-	if err != nil {
+	before := len(c.restored.Problems)
+	if err := c.backup.Attach(ctx, owner, c.restored); err != nil {
 		return err
 	}
-	result.Restored.Attachments = n
+	result.Restored = &c.restored.Others
 	result.Warnings = newWarnings()
 	result.addWarningTexts(c.restored.Warnings)
-	for _, p := range c.restored.Errors[before:] {
-		result.Errors = append(result.Errors, Problem(p))
+	for _, p := range c.restored.Problems[before:] {
+		result.Errors = append(result.Errors, p)
 		result.ErrorCount++
 	}
 	return nil
@@ -110,7 +122,7 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 		UnknownKinds: []UnknownKind{}, ZoneFrom: ZoneFromFile,
 	}
 	err := s.db.View(ctx, func(tx *db.Tx) error {
-		plan, err := backup.Preview(ctx, tx, owner, c.backup, up.Account)
+		plan, err := c.backup.Preview(ctx, tx, owner, up.Account)
 		if err == nil {
 			p.setPlan(plan)
 		}
@@ -119,15 +131,13 @@ func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Up
 	return p, err
 }
 
-func (p *Preview) setPlan(plan backup.Plan) {
+func (p *Preview) setPlan(plan RestorePlan) {
 	p.NewRows, p.Duplicates, p.Completed = plan.New, plan.Duplicates, plan.Completed
 	p.CashRows, p.CashDuplicates = plan.CashNew+plan.CashDuplicates, plan.CashDuplicates
 	p.setRows(backupReport(p.RowCount, plan.New, plan.CashNew, plan.Duplicates+plan.CashDuplicates))
 	p.setOutcome(accountPreviews(plan))
-	for _, problem := range plan.Errors[:min(len(plan.Errors), maxProblems)] {
-		p.Errors = append(p.Errors, Problem(problem))
-	}
-	p.ErrorCount = len(plan.Errors)
+	p.Errors = append(p.Errors, plan.Problems[:min(len(plan.Problems), maxProblems)]...)
+	p.ErrorCount = len(plan.Problems)
 	p.Journal = &JournalSummary{
 		Executions: plan.New + plan.Duplicates, Cash: p.CashRows, Annotated: plan.Annotations, Setups: plan.Setups, Tags: plan.Tags,
 		Notes: plan.Notes, MissedTrades: plan.Missed, Accounts: len(plan.Accounts),
@@ -142,4 +152,13 @@ func (p *Preview) setPlan(plan backup.Plan) {
 			Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
 		}
 	}
+}
+
+// accountPreviews returns the previews of the accounts of a backup, with their
+// currencies.
+func accountPreviews(plan RestorePlan) (list []ledger.InsertPreview, currencies []string) {
+	for _, a := range plan.Accounts {
+		list, currencies = append(list, a.Ahead), append(currencies, cmp.Or(a.BaseCurrency, "USD"))
+	}
+	return list, currencies
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 
-	"fillbook/internal/backup"
 	"fillbook/internal/imports/parse"
 	"fillbook/internal/imports/statement"
 	"fillbook/internal/imports/tabular"
@@ -117,11 +116,9 @@ type content struct {
 	defaultZone defaultZone
 	// tableRows counts the rows below the header if columns must be named first.
 	tableRows int
-	// backup is the document of a backup, archive its zip file, and restored
-	// the result of restoring it.
-	backup   *backup.Document
-	archive  *backup.Archive
-	restored *backup.Result
+	// backup is nil for other files, and restored until it is restored.
+	backup   Backup
+	restored *RestoreResult
 }
 
 // rows returns the number of rows of the file.
@@ -160,16 +157,16 @@ func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, acc
 }
 
 func (s *Service) parse(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
-	if c, err := readBackup(up); c != nil || err != nil {
-		return c, err
+	if zip, err := s.backups.OpenZip(up.Data); zip != nil || err != nil {
+		return &content{backup: zip}, err
 	}
 	file, err := tabular.ReadContext(ctx, up.Data, tabular.Default())
 	if err != nil {
 		return nil, err
 	}
 	if file.Kind == tabular.JSON {
-		doc, err := backup.Decode([]byte(file.Text))
-		return &content{backup: doc}, err
+		decoded, err := s.backups.Decode([]byte(file.Text))
+		return &content{backup: decoded}, err
 	}
 	return s.readTables(ctx, owner, file, up, account)
 }

@@ -16,6 +16,7 @@ import (
 	"iter"
 	"log/slog"
 
+	"fillbook/internal/backup"
 	"fillbook/internal/barfetch"
 	"fillbook/internal/barimport"
 	"fillbook/internal/bars"
@@ -141,8 +142,9 @@ func New(options Options) (*Installation, error) {
 	i.Rates = rates.New(i.DB)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
-		DB: i.DB, Ledger: i.Ledger, Files: i.Playbook, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
-		BarsLimit: barsLimit, Reversed: acceptAgain, Covered: covered,
+		DB: i.DB, Ledger: i.Ledger, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
+		Backups:  backup.Uploads{Services: backup.Services{Ledger: i.Ledger, Clock: i.Clock, BarsLimit: barsLimit}, Files: i.Playbook},
+		Reversed: acceptAgain, Covered: covered,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	i.Notices = notices.New(i.DB)

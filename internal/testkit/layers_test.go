@@ -146,7 +146,8 @@ var sideways = map[[2]string]string{
 	{"internal/tradeview", "internal/excursions"}:     "a trade is shown with its excursion",
 	{"internal/tradefilter", "internal/instruments"}:  "another name of a root finds the root",
 
-	{"internal/imports", "internal/backup"}:                       "a backup is one of the files that can be imported",
+	{"internal/installation", "internal/backup"}:                  "the installation wires every service",
+	{"internal/backup", "internal/imports"}:                       "a backup is one of the files that can be imported",
 	{"internal/imports/brokers", "internal/imports/brokers/ibkr"}: "brokers gathers the presets of every kind",
 	{"internal/imports/brokers", "internal/imports/metatrader"}:   "brokers gathers the presets of every kind",
 	{"internal/sharing", "internal/figures"}:                      "a link shows figures",
