@@ -122,7 +122,19 @@ func TestDefaultZone(t *testing.T) {
 		d.get("/imports/"+batch).want(http.StatusOK).is("source_tz", `"Asia/Tokyo"`)
 		d.get("/executions").want(http.StatusOK).is("0.executed_at", `"2025-12-29T00:47:21Z"`)
 
+		// Later files from this broker are read in the same zone, so that the fills that
+		// both contain are found again, until the import is undone.
+		fills := d.get("/executions").count("")
 		d.put("/settings/journal", `{"timezone":null}`).want(http.StatusOK)
+		check("Asia/Tokyo", "import", "2025-12-29T02:00:00Z")
+		d.upload("/imports/commit", orders).want(http.StatusOK).is("inserted", "0")
+		if got := d.get("/executions").count(""); got != fills {
+			t.Errorf("%d fills, want %d", got, fills)
+		}
+		list := d.get("/imports").want(http.StatusOK)
+		for i := range list.count("") {
+			d.delete("/imports/" + list.text(fmt.Sprintf("%d.id", i))).want(http.StatusNoContent)
+		}
 		check("America/Chicago", "market", "2025-12-29T17:00:00Z")
 	})
 }

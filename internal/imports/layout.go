@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"fillbook/internal/db"
@@ -64,6 +65,7 @@ type DefaultZoneSource string
 // recognized file is read in the user's zone or that of its market.
 const (
 	DefaultFromRequest  DefaultZoneSource = "request"
+	DefaultFromImport   DefaultZoneSource = "import"   // the last import from this broker into the account
 	DefaultFromSettings DefaultZoneSource = "settings" // the time zone of the journal
 	DefaultFromMarket   DefaultZoneSource = "market"   // that of the exchange
 	DefaultIsUTC        DefaultZoneSource = "utc"
@@ -77,7 +79,9 @@ type defaultZone struct {
 
 // findDefaultZone returns the default zone of a file. The settings are not read
 // for a file whose zone is known without them.
-func (s *Service) findDefaultZone(ctx context.Context, owner journal.UserID, up Upload, c *content) (defaultZone, error) {
+func (s *Service) findDefaultZone(
+	ctx context.Context, owner journal.UserID, up Upload, account journal.AccountID, c *content,
+) (defaultZone, error) {
 	if up.DefaultZone != "" {
 		return defaultZone{up.DefaultZone, DefaultFromRequest}, nil
 	}
@@ -86,19 +90,38 @@ func (s *Service) findDefaultZone(ctx context.Context, owner journal.UserID, up 
 		return defaultZone{"UTC", DefaultIsUTC}, nil
 	}
 	var stored settings.Journal
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+	var earlier string
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		if earlier, err = readEarlierZone(ctx, tx, owner, account, preset.Broker); err != nil {
+			return err
+		}
 		stored, err = settings.Read(ctx, tx, owner)
 		return err
 	})
 	switch {
 	case err != nil:
 		return defaultZone{}, err
+	case earlier != "":
+		return defaultZone{earlier, DefaultFromImport}, nil
 	case stored.Timezone != "":
 		return defaultZone{stored.Timezone, DefaultFromSettings}, nil
 	case preset.MarketZone != "":
 		return defaultZone{preset.MarketZone, DefaultFromMarket}, nil
 	}
 	return defaultZone{"UTC", DefaultIsUTC}, nil
+}
+
+// readEarlierZone returns the zone of the last import from a broker into an account,
+// or nothing. Fills without ids that both files contain are found again only if their
+// times are read in the same zone.
+func readEarlierZone(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, broker string) (zone string, err error) {
+	err = tx.QueryRow(ctx, `SELECT source_tz FROM import_batches
+		WHERE user_id = $1 AND account_id = $2 AND broker = $3 AND status = 'committed' AND source_tz <> ''
+		ORDER BY created_at DESC, id DESC LIMIT 1`, owner, account, broker).Scan(&zone)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	return zone, err
 }
 
 // isRecognized reports whether a preset fits the file.

@@ -182,7 +182,7 @@ func (s *Service) readTables(
 		return nil, err
 	}
 	var err error
-	if c.defaultZone, err = s.findDefaultZone(ctx, owner, up, c); err != nil {
+	if c.defaultZone, err = s.findDefaultZone(ctx, owner, up, account.ID, c); err != nil {
 		return nil, err
 	}
 	hints := statement.Hints{

@@ -165,6 +165,7 @@ type Zones = Pick<Schemas['ImportPreview'], 'suggested_source_tz' | 'source_tz_f
 const defaultZones: Record<Zones['default_tz_from'], string> = {
   '': 'UTC',
   request: 'Your time zone',
+  import: 'The time zone of your last import from this broker',
   settings: 'Your time zone',
   market: 'The exchange’s time zone',
   utc: 'UTC',
