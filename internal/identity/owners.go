@@ -17,7 +17,7 @@ func AddTokenOwner(ctx context.Context, tx *db.Tx, hash []byte, owner journal.Us
 	_, err := tx.Exec(ctx, `INSERT INTO token_owners (hash, user_id, delete_after) VALUES ($1, $2, $3)`,
 		hash, owner, db.NullMicros(deleteAfter))
 	if err != nil {
-		return fmt.Errorf("storing the owner of a token: %w", err)
+		return fmt.Errorf("storing the owner of a token: %w", explainDeleted(err))
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 			_, err := tx.Exec(ctx, `INSERT INTO preferences (user_id, key, value) VALUES ($1, $2, $3)
 				ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value`, owner, key, string(values[key]))
 			if err != nil {
-				return fmt.Errorf("storing a preference: %w", err)
+				return fmt.Errorf("storing a preference: %w", explainDeleted(err))
 			}
 		}
 		all, err := readPreferences(ctx, tx, owner)

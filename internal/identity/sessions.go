@@ -66,7 +66,7 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 		VALUES ($1, $2, $3, $3, $4, $5, $6)`,
 		user.ID, id, db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)), client.IP, client.UserAgent)
 	if err != nil {
-		return TokenPair{}, fmt.Errorf("opening a session: %w", err)
+		return TokenPair{}, fmt.Errorf("opening a session: %w", explainDeleted(err))
 	}
 	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, public: user.PublicID, session: id})
 }
@@ -78,6 +78,9 @@ func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replace
 	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, replaced, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		replaced.user, replaced.session, tokenHash(token), replaced.hash, db.Micros(now), db.Micros(now.Add(RefreshTokenLifetime)))
+	if errors.Is(err, db.ErrMissing) {
+		return TokenPair{}, newBadRefresh() // the session was deleted
+	}
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("storing a refresh token: %w", err)
 	}

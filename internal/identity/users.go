@@ -73,6 +73,14 @@ func newUserDeleted() error {
 	return journal.Unauthorized("This user no longer exists. Sign in again.")
 }
 
+// explainDeleted converts the error of a row that refers to a deleted user.
+func explainDeleted(err error) error {
+	if errors.Is(err, db.ErrMissing) {
+		return newUserDeleted()
+	}
+	return err
+}
+
 // Me returns the signed-in user.
 func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
 	a, err := s.account(ctx, id)

@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -203,23 +202,14 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 	_, err := tx.InsertMany(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},
 		`ON CONFLICT (user_id, trade_id, tag_id) DO NOTHING`, tags)
 	if err != nil {
-		return missing("tag_ids", err)
+		return err
 	}
 	_, err = tx.InsertMany(ctx, "trade_setups", []string{"user_id", "trade_id", "setup_id", "position"},
 		`ON CONFLICT (user_id, trade_id, setup_id) DO UPDATE SET position = excluded.position`, setups)
 	if err != nil {
-		return missing("setup_ids", err)
+		return err
 	}
 	_, err = tx.InsertMany(ctx, "trade_rules", []string{"user_id", "trade_id", "setup_id", "rule", "state"},
 		`ON CONFLICT (user_id, trade_id, setup_id, rule) DO UPDATE SET state = excluded.state`, rules)
-	return missing("rules", err)
-}
-
-// missing turns a reference to a record that was deleted after it was checked
-// into an invalid field.
-func missing(field string, err error) error {
-	if errors.Is(err, db.ErrMissing) {
-		return journal.InvalidField(field, "%s names a record that does not exist.", field)
-	}
 	return err
 }

@@ -280,7 +280,7 @@ func checkSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) 
 
 func insertMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) error {
 	_, err := tx.Exec(ctx, missedTable.Insert(), missedTable.Values(owner, &m)...)
-	return missing("setup_id", err)
+	return err
 }
 
 // ChangeMissed changes what is sent. An account or setup that is not the owner's
@@ -314,7 +314,7 @@ func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id jou
 
 func updateMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed) error {
 	_, err := tx.Exec(ctx, missedTable.Update(), missedTable.UpdateValues(owner, &m)...)
-	return missing("setup_id", err)
+	return err
 }
 
 // DeleteMissed deletes a missed trade.

@@ -64,7 +64,7 @@ func RestoreMissed(
 		}
 	}
 	_, err = insertRows(ctx, tx, missedTable.Name, missedTable.Columns(), "", fresh, func(m *Missed) []any { return missedTable.Values(owner, m) })
-	return outcomes, missing("setup_id", err)
+	return outcomes, err
 }
 
 const countMissed = `SELECT COUNT(*) FROM missed_trades WHERE user_id = $1`

@@ -230,7 +230,7 @@ func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserI
 
 func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) error {
 	_, err := tx.Exec(ctx, noteTable.Insert(), noteTable.Values(owner, &n)...)
-	return missing("account_id", err)
+	return err
 }
 
 func (n Note) symbolsText() string {

@@ -132,7 +132,7 @@ func insertNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, fresh []N
 	}
 	_, err := insertRows(ctx, tx, noteTable.Name, noteTable.Columns(), "", fresh, func(n *Note) []any { return noteTable.Values(owner, n) })
 	if err != nil {
-		return missing("account_id", err)
+		return err
 	}
 	return recordNotes(ctx, tx, owner)
 }
