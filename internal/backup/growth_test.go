@@ -88,12 +88,12 @@ var hostileSections = map[string]hostileSection{
 	"accounts.deleted_fills": {1500, func(d *Document, keys []int) {
 		d.Accounts[0].Deleted = eachKey(keys, func(_, key int) DeletedFill {
 			x := hostileFill(true, key)
-			return DeletedFill{Symbol: x.Symbol, Side: x.Side, Quantity: x.Quantity, Price: x.Price, ExecutedAt: x.ExecutedAt}
+			return DeletedFill{DeletedAt: x.ExecutedAt, Symbol: x.Symbol, Side: x.Side, Quantity: x.Quantity, Price: x.Price, ExecutedAt: x.ExecutedAt}
 		})
 	}},
 	"accounts.deleted_cash": {1500, func(d *Document, keys []int) {
 		d.Accounts[0].DeletedCash = eachKey(keys, func(_, key int) DeletedCash {
-			return DeletedCash{Type: string(ledger.Deposit), Amount: decimal.New(1), OccurredAt: Instant{hostileTime(key)}}
+			return DeletedCash{DeletedAt: Instant{hostileTime(key)}, Type: string(ledger.Deposit), Amount: decimal.New(1), OccurredAt: Instant{hostileTime(key)}}
 		})
 	}},
 	"accounts.connections": {1500, func(d *Document, keys []int) {

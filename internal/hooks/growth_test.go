@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
 	"fillbook/internal/testkit"
 )
@@ -27,7 +28,7 @@ func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
 		"invalid":     func(i, _ int) string { return fmt.Sprintf(`"\ud800%d"`, i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			build := func(n int) []byte {
+			build := func(n int) []byte { // above maxFills elements are only counted
 				list := make([]string, n)
 				for i := range list {
 					list[i] = element(i, n)
@@ -35,11 +36,28 @@ func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
 				return []byte("[" + strings.Join(list, ",") + "]")
 			}
 			testkit.CheckReadGrowth(t, testkit.Rounds(1_000, 20_000), build, func(content []byte) error {
-				if found := readBody(content, read); found.len() == 0 {
-					return fmt.Errorf("nothing was read")
+				if _, err := readBody(content, read); err != nil && !journal.IsKind(err, journal.KindTooLarge) {
+					return err
 				}
 				return nil
 			})
+		})
+	}
+}
+
+// TestMemory reads bodies of the largest size with as many elements as fit: what is held
+// is a small multiple of what all public bodies may hold.
+func TestMemory(t *testing.T) { //nolint:paralleltest // it measures the process
+	read := func([]byte) (ledger.NewFill, error) { return ledger.NewFill{Symbol: "ES"}, nil }
+	for name, element := range map[string]string{
+		"numbers": `1`, "texts": `""`, "lists": `[]`, "objects": `{}`, "fills": `{"symbol":"ES","side":"buy","quantity":1}`, "open lists": `[`,
+	} {
+		body := []byte("[" + strings.Repeat(element+",", MaxBody/(len(element)+1)))
+		body = append(body[:MaxBody-1], ']')
+		testkit.CheckHeap(t, 4*MaxBody, func() {
+			if _, err := readBody(body, read); err != nil && !journal.IsKind(err, journal.KindTooLarge) {
+				t.Errorf("%s: %v", name, err)
+			}
 		})
 	}
 }

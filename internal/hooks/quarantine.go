@@ -123,7 +123,10 @@ func (s *Service) Retry(
 		if err != nil {
 			return err
 		}
-		read := readBody(entry.Body, read)
+		read, err := readBody(entry.Body, read)
+		if err != nil {
+			return err
+		}
 		if len(read.fills) == 0 && len(read.refused) == 1 {
 			counts = Counts{Quarantined: 1}
 			_, err := tx.Exec(ctx, `UPDATE hook_quarantine SET reason = $1 WHERE user_id = $2 AND hook_id = $3 AND id = $4`,

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/db"
@@ -79,9 +78,9 @@ func (s Sender) readHook(ctx context.Context, tx *db.Tx, lock string) (Hook, err
 func (s *Service) Receive(ctx context.Context, from Sender, body []byte, read ReadFill) (counts Counts, err error) {
 	// Some senders have the secret in the message too. It must not be stored.
 	body = bytes.ReplaceAll(body, []byte(from.secret), []byte("***"))
-	content := readBody(body, read)
-	if n := content.len(); n > maxFills {
-		return Counts{}, journal.TooLarge("A request can have at most %d fills; this one has %d. Send them in parts.", maxFills, n)
+	content, err := readBody(body, read)
+	if err != nil {
+		return Counts{}, err
 	}
 	hash := sha256.Sum256(body)
 	// Some senders wait for a short time only, and do not send again.
@@ -186,9 +185,13 @@ type refusal struct {
 func (c content) len() int { return len(c.fills) + len(c.refused) }
 
 // readBody reads one fill or a list of fills. A body that is not JSON is one refusal.
-func readBody(body []byte, read ReadFill) (c content) {
+func readBody(body []byte, read ReadFill) (c content, err error) {
 	checker := ledger.NewFillChecker()
-	for _, text := range splitBody(body) {
+	texts, count := splitBody(body)
+	if count > maxFills {
+		return content{}, journal.TooLarge("A request can have at most %d fills; this one has %d. Send them in parts.", maxFills, count)
+	}
+	for _, text := range texts {
 		fill, err := read(text)
 		if err == nil {
 			_, err = checker.Check(&fill)
@@ -199,35 +202,37 @@ func readBody(body []byte, read ReadFill) (c content) {
 		}
 		c.fills = append(c.fills, fill)
 	}
-	return c
+	return c, nil
 }
 
-// splitBody returns the elements of a body that is a list, and otherwise the body. It
-// accepts duplicate names and invalid text, so that one bad element does not stop the
-// others; ReadFill refuses them.
-func splitBody(body []byte) [][]byte {
+// splitBody returns the elements of a body that is a list, and otherwise the body, and
+// counts them. Those above maxFills are only counted. It accepts duplicate names and
+// invalid text, so that one bad element does not stop the others; ReadFill refuses them.
+func splitBody(body []byte) (elements [][]byte, count int) {
 	whole := [][]byte{body}
-	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	decoder := jsontext.NewDecoder(bytes.NewReader(body), lenient...)
+	decoder := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if decoder.PeekKind() != '[' {
-		return whole
+		return whole, 1
 	}
-	list, err := decoder.ReadValue()
-	if err != nil {
-		return whole
+	if _, err := decoder.ReadToken(); err != nil {
+		return whole, 1
 	}
-	var elements []jsontext.Value
-	if err := json.Unmarshal(list.Clone(), &elements, json.JoinOptions(lenient...)); err != nil {
-		return whole
+	for ; decoder.PeekKind() != ']'; count++ {
+		element, err := decoder.ReadValue()
+		if err != nil {
+			return whole, 1
+		}
+		if count < maxFills {
+			elements = append(elements, element.Clone())
+		}
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return whole, 1
 	}
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return whole // there is something after the list
+		return whole, 1 // there is something after the list
 	}
-	texts := make([][]byte, len(elements))
-	for i, element := range elements {
-		texts[i] = element
-	}
-	return texts
+	return elements, count
 }
 
 // reasonOf returns the message of an error for the user.

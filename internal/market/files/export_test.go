@@ -32,3 +32,21 @@ func FindLayout(name, text string) int {
 	r.split([]byte(first), delimiter)
 	return slices.IndexFunc(layouts, func(l layout) bool { return l.fits(name, header, r) })
 }
+
+// BinaryKinds returns the names of the files that are not text.
+func BinaryKinds() (list []string) {
+	for _, kind := range binaryKinds {
+		list = append(list, kind.name)
+	}
+	return list
+}
+
+// FindBinary returns the name of the kind that fits a file, or "".
+func FindBinary(content []byte) string {
+	for _, kind := range binaryKinds {
+		if kind.is(content[:min(len(content), sniffed)]) {
+			return kind.name
+		}
+	}
+	return ""
+}

@@ -82,6 +82,16 @@ func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
 			t.Errorf("layout %d, %s, has no case in layoutTests", i, name)
 		}
 	}
+	binary := map[string]bool{}
+	for _, build := range cases {
+		_, content := build([]int{0, 60})
+		binary[files.FindBinary(content)] = true
+	}
+	for _, kind := range files.BinaryKinds() {
+		if !binary[kind] {
+			t.Errorf("files of the kind %s have no case", kind)
+		}
+	}
 	options := files.Options{Limits: files.Limits{Bytes: 1 << 30, Bars: 1 << 24}}
 	for name, build := range cases {
 		for order, secondsOf := range growthOrders {

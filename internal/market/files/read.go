@@ -226,12 +226,16 @@ func isBarName(name string) bool {
 	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
 
+// binaryKinds are the files that are not text.
+var binaryKinds = []struct {
+	name string
+	is   func(start []byte) bool
+	read func(*binaryReader, string) error
+}{{"history", isHST, readHST}, {"Sierra Chart", isSCID, readSCID}, {"Databento", isDBN, readDBN}}
+
 func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error) {
 	start, _ := in.Peek(sniffed)
-	for _, kind := range []struct {
-		is   func(start []byte) bool
-		read func(*binaryReader, string) error
-	}{{isHST, readHST}, {isSCID, readSCID}, {isDBN, readDBN}} {
+	for _, kind := range binaryKinds {
 		if kind.is(start) {
 			return readBinary(in, name, options, kind.read)
 		}

@@ -1,6 +1,7 @@
 package brokertest
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -74,6 +75,77 @@ type growthCase struct {
 	presets []*statement.Preset
 }
 
+// genericFiles are tables without a preset, of each form that is read by its columns: a
+// header and rows.
+var genericFiles = map[string]string{
+	"fills":        "Ticker,Action,Units,Price,When,Code number\nAAPL,buy,10,100.5,2026-01-05 15:30:00,1000001\nAAPL,sell,10,101.5,2026-01-05 15:31:00,1000001\n",
+	"signed fills": "Ticker;Units;Price;When;Net amount;Code number\nAAPL;10;100,5;05.01.2026 15:30:00;-1005;1000001\nMSFT;-10;101,5;05.01.2026 15:31:00;1015;1000002\n",
+	"orders":       "Ticker,Action,Units,Price,When,Status,Code number\nAAPL,buy,10,100.5,2026-01-05 15:30:00,filled,1000001\nAAPL,sell,10,101.5,2026-01-05 15:31:00,canceled,1000002\n",
+	"round trips":  "Ticker,Direction,Units,Entry price,Exit price,Entry time,Exit time,Code number\nAAPL,long,10,100.5,101,2026-01-05 15:30:00,2026-01-05 15:40:00,1000001\nMSFT,short,10,100.5,101,2026-01-05 15:30:00,2026-01-05 15:40:00,1000002\n",
+	"bad rows":     "Ticker,Action,Units,Price,When,Code number\nAAPL,buy,x,100.5,2026-01-05 15:30:00,1000001\nAAPL,what,10,101.5,never,1000002\n",
+	"wide":         strings.Repeat("Column,", 60) + "Ticker,Action,Units,Price,When\n" + strings.Repeat("1000001,", 60) + "AAPL,buy,10,100.5,2026-01-05 15:30:00\n",
+}
+
+// CheckGenericGrowth is [CheckGrowth] for tables without a preset, which are read by the
+// names of their columns.
+func CheckGenericGrowth(t *testing.T, presets []*statement.Preset) {
+	t.Helper()
+	for _, c := range genericCases(presets) {
+		if _, _, err := readGeneric(c.build(10, repeatRows), c.hints); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, order := range slices.Sorted(maps.Keys(growthOrders)) {
+			t.Run(c.name+" "+order, func(t *testing.T) { c.check(t, growthOrders[order]) })
+		}
+	}
+}
+
+func genericCases(presets []*statement.Preset) (list []growthCase) {
+	for _, name := range slices.Sorted(maps.Keys(genericFiles)) {
+		c := growthCase{name: name, hints: statement.Hints{Currency: "USD", Zone: "UTC"}, lines: slices.Collect(strings.Lines(genericFiles[name])), presets: presets}
+		c.isData = make([]bool, len(c.lines))
+		for i := range c.isData {
+			c.isData[i] = i > 0
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+const (
+	// heapPerByte and heapBase bound the memory that reading a file takes: the cells of a
+	// table, the fills and their problems.
+	heapPerByte = 64
+	heapBase    = 2 << 20
+)
+
+// CheckHeap fails if reading a file of a preset, or a table without one, takes more memory
+// than a multiple of the file's size: in make test some presets, in make soak all.
+func CheckHeap(t *testing.T, presets []*statement.Preset) {
+	t.Helper()
+	list := genericCases(presets)
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range files {
+		if i%testkit.Rounds(25, 1) != 0 {
+			continue
+		}
+		if c, preset := loadGrowthCase(t, file, presets); preset != nil {
+			list = append(list, c)
+		}
+	}
+	for _, c := range list {
+		for _, order := range []string{"equal", "random"} {
+			t.Run(c.name+" "+order, func(t *testing.T) {
+				content := c.build(testkit.Rounds(1_000, 10_000), growthOrders[order])
+				testkit.CheckHeap(t, uint64(heapBase+heapPerByte*len(content)), func() { _ = c.read(content) })
+			})
+		}
+	}
+}
+
 // CheckGrowth fails if reading a file of any preset takes more than a linear amount of
 // processor time, in every order of its rows, or if a preset has no fixture with rows that
 // can be repeated. Files are the fixtures of the package with repeated rows: in make test
@@ -113,12 +185,19 @@ func CheckGrowth(t *testing.T, presets []*statement.Preset) {
 func (c growthCase) check(t *testing.T, order func(rows []string, n int) []string) {
 	t.Helper()
 	build := func(n int) []byte { return c.build(n, order) }
-	testkit.CheckReadGrowth(t, testkit.Rounds(600, 4_000), build, func(content []byte) error {
-		if _, found, err := read(content, c.hints, c.presets); found.Preset == nil {
-			return err
-		}
-		return nil // or it is refused, after it was read
-	})
+	testkit.CheckReadGrowth(t, testkit.Rounds(600, 4_000), build, c.read)
+}
+
+// read reads a file, by its columns if it has no preset.
+func (c growthCase) read(content []byte) error {
+	_, found, err := read(content, c.hints, c.presets)
+	if errors.Is(err, errNoPreset) {
+		_, found, err = readGeneric(content, c.hints)
+	}
+	if found.Preset == nil {
+		return err
+	}
+	return nil // or it is refused, after it was read
 }
 
 // build returns the file with n rows instead of its longest run of data rows.

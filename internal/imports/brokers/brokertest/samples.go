@@ -40,17 +40,24 @@ func readAny(name string, data []byte, presets []*statement.Preset) (*statement.
 	if !errors.Is(err, errNoPreset) {
 		return s, err
 	}
+	s, _, err = readGeneric(data, h)
+	return s, err
+}
+
+// readGeneric reads a table without a preset by the names of its columns.
+func readGeneric(data []byte, h statement.Hints) (*statement.Statement, statement.Detection, error) {
 	file, err := tabular.Read(data, tabular.Default())
 	if err != nil {
-		return nil, err
+		return nil, statement.Detection{}, err
 	}
 	found, ok := statement.Locate(file)
 	if !ok {
-		return nil, errors.New("there is no table")
+		return nil, statement.Detection{}, errors.New("there is no table")
 	}
 	rows := file.Tables[found.Table].Rows
 	found.Preset = statement.Generic(rows[found.Header].Cells, rows[found.Header+1:], nil)
-	return statement.Read(file, found, h)
+	s, err := statement.Read(file, found, h)
+	return s, found, err
 }
 
 // Samples holds real exports, in a folder that SVC_TEST_SAMPLES names and that
