@@ -46,14 +46,44 @@ func recordChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usag
 		u.lastChange++
 		rows[i] = []any{owner, u.lastChange, c.Symbol, c.Contract, c.From, c.To}
 	}
-	_, err = tx.InsertMany(ctx, "bar_changes", []string{"user_id", "number", "symbol", "contract", "from_at", "to_at"}, "", rows)
-	return err
+	if _, err = tx.InsertMany(ctx, "bar_changes", []string{"user_id", "number", "symbol", "contract", "from_at", "to_at"}, "", rows); err != nil {
+		return err
+	}
+	return dropOldChanges(ctx, tx, owner, u.lastChange, len(rows))
+}
+
+const (
+	// keptChanges is how many changes of a user are kept, and dropStep how many more until
+	// the older ones are deleted.
+	keptChanges = 10_000
+	dropStep    = 1000
+)
+
+// dropOldChanges deletes old changes after some were added. The oldest that is kept
+// becomes one that may concern every instrument, for those who have not read the others.
+func dropOldChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, last int64, added int) error {
+	oldest := last - keptChanges
+	if oldest < 1 || last/dropStep == (last-int64(added))/dropStep {
+		return nil
+	}
+	for _, statement := range []string{
+		`UPDATE bar_changes SET symbol = '', contract = '', from_at = 0, to_at = 0 WHERE user_id = $1 AND number = $2`,
+		`DELETE FROM bar_changes WHERE user_id = $1 AND number < $2`,
+	} {
+		if _, err := tx.Exec(ctx, statement, owner, oldest); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recordAliasChange records that another series may belong to an instrument.
 func recordAliasChange(ctx context.Context, tx *db.Tx, owner journal.UserID, u usage) error {
 	u.lastChange++
 	_, err := tx.Exec(ctx, `INSERT INTO bar_changes (user_id, number, symbol, contract, from_at, to_at) VALUES ($1, $2, '', '', 0, 0)`, owner, u.lastChange)
+	if err == nil {
+		err = dropOldChanges(ctx, tx, owner, u.lastChange, 1)
+	}
 	if err != nil {
 		return err
 	}

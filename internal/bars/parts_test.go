@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/bars"
+	"fillbook/internal/db"
 	"fillbook/internal/market"
 	"fillbook/internal/testkit"
 )
@@ -45,7 +46,7 @@ func eachLongEngine(t *testing.T, fn func(f fixture)) {
 }
 
 // TestOthersWriteDuringLongImports: while the blocks of a long import are converted and
-// compared, another user can write, and nobody sees a part of it.
+// compared, another user can write, and sees no part of it.
 func TestOthersWriteDuringLongImports(t *testing.T) {
 	t.Parallel()
 	eachLongEngine(t, func(f fixture) {
@@ -103,5 +104,34 @@ func TestLeftLongImport(t *testing.T) {
 		if used, _, err := f.service.Usage(f.Context(), f.owner); err != nil || used != 0 || len(f.read().Bars) != 0 {
 			f.Errorf("%d bars are stored: %v", used, err)
 		}
+	})
+}
+
+// TestOldChangesAreDropped: only the last changes are kept. Who has read none of the
+// others finds one that may concern every instrument.
+func TestOldChangesAreDropped(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(f fixture) {
+		const stored = 11_999
+		f.mustCommit(2, newBars(100, 1))
+		f.must(f.db.Update(f.Context(), func(tx *db.Tx) error {
+			var rows [][]any
+			for n := 2; n <= stored; n++ {
+				rows = append(rows, []any{f.owner, n, "ESZ5", "", 1, 2})
+			}
+			_, err := tx.InsertMany(f.Context(), "bar_changes", []string{"user_id", "number", "symbol", "contract", "from_at", "to_at"}, "", rows)
+			f.must(err)
+			_, err = tx.Exec(f.Context(), `UPDATE bar_usage SET last_change = $2 WHERE user_id = $1`, f.owner, stored)
+			return err
+		}))
+		f.mustCommit(2, newBars(200, 1))
+		f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
+			list, err := bars.ListChanges(f.Context(), tx, f.owner, 5)
+			f.must(err)
+			if len(list) != 10_001 || list[0].Symbol != "" || list[0].Number != 2000 || list[1].Symbol != "ESZ5" {
+				f.Errorf("%d changes are left, the first is %+v", len(list), list[0])
+			}
+			return nil
+		}))
 	})
 }
