@@ -22,6 +22,7 @@ var sectionLimits = map[string]limits.Limit{
 	"views":                limits.Views,
 	"routines":             limits.RoutineItems,
 	"import_kinds":         limits.ImportKinds,
+	"import_layouts":       limits.ImportLayouts,
 	"bar_aliases":          limits.BarAliases,
 	"bar_sources":          limits.BarSources,
 }

@@ -92,17 +92,22 @@ func (r *restorer) restoreSettings() (err error) {
 // restoreLayouts adds the layouts that the user does not have.
 func (r *restorer) restoreLayouts() (err error) {
 	var list []layouts.Layout
+	var places []int
 	for i, in := range r.Document.ImportLayouts {
 		layout, err := r.layout(in).Clean()
 		if err == nil {
-			list = append(list, layout)
+			list, places = append(list, layout), append(places, i)
 		}
 		if err := r.accept("Import layout", i, err); err != nil {
 			return err
 		}
 	}
-	r.result.ImportLayouts, err = layouts.Restore(r.ctx, r.tx, r.Owner, list)
-	return err
+	added, refusals, err := layouts.Restore(r.ctx, r.tx, r.Owner, list)
+	r.result.ImportLayouts = added
+	if err != nil {
+		return err
+	}
+	return r.acceptAt("Import layout", places, refusals)
 }
 
 func (r *restorer) layout(in ImportLayout) layouts.Layout {

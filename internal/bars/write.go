@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/market"
 )
 
@@ -46,6 +47,9 @@ func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	if err != nil {
 		return done, nil, err
 	}
+	if err := makeRoom(ctx, tx, owner); err != nil {
+		return done, nil, err
+	}
 	u.lastImport++
 	done = Import{
 		ID: journal.NewID[journal.BarImportID](), FileName: file.FileName, Layout: file.Layout, Status: Committed,
@@ -64,6 +68,21 @@ func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 		return done, nil, err
 	}
 	return done, counts, saveUsage(ctx, tx, owner, u)
+}
+
+// makeRoom forgets the oldest reversed imports if the owner has as many imports as
+// [limits.BarImports] allows, and returns an error if there are none.
+func makeRoom(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	room, err := limits.BarImports.Room(ctx, tx, owner, `SELECT COUNT(*) FROM bar_imports WHERE user_id = $1`)
+	if err != nil || room > 0 {
+		return err
+	}
+	forgotten, err := tx.Exec(ctx, `DELETE FROM bar_imports WHERE user_id = $1 AND id IN (
+		SELECT id FROM bar_imports WHERE user_id = $1 AND status = $2 ORDER BY number LIMIT 100)`, owner, Reversed)
+	if err == nil && forgotten == 0 {
+		return journal.Conflict("There are already %d imports of bars. Reverse one that you no longer need first.", limits.BarImports.Max)
+	}
+	return err
 }
 
 // writer writes one import.

@@ -77,7 +77,7 @@ func (a *API) registerAccessTokenRoutes() {
 	register(a, route{
 		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
 		summary: "Create an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
-		refusals: []int{http.StatusNotFound},
+		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}, a.mintToken)
 	register(a, route{
 		needs: writeAccess, method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"reflect"
 
 	"fillbook/internal/imports/kinds"
@@ -29,3 +30,11 @@ var NewExecutionType = reflect.TypeFor[newExecution]()
 
 // ImportLoad returns how many files of a user are worked on and how many wait.
 func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }
+
+// ExportLoad returns how many exports of a user are written and how many wait.
+func (a *API) ExportLoad(user string) (working, waiting int) { return a.queues.exports.Load(user) }
+
+// HoldExport takes the place of an export of a user until release is called.
+func (a *API) HoldExport(ctx context.Context, user string) (release func(), err error) {
+	return a.queues.exports.Acquire(ctx, user)
+}

@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/db"
 	"fillbook/internal/journal"
+	"fillbook/internal/limits"
 	"fillbook/internal/secrets"
 )
 
@@ -68,7 +69,17 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 	if err != nil {
 		return TokenPair{}, fmt.Errorf("opening a session: %w", explainDeleted(err))
 	}
+	if err := endOldest(ctx, tx, user.ID); err != nil {
+		return TokenPair{}, fmt.Errorf("ending old sessions: %w", err)
+	}
 	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, public: user.PublicID, session: id})
+}
+
+// endOldest ends the sessions beyond [limits.Sessions] that were used longest ago.
+func endOldest(ctx context.Context, tx *db.Tx, user journal.UserID) error {
+	_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id IN (
+		SELECT id FROM sessions WHERE user_id = $1 ORDER BY last_used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, user, limits.Sessions.Max)
+	return err
 }
 
 // mintPair adds a refresh token to the session of replaced and signs an access

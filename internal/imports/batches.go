@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/identity"
 	"fillbook/internal/journal"
 	"fillbook/internal/ledger"
+	"fillbook/internal/limits"
 )
 
 // Status is the state of a batch.
@@ -139,12 +140,30 @@ func scanBatch(row db.Scanner) (b Batch, err error) {
 }
 
 func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
+	if err := makeRoom(ctx, tx, b.UserID); err != nil {
+		return err
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
 		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, token_id, origin, origin_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
 		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt), nullText(string(b.Token)),
 		b.Origin, nullText(b.OriginID))
+	return err
+}
+
+// makeRoom forgets the oldest imports without rows if the owner has as many imports as
+// [limits.ImportBatches] allows, and returns an error if there are none.
+func makeRoom(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	room, err := limits.ImportBatches.Room(ctx, tx, owner, `SELECT COUNT(*) FROM import_batches WHERE user_id = $1`)
+	if err != nil || room > 0 {
+		return err
+	}
+	forgotten, err := tx.Exec(ctx, `DELETE FROM import_batches WHERE user_id = $1 AND id IN (
+		SELECT id FROM import_batches WHERE user_id = $1 AND status IN ($2, $3) ORDER BY id LIMIT 100)`, owner, Failed, Reversed)
+	if err == nil && forgotten == 0 {
+		return journal.Conflict("There are already %d imports. Reverse one that you no longer need first.", limits.ImportBatches.Max)
+	}
 	return err
 }
 

@@ -33,6 +33,7 @@ var (
 	Tags          = Limit{Records: "tags", Max: 5000}
 	Setups        = Limit{Records: "setups", Max: 2000}
 	Notes         = Limit{Records: "notes", Max: 50_000}
+	NoteBytes     = Limit{Records: "bytes of notes", Max: 256 << 20}
 	NoteTemplates = Limit{Records: "note templates", Max: 200}
 	MissedTrades  = Limit{Records: "missed trades", Max: 20_000}
 	Views         = Limit{Records: "views", Max: 200}
@@ -40,19 +41,23 @@ var (
 	RoutineTicks  = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds   = Limit{Records: "kinds of words", Max: 2000}
 	ImportLayouts = Limit{Records: "layouts of files", Max: 100, Then: "the one that was used longest ago is forgotten; a restore leaves out more"}
+	ImportBatches = Limit{Records: "imports", Max: 100_000, Then: "the oldest that failed or were reversed are forgotten"}
+	BarImports    = Limit{Records: "imports of bars", Max: 100_000, Then: "the oldest that were reversed are forgotten"}
 	BarAliases    = Limit{Records: "bar aliases", Max: 1000}
 	BarSources    = Limit{Records: "price providers", Max: 50}
 	Connections   = Limit{Records: "connections", Max: 200}
 	Hooks         = Limit{Records: "hooks", Max: 50}
 	ShareLinks    = Limit{Records: "share links", Max: 1000}
 	AccessTokens  = Limit{Records: "access tokens", Max: 1000}
+	Sessions      = Limit{Records: "sessions", Max: 200, Then: "the one that was used longest ago ends"}
 )
 
 // All returns every limit, in the order of the documents.
 func All() []Limit {
 	return []Limit{
-		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteTemplates, MissedTrades, Views,
-		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, BarAliases, BarSources, Connections, Hooks, ShareLinks, AccessTokens,
+		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views,
+		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
+		AccessTokens, Sessions,
 	}
 }
 

@@ -188,6 +188,9 @@ func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change N
 		if err := limits.Notes.Check(ctx, tx, owner, countNotes); err != nil {
 			return err
 		}
+		if err := checkNoteBytes(ctx, tx, owner, note.bytes()); err != nil {
+			return err
+		}
 		if err := s.anchorNote(ctx, tx, owner, note); err != nil {
 			return err
 		}
@@ -233,6 +236,28 @@ func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) er
 	return err
 }
 
+// bytes returns how many bytes of [limits.NoteBytes] a note takes.
+func (n Note) bytes() int { return len(n.Title) + len(n.Body) }
+
+const sumNoteBytes = `SELECT CAST(COALESCE(SUM(octet_length(title) + octet_length(body)), 0) AS BIGINT) FROM notes WHERE user_id = $1`
+
+// checkNoteBytes returns an error if the notes of a user would become too long with some
+// more bytes.
+func checkNoteBytes(ctx context.Context, tx *db.Tx, owner journal.UserID, more int) error {
+	if more <= 0 {
+		return nil
+	}
+	room, err := limits.NoteBytes.Room(ctx, tx, owner, sumNoteBytes)
+	if err == nil && more > room {
+		return errNoteBytes()
+	}
+	return err
+}
+
+func errNoteBytes() error {
+	return journal.Conflict("All notes together can have %d bytes. Shorten or delete some first.", limits.NoteBytes.Max)
+}
+
 func (n Note) symbolsText() string {
 	text, _ := json.Marshal(n.Symbols) // strings always marshal
 	return string(text)
@@ -255,6 +280,9 @@ func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journ
 			if err := s.options.Known.Account(ctx, tx, owner, *note.Account); err != nil {
 				return reference("account_id", err)
 			}
+		}
+		if err := checkNoteBytes(ctx, tx, owner, note.bytes()-old.bytes()); err != nil {
+			return err
 		}
 		if err := updateNote(ctx, tx, owner, note); err != nil {
 			return err

@@ -64,6 +64,10 @@ func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 	if err != nil {
 		return nil, err
 	}
+	bytes, err := limits.NoteBytes.Room(ctx, tx, owner, sumNoteBytes)
+	if err != nil {
+		return nil, err
+	}
 	var fresh []Note
 	var linked []Annotations
 	for i := range notes {
@@ -78,6 +82,11 @@ func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 			out[i].Err = limits.Notes.Reached()
 			continue
 		}
+		if bytes < notes[i].bytes() {
+			out[i].Err = errNoteBytes()
+			continue
+		}
+		bytes -= notes[i].bytes()
 		out[i].ID, out[i].Changed = notes[i].ID, true
 		fresh = append(fresh, notes[i])
 		if trade := notes[i].Trade; trade != nil {

@@ -298,29 +298,34 @@ func Delete(ctx context.Context, tx *db.Tx, owner journal.UserID, signature stri
 }
 
 // Restore stores those layouts of a backup that the owner does not have, as far as
-// [limits.ImportLayouts] allows, and returns how many. It is a step. The layouts must be the result
-// of [Layout.Clean], and their accounts the owner's.
-func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Layout) (added int, err error) {
+// [limits.ImportLayouts] allows. It returns how many, and the refusals of the others. It is
+// a step. The layouts must be the result of [Layout.Clean], and their accounts the owner's.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Layout) (added int, refusals []error, err error) {
 	if len(list) == 0 {
-		return 0, nil
+		return 0, nil, nil
 	}
 	stored, err := List(ctx, tx, owner)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	known := map[string]bool{}
 	for _, l := range stored {
 		known[l.Signature] = true
 	}
-	for _, l := range list {
-		if known[l.Signature] || len(known) >= limits.ImportLayouts.Max {
+	refusals = make([]error, len(list))
+	for i, l := range list {
+		switch {
+		case known[l.Signature]:
+			continue
+		case len(known) >= limits.ImportLayouts.Max:
+			refusals[i] = limits.ImportLayouts.Reached()
 			continue
 		}
 		known[l.Signature] = true
 		if err := write(ctx, tx, owner, l); err != nil {
-			return added, err
+			return added, refusals, err
 		}
 		added++
 	}
-	return added, nil
+	return added, refusals, nil
 }
