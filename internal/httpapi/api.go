@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"path"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -106,14 +107,28 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.queues = newQueues(options.ImportsAtOnce)
 	a.bodies = transport.NewBodyBudget(publicBodies, publicBodiesPerCaller)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
-	a.huma = huma.NewAPI(newConfig(options.Version), a)
-	registerValueSchemas(a.huma.OpenAPI().Components.Schemas)
-	a.registerRoutes()
-	a.registerServiceRoutes()
+	a.describe()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))
 	return a, nil
+}
+
+// schemas has the schemas of all types that requests and answers consist of. They are
+// the same for every API of a process, and building them takes longer than the rest of
+// New. The mutex is held while an API adds its types.
+var schemas = struct {
+	sync.Mutex
+	huma.Registry
+}{Registry: newSchemas()}
+
+// describe registers the routes and makes their description.
+func (a *API) describe() {
+	schemas.Lock()
+	defer schemas.Unlock()
+	a.huma = huma.NewAPI(newConfig(a.options.Version), a)
+	a.registerRoutes()
+	a.registerServiceRoutes()
 }
 
 // registerRoutes registers the routes of every resource.
@@ -204,7 +219,6 @@ func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 }
 
 func newConfig(version string) huma.Config {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -216,7 +230,7 @@ func newConfig(version string) huma.Config {
 				License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			},
 			Components: &huma.Components{
-				Schemas:    registry,
+				Schemas:    schemas.Registry,
 				Parameters: describeFilterParameters(),
 				SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
 					Type: "http", Scheme: "bearer",

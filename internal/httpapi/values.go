@@ -150,11 +150,14 @@ func requireOnly(schema *huma.Schema, names ...string) *huma.Schema {
 	return schema
 }
 
-// registerValueSchemas adds our own value types to the API description.
-func registerValueSchemas(r huma.Registry) {
+// newSchemas returns a registry without schemas, in which values have the schema of
+// their JSON.
+func newSchemas() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 	r.RegisterTypeAlias(reflect.TypeFor[annotations.Grade](), reflect.TypeFor[nullGrade]())
 	r.RegisterTypeAlias(reflect.TypeFor[playbook.Moment](), reflect.TypeFor[moment]())
 	r.RegisterTypeAlias(reflect.TypeFor[routine.Weekdays](), reflect.TypeFor[[]int]())
+	return r
 }
