@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read results by order, size and timing of trades
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["behavior"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Read results grouped by symbol, setup, tag, hour or another dimension
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["breakdown"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * Read a year day by day, with notes and routines
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["calendar"];
         put?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Compare trades with other trades: another period, other accounts, or the rest
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["compare"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Read the results day by day
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["daily"];
         put?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * List the drawdowns, the deepest first
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["drawdowns"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Read equity and drawdown over time
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["equityCurve"];
         put?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Compare results with what the price did: MAE and MFE, other stops and targets, after the exit
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["excursionStats"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Simulate future results from past ones
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["monteCarlo"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Read the results in units of the risk taken
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["rMultiples"];
         put?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Read how often the rules of setups were followed, and what breaking them cost
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["ruleReport"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * Read the summary of closed trades
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["summary"];
         put?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Compare the trades with each tag with all others
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, q is refused, and trade ids and links to trades are empty.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
          */
         get: operations["tagEffects"];
         put?: never;
@@ -2560,7 +2560,7 @@ export interface paths {
         get: operations["listViews"];
         put?: never;
         /**
-         * Save a view; names are unique regardless of case
+         * Save a view; names are unique regardless of case among views of the same accounts
          * @description Scopes of access tokens: write, full.
          */
         post: operations["createView"];
@@ -4418,6 +4418,11 @@ export interface components {
              * @enum {string}
              */
             date_order: "" | "day_first" | "month_first" | "ambiguous";
+            /**
+             * @description Where the assumed zone comes from, if source_tz_from is unknown or days: default_tz of the request, the last import from this broker into the account, timezone of /settings/journal, the exchange that most users of this export trade at, or utc. A file without a detected broker is read in default_tz or UTC. Empty otherwise.
+             * @enum {string}
+             */
+            default_tz_from: "" | "request" | "import" | "settings" | "market" | "utc";
             detected_broker: string;
             detection_reason: string;
             /**
@@ -4466,17 +4471,17 @@ export interface components {
             /** @enum {string} */
             source: "csv" | "statement" | "backup";
             /**
-             * @description What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in default_tz or UTC. Empty while a column mapping is missing.
+             * @description What decided the zone of the times: the file (each time or column names it), the default of its format, source_tz, nothing because there are only days, or unknown: they were read in the zone that default_tz_from says. Empty while a column mapping is missing.
              * @enum {string}
              */
             source_tz_from: "" | "file" | "format" | "request" | "days" | "unknown";
-            /** @description The likely content of the columns, by their names and values. */
+            /** @description The likely content of the columns, by their names and values. Empty for source statement. */
             suggested_mapping: {
                 [key: string]: string;
             };
             /** @description Why nothing is suggested, or that column_mapping is ignored for this file; empty otherwise. */
             suggested_mapping_note: string;
-            /** @description The zone of times without a zone, if the file or its format implies one. */
+            /** @description The zone of the times: the one that the file states, that of its format, source_tz, or the one in default_tz_from. Empty if nothing says which it is and no broker was detected. */
             suggested_source_tz: string;
             /** @description Why no zone is suggested; empty otherwise. */
             suggested_source_tz_note: string;
@@ -4546,7 +4551,7 @@ export interface components {
         JournalSettings: {
             /** @description Results this near to zero count as breakeven: an amount, {"amount": number}, or {"r": number} as a multiple of the risk. */
             breakeven_tolerance: unknown;
-            /** @description An IANA name. Bars without a zone are tried in it. */
+            /** @description An IANA name. Files of detected brokers with the clock of your computer are read in it, and bars without a zone are tried in it. */
             timezone: string | null;
         } & {
             [key: string]: unknown;
@@ -11301,7 +11306,7 @@ export interface operations {
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
                     default_account_id?: string;
-                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it the times of a detected broker are read in the timezone of /settings/journal, else in the zone of the exchange, and all others as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
                     file: string;
@@ -11352,7 +11357,7 @@ export interface operations {
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
                     default_account_id?: string;
-                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it the times of a detected broker are read in the timezone of /settings/journal, else in the zone of the exchange, and all others as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
                     file: string;
@@ -11497,7 +11502,7 @@ export interface operations {
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
                     default_account_id?: string;
-                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it they are read as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
+                    /** @description The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it the times of a detected broker are read in the timezone of /settings/journal, else in the zone of the exchange, and all others as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them. */
                     default_tz?: string;
                     /** Format: binary */
                     file: string;
