@@ -30,9 +30,9 @@ test-patroni: ## Test failovers with a temporary Patroni cluster of three nodes
 
 soak: ## Kill servers 1000 times, their database 50 times, the watch agent and a server that fetches from a broker 200 times each, and repeat what make test does a few times (15 minutes or more)
 	SVC_TEST_KILL_ROUNDS=1000 SVC_TEST_OUTAGES=50 scripts/with-postgres $(GO) test -count=1 -timeout 4h -v \
-		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|MigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/db
-	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/ledger -rapid.checks=300
-	SVC_TEST_LONG=1 scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestTwoServices|TestMigrateFromEveryVersion' ./internal/figures ./internal/db
+		-run 'TestKilled|TestOutage|TestAcknowledgedWritesSurviveKill|MigrationSurvivesKill' ./cmd/fillbook ./internal/instances ./internal/base/db
+	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/trading/ledger -rapid.checks=300
+	SVC_TEST_LONG=1 scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestTwoServices|TestMigrateFromEveryVersion' ./internal/figures/columns ./internal/base/db
 	SVC_TEST_POOLED=1 scripts/with-postgres scripts/with-pgbouncer $(GO) test -count=1 -timeout 1h -run '/^postgresql' ./internal/httpapi
 	SVC_TEST_LONG=1 scripts/with-browser npm --prefix web run test:browser -- every-screen phone
 

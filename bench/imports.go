@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/base/decimal"
 )
 
 const (

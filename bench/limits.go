@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // Limits measure the machine itself, through the same driver with

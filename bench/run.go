@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // options are the flags of both measuring commands.

@@ -16,9 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
 )
 
 // Simulation is the result of many users with small journals, of whom some are

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // storageOperation is the record of the size of the database.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"fillbook/internal/identity"
+	"fillbook/internal/people/identity"
 )
 
 // The names of limits of several operations.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"unicode"
 
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/limits"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/base/limits"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/tradefilter"
 )
 
 var update = flag.Bool("update", false, "rewrite the endpoints of api.md")

@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // A backup of an installation contains the database as a SQLite file (from either

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/barimport"
-	"fillbook/internal/bars"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/barimport"
+	"fillbook/internal/prices/bars"
 )
 
 type importBarsCommand struct {

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/term"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
-	"fillbook/internal/secrets"
 	"fillbook/internal/transport"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // broker is a server like OANDA's. Each token has one account, whose history grows.

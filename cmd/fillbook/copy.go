@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/people/identity"
 )
 
 type copyDBCommand struct {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // TestDamagedDatabase starts the server on damaged files. It must exit with an error

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // limitFiles limits the size of files that a running process can write, which has the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 type distributeCommand struct{}

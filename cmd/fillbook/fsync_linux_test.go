@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // serveOnFailingDisk is fillbook with a disk that fails when SIGUSR1 arrives.

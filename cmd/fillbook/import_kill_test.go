@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // TestKilledWhileImporting kills the server during imports and reversals, at times

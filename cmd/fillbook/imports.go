@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"fillbook/internal/backup"
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/imports"
+	"fillbook/internal/intake/imports"
 )
 
 // TestImportBarCountsStages checks that a started stage completes those before it.

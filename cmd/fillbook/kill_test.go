@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // killRounds is how often a server is killed on each engine in both tests together;

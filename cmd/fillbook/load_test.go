@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // loadSize is the size of a load.

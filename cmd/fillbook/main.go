@@ -19,10 +19,10 @@ import (
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for systems without any, such as the container image
 
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/watch"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/watch"
+	"fillbook/internal/people/identity"
 )
 
 // version is set by the build.

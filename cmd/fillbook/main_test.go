@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

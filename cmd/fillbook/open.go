@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"fillbook/internal/connections"
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/outbound"
-	"fillbook/internal/secrets"
+	"fillbook/internal/intake/connections"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // TestReadOnlyStart starts the server on files that it cannot write: reading works,

@@ -7,13 +7,13 @@ import (
 	"io"
 	"path/filepath"
 
-	"fillbook/internal/barfetch"
-	"fillbook/internal/connections"
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
-	"fillbook/internal/sharing"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/figures/sharing"
+	"fillbook/internal/intake/connections"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/prices/barfetch"
 	"fillbook/internal/transport"
 )
 

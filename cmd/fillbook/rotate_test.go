@@ -11,7 +11,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // sealedLife is a user with everything that is encrypted or signed with the secret.

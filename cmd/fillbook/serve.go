@@ -14,11 +14,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/installation"
+	"fillbook/internal/intake/watch"
 	"fillbook/internal/transport"
-	"fillbook/internal/watch"
 	"fillbook/internal/webui"
 )
 

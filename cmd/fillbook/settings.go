@@ -9,9 +9,9 @@ import (
 	"os"
 	"strings"
 
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
-	"fillbook/internal/outbound"
-	"fillbook/internal/secrets"
 	"fillbook/internal/transport"
 )
 

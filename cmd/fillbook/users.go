@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
 )
 
 type createUserCommand struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/watch"
+	"fillbook/internal/intake/watch"
 )
 
 // watchCommand groups the commands of the watch agent. They talk to a server over

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // watchedFolder is a folder, a configuration for it, and the fills in its files.

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"fillbook/internal/identity"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/watch"
+	"fillbook/internal/intake/watch"
+	"fillbook/internal/people/identity"
 )
 
 // folderInterval is how often new and removed folders are looked for.

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/httpapi"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/secrets"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
 )
 
 // inbox is a server that watches a directory, with a clock that moves whenever it waits.

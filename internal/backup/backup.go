@@ -25,7 +25,7 @@ package backup
 import (
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Scope selects what to write: everything that a user has, or one account with

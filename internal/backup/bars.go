@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/journal"
-	"fillbook/internal/market"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
 )
 
 // BarAlias is the symbol of the bars that a symbol uses.

@@ -1,8 +1,8 @@
 package backup
 
 import (
-	"fillbook/internal/barfetch"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/barfetch"
 )
 
 // BarSource is a provider of price bars, without its key: a key is sealed with the

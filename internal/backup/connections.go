@@ -1,9 +1,9 @@
 package backup
 
 import (
-	"fillbook/internal/connections"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/connections"
+	"fillbook/internal/trading/ledger"
 )
 
 // Connection is a connection to a broker, without its key: a key is sealed with the

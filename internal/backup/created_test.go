@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // A restored fill or cash row was created when it was stored first, not when it

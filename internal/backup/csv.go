@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // WriteTradesCSV writes the trades of some accounts, or of all where none is

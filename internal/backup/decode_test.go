@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
 )
 
 // refused demands a refusal that a person can read, with some words in it.

@@ -6,12 +6,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // Document is a backup in memory: what [Decode] reads. The fields are the

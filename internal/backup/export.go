@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/db"
-	"fillbook/internal/fields"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports/kinds"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/kinds"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // WriteJSON writes the backup. It is one step of a reading transaction, whose

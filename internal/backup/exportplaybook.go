@@ -6,10 +6,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/fields"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/playbook"
 )
 
 func (e *exporter) writeTags() error {

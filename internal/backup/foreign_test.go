@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // told writes a bundle down in short, so that a table can state the expected result.

@@ -5,11 +5,11 @@ import (
 	"io"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradefilter"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // Format is what an export is written as.

@@ -12,15 +12,15 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/market"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/prices/market"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // keyOrders are the orders of keys that a hostile file may have.

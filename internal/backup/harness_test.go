@@ -12,17 +12,17 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/prices/bars"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // house is an installation, tied together as the program does it.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/playbook"
 )
 
 // TestRestoreNeedsLittleMemory restores each section with random keys: what a record needs

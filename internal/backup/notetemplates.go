@@ -1,8 +1,8 @@
 package backup
 
 import (
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 )
 
 // NoteTemplate is a template of notes.

@@ -3,9 +3,9 @@ package backup
 import (
 	"context"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 )
 
 // Plan is what a restore would do.

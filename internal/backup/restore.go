@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/fields"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports/kinds"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/kinds"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // Services are what a restore writes with.

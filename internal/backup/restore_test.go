@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // hand writes a backup of one account by hand, with executions of the form

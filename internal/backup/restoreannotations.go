@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // findTrades finds the trade that each annotation is about: the one that most

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/market"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
 )
 
 func (h *house) bars() *bars.Service { return bars.New(h.db, h.clock.Now, bars.DefaultLimit, nil) }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/barfetch"
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
+	"fillbook/internal/prices/barfetch"
 )
 
 // TestBarSourcesAreRestored: a backup has the settings of price providers and not their

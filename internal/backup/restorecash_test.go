@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 )
 
 // deposit is a cash row as a broker's file has it.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/connections"
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
+	"fillbook/internal/intake/connections"
 )
 
 // TestConnectionsAreRestored checks that a backup has the settings of connections and not

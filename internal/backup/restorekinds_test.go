@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/imports/kinds"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/kinds"
+	"fillbook/internal/intake/statement"
 )
 
 func (h *house) storeKind(t failer, owner journal.UserID, layout, word string, kind statement.Kind) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/limits"
+	"fillbook/internal/base/limits"
 )
 
 // sectionLimits are the limits of the records of sections. Sections without one are

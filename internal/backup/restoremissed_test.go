@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 )
 
 func missedFile(rows ...string) string {

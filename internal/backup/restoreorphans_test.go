@@ -3,7 +3,7 @@ package backup
 import (
 	"testing"
 
-	"fillbook/internal/matching"
+	"fillbook/internal/trading/matching"
 )
 
 // Trades of one symbol that lose their fills at the same instant are told apart

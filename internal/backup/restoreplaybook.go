@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/fields"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 )
 
 // nameTable are the records of a user that a file names, by their names in the file.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/db"
+	"fillbook/internal/trading/matching"
 )
 
 // A file that a person wrote is held to the rule for stops and targets. A backup

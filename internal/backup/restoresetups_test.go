@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 )
 
 func (h *house) setups(t *testing.T, owner journal.UserID) []playbook.Setup {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/limits"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+	"fillbook/internal/trading/routine"
 )
 
 // exportRoutine returns the routine with places instead of ids.

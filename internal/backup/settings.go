@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/imports/layouts"
-	"fillbook/internal/oldpreferences"
-	"fillbook/internal/settings"
+	"fillbook/internal/base/oldpreferences"
+	"fillbook/internal/intake/layouts"
+	"fillbook/internal/trading/settings"
 )
 
 // Settings are the journal settings.

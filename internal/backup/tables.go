@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/annotations"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/excursions"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Tables are for people and other programs: one row a trade, a fill or a cash

@@ -13,13 +13,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 // tabled is a journal whose tables have every kind of cell.

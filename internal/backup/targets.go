@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 )
 
 // target is where an account of the file goes: an account of the user's, or a

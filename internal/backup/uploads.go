@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 
-	"fillbook/internal/db"
-	"fillbook/internal/imports"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/trading/playbook"
 )
 
 // Uploads opens the backups that users import. It implements [imports.Backups].

@@ -3,9 +3,9 @@ package backup
 import (
 	"github.com/go-json-experiment/json"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/fields"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
 )
 
 // The head of every backup. formatVersion rises with every new field of the

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/views"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/views"
 )
 
 // View is a saved view. Accounts, setups and tags of its filter go by place and by

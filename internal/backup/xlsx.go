@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // WriteXLSX writes a spreadsheet with the trades, fills and cash transactions

@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 )
 
 // The entries of a zip beside the attached files. The manifest is for people

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 // zipped packs files in the order given: name, content, name, content.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 )
 
 // The demo account that a user adds to their own journal. It is recognized by

@@ -4,10 +4,10 @@ import (
 	"sync"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
 )
 
 func (s *stage) rows(table string) (n int) {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 func TestAnnotationsFitTheirTrades(t *testing.T) {

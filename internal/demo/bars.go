@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/ledger"
-	marketdata "fillbook/internal/market"
+	"fillbook/internal/prices/bars"
+	marketdata "fillbook/internal/prices/market"
+	"fillbook/internal/trading/ledger"
 )
 
 // BarSeries are the price bars of a symbol.

@@ -3,9 +3,9 @@ package demo
 import (
 	"testing"
 
-	"fillbook/internal/instruments"
-	"fillbook/internal/ledger"
-	marketdata "fillbook/internal/market"
+	marketdata "fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/ledger"
 )
 
 // TestFillsLieInsideBars compares every fill with its bar.

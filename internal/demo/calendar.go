@@ -3,7 +3,7 @@ package demo
 import (
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // newYork is the time zone of the markets. Package journal embeds the zones, so

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 func TestIsTradingDay(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // transfer is a single cash transaction. At is a share of the journal.

@@ -24,10 +24,10 @@ package demo
 import (
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Story is a whole journal. Records refer to each other by name, and to trades by

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
 )
 
 // closedTrades are all closed trades of a story by the time they closed.

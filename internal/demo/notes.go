@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // composeNotes returns the notes, oldest first.

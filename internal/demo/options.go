@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // optionRule describes the contract of an idea that is traded with options.

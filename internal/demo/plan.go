@@ -3,7 +3,7 @@ package demo
 import (
 	"math"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // plan is a trade before it happens: the trader's decisions and mistakes. The

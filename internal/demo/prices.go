@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // random is a random number generator with the functions that the simulation needs.

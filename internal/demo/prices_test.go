@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Prices stay near their level, every bar opens at the close of the one before, and

@@ -3,8 +3,8 @@ package demo
 import (
 	"slices"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // habit is a line of the routine.

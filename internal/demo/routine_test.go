@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 func TestRoutine(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // lastDays are ends of the story that differ in weekday and season. More of

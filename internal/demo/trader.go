@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // phase is a period of the trader's two years.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // newTestAccount returns a simulation and its account of the given type.

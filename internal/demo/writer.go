@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"time"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // The user of the demo. The password is public: a demo that is served on more

@@ -10,16 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
-	"fillbook/internal/instruments"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 )
 
 // stage is an installation that a story is written to.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
 )
 

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/demo"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
 )
 

@@ -3,10 +3,10 @@ package httpapi
 import (
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/excursions"
-	"fillbook/internal/market"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/market"
 )
 
 // alternativeExit is what a trade would have brought if only its last exit had been

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/figures"
-	"fillbook/internal/journal"
-	"fillbook/internal/tradefilter"
-	"fillbook/internal/views"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/trading/tradefilter"
+	"fillbook/internal/trading/views"
 )
 
 func figureRoute(path, id, summary string) route {
@@ -141,7 +141,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out, failed = draw()
 			return
 		}
-		out, failed = figures.LoadOrTry(a.Figures, q.book, "curve "+strconv.Itoa(points)+last.text()+"?"+q.text, draw)
+		out, failed = columns.LoadOrTry(a.Figures, q.book, "curve "+strconv.Itoa(points)+last.text()+"?"+q.text, draw)
 	})
 	return answer(out, errors.Join(err, failed))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/analytics/oracle"
+	"fillbook/internal/figures/analytics/oracle"
 )
 
 // The fields that the contract gives each answer.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/analytics/oracle"
+	"fillbook/internal/figures/analytics/oracle"
 )
 
 // TestExplanationsAddUp: an explanation gives the figure that it explains, the

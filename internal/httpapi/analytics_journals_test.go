@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fillbook/internal/analytics/oracle"
-	matched "fillbook/internal/matching/oracle"
+	"fillbook/internal/figures/analytics/oracle"
+	matched "fillbook/internal/trading/matching/oracle"
 )
 
 // The random journals that figures are tested on. They are written through the

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/analytics/oracle"
+	"fillbook/internal/figures/analytics/oracle"
 )
 
 // linkedJournal is a journal in which every trade has another power of two as its

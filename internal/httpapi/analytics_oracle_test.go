@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fillbook/internal/analytics/oracle"
+	"fillbook/internal/figures/analytics/oracle"
 	"fillbook/internal/testkit"
 )
 

@@ -9,14 +9,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/annotations"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/transport"
 )
 

@@ -20,9 +20,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/sharing"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/sharing"
 	"fillbook/internal/transport"
 )
 

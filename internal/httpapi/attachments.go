@@ -12,10 +12,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/transport"
 )
 

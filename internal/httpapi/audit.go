@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
 )
 
 type auditEvent struct {

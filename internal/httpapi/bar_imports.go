@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"fillbook/internal/barimport"
-	"fillbook/internal/bars"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/market"
-	"fillbook/internal/market/files"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/barimport"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/prices/market/files"
 	"fillbook/internal/transport"
 )
 

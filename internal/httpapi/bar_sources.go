@@ -7,11 +7,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/barfetch"
-	"fillbook/internal/barsource"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/remote"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/prices/barfetch"
+	"fillbook/internal/prices/barsource"
 	"fillbook/internal/transport"
 )
 

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/barsource"
-	"fillbook/internal/decimal"
-	"fillbook/internal/instruments"
-	"fillbook/internal/market"
-	"fillbook/internal/outbound"
-	"fillbook/internal/remote"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/prices/barsource"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
 )
 
 // vendor is a provider whose bars are at 91,357.13, a price that is nowhere else. With a

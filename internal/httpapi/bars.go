@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/decimal"
-	"fillbook/internal/instruments"
-	"fillbook/internal/journal"
-	"fillbook/internal/market"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
 )
 
 // barSeries is a stored series of bars.

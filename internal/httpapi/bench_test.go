@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 	"fillbook/internal/transport"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/figures"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/trading/playbook"
 )
 
 type breakdownQuery struct {
@@ -84,7 +84,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 // loadNames returns the names of the records that the keys of a breakdown
 // identify, and the tags that are mistakes.
 func (a *API) loadNames(
-	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *figures.Snapshot,
+	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *columns.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
 	names = map[string]string{}
 	switch by { //nolint:exhaustive // the other keys are names already

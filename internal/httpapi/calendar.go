@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/tradefilter"
 )
 
 type calendarQuery struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // canaries are secrets by name: what must never be seen where it does not

@@ -7,11 +7,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/connections"
-	"fillbook/internal/connector"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/connections"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/trading/matching"
 	"fillbook/internal/transport"
 )
 

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/connector"
-	"fillbook/internal/decimal"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/instruments"
-	"fillbook/internal/matching"
-	"fillbook/internal/outbound"
-	"fillbook/internal/remote"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
 )
 
 // exchange is a broker whose keys say in their text what they allow.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

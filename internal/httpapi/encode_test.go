@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/transport"
 )
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/installation"
-	"fillbook/internal/playbook"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/playbook"
 )
 
 // recordKind is a kind of records that the test follows.

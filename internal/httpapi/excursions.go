@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/excursions"
-	"fillbook/internal/instruments"
-	"fillbook/internal/journal"
-	"fillbook/internal/market"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
 )
 
 // TradeExcursion is what the price did during a trade, as lists show it.

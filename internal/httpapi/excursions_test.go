@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/market"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
 )
 
 var crypto = more{"instrument_type": "crypto"}

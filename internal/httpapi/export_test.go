@@ -4,9 +4,9 @@ import (
 	"context"
 	"reflect"
 
-	"fillbook/internal/imports/kinds"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/intake/kinds"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Chunk and InParts are for the tests of how lists are written.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/figures"
-	"fillbook/internal/journal"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // FigureQuery is what every figure is asked with: the trades, in the words of
@@ -67,7 +67,7 @@ func (in FigureQuery) zone() (*time.Location, error) {
 type figureRequest struct {
 	api    *API
 	text   string // the query, as a key
-	book   *figures.Snapshot
+	book   *columns.Snapshot
 	filter analytics.Filter
 	zone   *time.Location
 }
@@ -79,7 +79,7 @@ func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(
 // same accounts at the same revisions. name identifies the figure and its
 // parameters.
 func cachedFigure[T any](q *figureRequest, name string, compute func() T) T {
-	return figures.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
+	return columns.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
 }
 
 // withFigures opens the book for a figure query and hands it to fn. It refuses realized
@@ -102,7 +102,7 @@ func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*d
 	if in.isRealized() {
 		view = a.Figures.ViewRealized
 	}
-	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *figures.Snapshot) error {
+	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *columns.Snapshot) error {
 		if err := q.setBook(ctx, tx, in, book); err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (a *API) computeFigures(ctx context.Context, in FigureQuery, fn func(*figur
 
 // computeFiguresOnBasis is like withFiguresOnBasis for figures of the book alone.
 func (a *API) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
-	if figures.NeedsLookups(&in.filter.Conditions) {
+	if columns.NeedsLookups(&in.filter.Conditions) {
 		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {
 			fn(q)
 			return nil
@@ -148,7 +148,7 @@ func (a *API) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
 }
 
 // setBook sets the book and the filter. tx may be nil if the filter needs no lookups.
-func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, book *figures.Snapshot) (err error) {
+func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, book *columns.Snapshot) (err error) {
 	q.book = book
 	if q.filter, err = q.api.Figures.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
 		return err

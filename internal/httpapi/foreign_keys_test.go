@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // foreignKey is a foreign key of the schema.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/hooks"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/hooks"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // keyed is a client that sends an Idempotency-Key.

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 

@@ -22,7 +22,7 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"fillbook/internal/imports"
-	"fillbook/internal/imports/kinds"
-	"fillbook/internal/imports/statement"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/intake/kinds"
+	"fillbook/internal/intake/statement"
 	"fillbook/internal/transport"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/imports/layouts"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/layouts"
 	"fillbook/internal/transport"
 )
 

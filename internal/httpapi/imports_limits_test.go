@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // TestImportsHaveNoRate: the hundredth file of a minute is read like the first.

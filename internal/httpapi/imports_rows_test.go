@@ -7,13 +7,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // fixture returns the export of a fixture of the imports package.
 func fixture(t *testing.T, name string) string {
 	t.Helper()
-	archive, err := txtar.ParseFile("../imports/" + name)
+	archive, err := txtar.ParseFile("../intake/" + name)
 	if err != nil || len(archive.Files) == 0 {
 		t.Fatal(name, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/imports/statement"
+	"fillbook/internal/intake/statement"
 )
 
 const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +

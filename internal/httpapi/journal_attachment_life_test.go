@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // stored counts the contents of attachments, on the disk or in the database.

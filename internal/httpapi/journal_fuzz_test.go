@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/base/decimal"
 )
 
 // more are further fields of a request.

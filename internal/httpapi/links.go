@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // Links to lists of trades. A link lists exactly the trades of a figure, with the

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
 )
 

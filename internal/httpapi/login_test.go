@@ -11,7 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/secrets"
 )
 
 func TestLogin(t *testing.T) {

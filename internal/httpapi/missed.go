@@ -7,12 +7,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/fields"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/transport"
 )
 

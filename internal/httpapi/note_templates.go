@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/transport"
 )
 

@@ -7,11 +7,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
-	"fillbook/internal/db"
-	"fillbook/internal/fields"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/tradefilter"
 	"fillbook/internal/transport"
 )
 

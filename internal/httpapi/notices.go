@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/notices"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/installation/notices"
 )
 
 // notice is something that happened while the user was away.

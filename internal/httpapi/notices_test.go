@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/barsource"
-	"fillbook/internal/outbound"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/prices/barsource"
 )
 
 // TestNotices checks that a notice counts what arrived since an instant and nothing

@@ -16,10 +16,10 @@ import (
 	"github.com/danielgtaylor/huma/v2/yaml"
 	"github.com/google/go-cmp/cmp"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/httpapi"
 	"fillbook/internal/testkit"
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/trading/tradefilter"
 )
 
 var update = flag.Bool("update", false, "rewrite api/openapi.yaml")

@@ -14,9 +14,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Paging is the input of a list that can be read in pages. Without limit the

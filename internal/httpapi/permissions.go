@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
 )
 
 // permission is what a route does, as far as access tokens are concerned. A route

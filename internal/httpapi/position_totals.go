@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/rates"
-	"fillbook/internal/tradefilter"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/rates"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // positionTotals are sums over open positions.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/excursions"
-	"fillbook/internal/journal"
-	"fillbook/internal/matching"
-	"fillbook/internal/tradefilter"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // position is an open trade with what it is worth.

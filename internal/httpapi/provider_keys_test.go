@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/barsource"
+	"fillbook/internal/base/outbound"
 	"fillbook/internal/installation"
-	"fillbook/internal/outbound"
+	"fillbook/internal/prices/barsource"
 	"fillbook/internal/transport"
 )
 

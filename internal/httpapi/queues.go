@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"fillbook/internal/fairqueue"
+	"fillbook/internal/base/fairqueue"
 	"fillbook/internal/transport"
 )
 

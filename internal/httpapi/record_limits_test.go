@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/limits"
+	"fillbook/internal/base/limits"
 )
 
 // limitTest creates record i of a kind, up to a limit.

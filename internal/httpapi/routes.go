@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
 )
 

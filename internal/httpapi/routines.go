@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"fillbook/internal/journal"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/routine"
 	"fillbook/internal/transport"
 )
 

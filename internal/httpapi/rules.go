@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/figures"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/trading/playbook"
 )
 
 // ruleReport is the report of rules with the names of the setups.
@@ -37,7 +37,7 @@ func (a *API) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport
 			names[s.ID] = s.Name
 			query.Setups = append(query.Setups, analytics.SetupChecklist{ID: s.ID, Rules: s.Checklist})
 		}
-		report, err := figures.LoadOrTry(a.Figures, q.book, fmt.Sprintf("rules %q?%s", query.Setups, q.text), func() (analytics.RuleReport, error) {
+		report, err := columns.LoadOrTry(a.Figures, q.book, fmt.Sprintf("rules %q?%s", query.Setups, q.text), func() (analytics.RuleReport, error) {
 			var err error
 			if query.States, err = loadRuleStates(ctx, tx); err != nil {
 				return analytics.RuleReport{}, err

@@ -4,14 +4,14 @@ import (
 	"context"
 	"net/http"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/decimal"
-	"fillbook/internal/excursions"
-	"fillbook/internal/instruments"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/market"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/ledger"
 )
 
 // maxRunningTrades is how many trades are followed together at most.

@@ -1,6 +1,6 @@
 package httpapi
 
-import "fillbook/internal/journal"
+import "fillbook/internal/base/journal"
 
 // ScopeInput is the query of every list and figure that selects accounts and a
 // period.

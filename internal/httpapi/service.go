@@ -10,7 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/transport"
 )
 

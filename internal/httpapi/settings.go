@@ -7,10 +7,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/settings"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/settings"
 	"fillbook/internal/transport"
 )
 

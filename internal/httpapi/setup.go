@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 

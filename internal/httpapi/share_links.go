@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/journal"
-	"fillbook/internal/sharing"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/sharing"
 	"fillbook/internal/transport"
 )
 

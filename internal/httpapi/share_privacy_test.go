@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // TestScaledJournalsLookTheSame: without amounts, a journal looks the same as

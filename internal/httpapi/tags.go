@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/analytics"
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/views"
 	"fillbook/internal/transport"
-	"fillbook/internal/views"
 )
 
 type tag struct {

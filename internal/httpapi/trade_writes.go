@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"slices"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Limits of one request.

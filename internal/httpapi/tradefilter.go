@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"fillbook/internal/tradefilter"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // TradeFilter is the filter of trades, the same for lists, exports and figures. Its

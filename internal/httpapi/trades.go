@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/annotations"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/tradeview"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 // Trade is a trade, open or closed, as lists show it. It names those annotations

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"fillbook/internal/decimal"
-	"fillbook/internal/ledger"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/trading/ledger"
 )
 
 // TradeSort is the order of a list of trades.

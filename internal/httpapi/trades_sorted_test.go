@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fillbook/internal/decimal"
+	"fillbook/internal/base/decimal"
 )
 
 // sortFields are what trades can be sorted by.

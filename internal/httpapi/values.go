@@ -9,11 +9,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
-	"fillbook/internal/annotations"
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
-	"fillbook/internal/routine"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
 	"fillbook/internal/transport"
 )
 

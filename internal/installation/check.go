@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"fillbook/internal/bars"
-	"fillbook/internal/db"
-	"fillbook/internal/imports"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 // Check verifies the whole installation: the integrity checks of the engine,

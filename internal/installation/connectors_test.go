@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/connector"
 	"fillbook/internal/installation"
+	"fillbook/internal/intake/connector"
 )
 
 // brokersPage is the list of what can be read, for users. Its second part lists the

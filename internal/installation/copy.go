@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"fillbook/internal/barfetch"
-	"fillbook/internal/bars"
-	"fillbook/internal/db"
-	"fillbook/internal/excursions"
-	"fillbook/internal/journal"
-	"fillbook/internal/playbook"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/prices/barfetch"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/trading/playbook"
 )
 
 // CopyOptions are the settings of [Installation.CopyTo].

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/identity"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
+	"fillbook/internal/base/db"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // TestOthersWriteDuringDeletions: while an account or a user is being deleted, another

@@ -17,31 +17,31 @@ import (
 	"log/slog"
 
 	"fillbook/internal/backup"
-	"fillbook/internal/barfetch"
-	"fillbook/internal/barimport"
-	"fillbook/internal/bars"
-	"fillbook/internal/barsource"
-	"fillbook/internal/connections"
-	"fillbook/internal/connector"
-	"fillbook/internal/db"
-	"fillbook/internal/excursions"
-	"fillbook/internal/figures"
-	"fillbook/internal/hooks"
-	"fillbook/internal/identity"
-	"fillbook/internal/imports"
-	"fillbook/internal/jobs"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/notices"
-	"fillbook/internal/outbound"
-	"fillbook/internal/playbook"
-	"fillbook/internal/rates"
-	"fillbook/internal/routine"
-	"fillbook/internal/secrets"
-	"fillbook/internal/settings"
-	"fillbook/internal/sharing"
-	"fillbook/internal/tradeview"
-	"fillbook/internal/views"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/figures/sharing"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/installation/notices"
+	"fillbook/internal/intake/connections"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/hooks"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/intake/jobs"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/prices/barfetch"
+	"fillbook/internal/prices/barimport"
+	"fillbook/internal/prices/bars"
+	"fillbook/internal/prices/barsource"
+	"fillbook/internal/prices/rates"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/settings"
+	"fillbook/internal/trading/views"
 )
 
 // Options are the settings of an installation.
@@ -57,7 +57,7 @@ type Options struct {
 	// FiguresMemory limits the bytes of trades that are cached for figures; 0
 	// means the default.
 	FiguresMemory int
-	// FiguresDir is the directory of stored columns; see [figures.New].
+	// FiguresDir is the directory of stored columns; see [columns.New].
 	FiguresDir string
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
@@ -86,7 +86,7 @@ type Installation struct {
 	Playbook *playbook.Service
 	Routine  *routine.Service
 	Imports  *imports.Service
-	Figures  *figures.Service
+	Figures  *columns.Service
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
 	Notices  *notices.Service
@@ -131,7 +131,7 @@ func New(options Options) (*Installation, error) {
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
-	i.Figures = figures.New(i.DB, options.FiguresMemory, options.FiguresDir)
+	i.Figures = columns.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
 	i.Settings = settings.New(i.DB)

@@ -11,16 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/decimal"
-	"fillbook/internal/identity"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/ledger"
-	"fillbook/internal/matching"
-	"fillbook/internal/playbook"
-	"fillbook/internal/secrets"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 // house is an installation with one user and one account.

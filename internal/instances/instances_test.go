@@ -11,7 +11,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	"golang.org/x/sync/errgroup"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 

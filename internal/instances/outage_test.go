@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // recoveryTime is how long an instance may refuse requests after its database

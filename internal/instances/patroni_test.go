@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // failoverTime is the longest time that Patroni may need to promote a standby, with

@@ -13,12 +13,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/httpapi"
-	"fillbook/internal/identity"
 	"fillbook/internal/installation"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/people/identity"
 )
 
 // server is one instance: its own pool, services and caches.

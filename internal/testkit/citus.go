@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // IsDistributed reports whether tests run on a Citus cluster: SVC_TEST_CITUS

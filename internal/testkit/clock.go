@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Clock is a clock that only the test advances.

@@ -31,10 +31,10 @@ var connectingPackages = []string{"net/smtp", "net/rpc", "net/rpc/jsonrpc", "net
 
 // mayConnect are the files that use them, and why.
 var mayConnect = map[string]string{
-	"internal/outbound/outbound.go": "it is the client that checks every request",
-	"cmd/fillbook/healthcheck.go":   "it calls the server of this machine",
-	"internal/watch/client.go":      "the agent calls the server that its user chose; inside the server it calls a handler and connects to nothing",
-	"internal/db/postgres.go":       "it connects to the database that the operator chose",
+	"internal/base/outbound/outbound.go": "it is the client that checks every request",
+	"cmd/fillbook/healthcheck.go":        "it calls the server of this machine",
+	"internal/intake/watch/client.go":    "the agent calls the server that its user chose; inside the server it calls a handler and connects to nothing",
+	"internal/base/db/postgres.go":       "it connects to the database that the operator chose",
 }
 
 // TestOnlyOutboundConnects checks that nothing but package outbound sends requests to
@@ -49,7 +49,7 @@ func TestOnlyOutboundConnects(t *testing.T) {
 			switch {
 			case err != nil:
 				return err
-			case entry.IsDir() && (entry.Name() == "testdata" || levels[relative] == testsOnly):
+			case entry.IsDir() && (entry.Name() == "testdata" || isIn(relative, testPackages)):
 				return filepath.SkipDir
 			case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
 				return nil

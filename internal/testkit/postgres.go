@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // template is a migrated PostgreSQL database, created once per process.

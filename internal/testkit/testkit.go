@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // NewUser inserts a user and returns its number and its public id.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // allNodes are the beginnings of statements that read or write rows of many

@@ -3,7 +3,7 @@ package testkit
 import (
 	"context"
 
-	"fillbook/internal/db"
+	"fillbook/internal/base/db"
 )
 
 // RunUnruly runs a statement without the id of a user, as a mistake in the

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/transport"
 )
 

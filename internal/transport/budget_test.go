@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/transport"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"syscall"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 )
 
 // ErrorBody is the JSON body of every error response.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // FailureLimiter counts the failed calls of each key and rejects calls of a key

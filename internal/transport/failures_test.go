@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
 )

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Form is a multipart upload: at most one file, and short text fields.

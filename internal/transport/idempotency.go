@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 )
 
 // Idempotency stores the successful responses of POST requests with an

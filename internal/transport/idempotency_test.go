@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/db"
-	"fillbook/internal/journal"
-	"fillbook/internal/secrets"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/secrets"
 	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
 )

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"fillbook/internal/fairqueue"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/fairqueue"
+	"fillbook/internal/base/journal"
 )
 
 // Body is the kind of body that a route accepts.

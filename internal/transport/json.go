@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // maxDepth is the deepest nesting of JSON that is accepted.

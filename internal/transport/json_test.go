@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"fillbook/internal/decimal"
-	"fillbook/internal/journal"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/transport"
 )
 

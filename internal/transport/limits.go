@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Rate is the size of a token bucket: tokens per second, and the most at once.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
 	"fillbook/internal/transport"
 )

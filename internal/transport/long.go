@@ -3,7 +3,7 @@ package transport
 import (
 	"net/http"
 
-	"fillbook/internal/fairqueue"
+	"fillbook/internal/base/fairqueue"
 )
 
 // LimitLongResponses limits responses that may be long. They wait in a queue,

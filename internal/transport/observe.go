@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // validRequestID matches the request ids that are accepted from a client or

@@ -21,7 +21,7 @@ import (
 	"net/http"
 	"slices"
 
-	"fillbook/internal/journal"
+	"fillbook/internal/base/journal"
 )
 
 // Middleware wraps a handler.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"fillbook/internal/fairqueue"
+	"fillbook/internal/base/fairqueue"
 )
 
 // queueRetryAfter is the Retry-After of requests that are rejected because a

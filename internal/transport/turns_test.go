@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/fairqueue"
+	"fillbook/internal/base/fairqueue"
 	"fillbook/internal/transport"
 )
 

@@ -1,0 +1,98 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"fillbook/internal/base/parallel"
+)
+
+// EachAhead is [Each] for many rows. On SQLite it reads rows in another goroutine
+// while fn processes the rows before them, so that two cores share the work. fn
+// is called in the goroutine of the caller.
+func EachAhead(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
+	if tx.session.engine != SQLite {
+		return Each(ctx, tx, fn, query, args...)
+	}
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err below returns the error
+	tx.reading = true
+	defer func() { tx.reading = false }()
+	a := newReadAhead(rows)
+	parallel.Run(func() { err = a.process(fn) }, a.read)
+	if err != nil {
+		return translate(err)
+	}
+	return tx.recordError(rows.Err())
+}
+
+const (
+	batchRows = 256
+	// batches is the number of batches: one that is read, one that is processed,
+	// and one between them.
+	batches = 3
+)
+
+// rowBatch contains the values of some rows, one row after the other.
+type rowBatch struct{ values []driver.Value }
+
+// readAhead passes rows in batches from one goroutine to another. rows belongs to
+// the goroutine of read until that returns.
+type readAhead struct {
+	rows    *Rows
+	columns int
+	row     *Rows // the row that is processed
+	// Both channels have room for all batches, so that sending never waits.
+	full, empty chan *rowBatch
+	stop        chan struct{} // closed when no more batches are needed
+}
+
+func newReadAhead(rows *Rows) *readAhead {
+	a := &readAhead{
+		rows: rows, columns: len(rows.values), row: &Rows{lite: rows.lite},
+		full: make(chan *rowBatch, batches), empty: make(chan *rowBatch, batches), stop: make(chan struct{}),
+	}
+	for range batches {
+		a.empty <- &rowBatch{values: make([]driver.Value, 0, batchRows*a.columns)}
+	}
+	return a
+}
+
+// read reads all rows, until process returns.
+func (a *readAhead) read() {
+	defer close(a.full)
+	for more := true; more; {
+		var b *rowBatch
+		select {
+		case b = <-a.empty:
+		case <-a.stop:
+			return
+		}
+		b.values = b.values[:0]
+		for len(b.values) < batchRows*a.columns {
+			if more = a.rows.Next(); !more {
+				break
+			}
+			b.values = append(b.values, a.rows.values...)
+		}
+		a.full <- b
+	}
+}
+
+// process calls fn for each row.
+func (a *readAhead) process(fn func(Scanner) error) error {
+	defer close(a.stop)
+	for b := range a.full {
+		for values := b.values; len(values) > 0; values = values[a.columns:] {
+			a.row.values = values[:a.columns]
+			if err := fn(a.row); err != nil {
+				return err
+			}
+		}
+		a.empty <- b
+	}
+	return nil
+}

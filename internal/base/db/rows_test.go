@@ -1,0 +1,122 @@
+package db_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/testkit"
+)
+
+type label string
+
+// TestScanConverts values to the types that callers use, on both engines alike.
+func TestScanConverts(t *testing.T) {
+	t.Parallel()
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		must(t, d.Define(ctx, `CREATE TABLE things (n BIGINT NOT NULL, word TEXT, flag BOOLEAN, raw BYTEA, size BIGINT)`))
+		must(t, d.Update(ctx, func(tx *db.Tx) error {
+			_, err := tx.InsertMany(ctx, "things", []string{"n", "word", "flag", "raw", "size"}, "", [][]any{
+				{1, label("größe"), true, []byte{0, 1, 255}, int64(1) << 40},
+				{int64(2), nil, nil, nil, nil},
+				{int32(3), "", false, []byte("abc"), -5},
+			})
+			return err
+		}))
+		must(t, d.View(ctx, func(tx *db.Tx) error {
+			var got []string
+			err := db.Each(ctx, tx, func(row db.Scanner) error {
+				var n uint8
+				var word *label
+				var flag *bool
+				var raw []byte
+				var size sql.NullInt64
+				if err := row.Scan(&n, &word, &flag, &raw, &size); err != nil {
+					return err
+				}
+				line := fmt.Sprint(n)
+				if word != nil {
+					line += fmt.Sprintf(" %q %t", *word, *flag)
+				}
+				got = append(got, fmt.Sprintf("%s%v %v", line, raw, size))
+				return nil
+			}, `SELECT n, word, flag, raw, size FROM things ORDER BY n`)
+			want := `1 "größe" true[0 1 255] {1099511627776 true}; 2[] {0 false}; 3 "" false[97 98 99] {-5 true}`
+			if joined := strings.Join(got, "; "); joined != want {
+				t.Errorf("got %s\nwant %s", joined, want)
+			}
+			return err
+		}))
+		for _, c := range []struct {
+			query string
+			dest  any
+		}{
+			{`SELECT word FROM things WHERE n = 2`, new(string)},    // NULL
+			{`SELECT size FROM things WHERE n = 2`, new(int64)},     // NULL
+			{`SELECT word FROM things WHERE n = 1`, new(int)},       // not a number
+			{`SELECT size FROM things WHERE n = 1`, new(int32)},     // too large
+			{`SELECT size FROM things WHERE n = 1`, new(uint16)},    // too large
+			{`SELECT size FROM things WHERE n = 3`, new(uint64)},    // negative
+			{`SELECT n FROM things WHERE n = 1`, new(struct{})},     // no conversion
+			{`SELECT n FROM things WHERE n = 1`, 5},                 // not a pointer
+			{`SELECT word FROM things WHERE n = 1`, new(time.Time)}, // no conversion
+		} {
+			err := d.Peek(ctx, func(tx *db.Tx) error { return tx.QueryRow(ctx, c.query).Scan(c.dest) })
+			if err == nil || errors.Is(err, db.ErrNoRows) {
+				t.Errorf("%s into %T: %v", c.query, c.dest, err)
+			}
+		}
+		err := d.Peek(ctx, func(tx *db.Tx) error { return tx.QueryRow(ctx, `SELECT n, word FROM things`).Scan(new(int)) })
+		if err == nil {
+			t.Error("two columns were scanned into one destination")
+		}
+	})
+}
+
+// TestCanceledRowsEnd with the error of the context.
+func TestCanceledRowsEnd(t *testing.T) {
+	t.Parallel()
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		ctx, cancel := context.WithCancel(t.Context())
+		read := 0
+		err := d.View(ctx, func(tx *db.Tx) error {
+			return db.Each(ctx, tx, func(row db.Scanner) error {
+				if read++; read == 10 {
+					cancel()
+				}
+				var n int
+				return row.Scan(&n)
+			}, `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 200000) SELECT n FROM counted`)
+		})
+		if !errors.Is(err, context.Canceled) || read > 100000 {
+			t.Errorf("%v after %d rows", err, read)
+		}
+		var one int
+		must(t, d.Peek(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(t.Context(), `SELECT 1`).Scan(&one) }))
+	})
+}
+
+// TestReadersAreReused: calls one after the other use one connection, so that
+// only its page cache is filled.
+func TestReadersAreReused(t *testing.T) {
+	t.Parallel()
+	d := open(t, testkit.Options(t, db.SQLite))
+	for range 20 {
+		must(t, d.Ping(t.Context()))
+	}
+	if n := d.Readers(); n != 1 {
+		t.Errorf("%d reading connections were opened for calls one after the other", n)
+	}
+	must(t, d.Peek(t.Context(), func(*db.Tx) error {
+		return d.Peek(t.Context(), func(*db.Tx) error { return d.Ping(t.Context()) })
+	}))
+	if n := d.Readers(); n != 3 {
+		t.Errorf("%d reading connections were opened for three calls at once", n)
+	}
+}

@@ -1,0 +1,140 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/decimal"
+)
+
+// Comparison is the summaries of two selections and their difference.
+type Comparison struct {
+	A          Summary    `json:"a"`
+	B          Summary    `json:"b"`
+	Difference Difference `json:"difference"`
+}
+
+// Difference is A less B. A figure is null if A or B does not have it.
+type Difference struct {
+	NetPnL       decimal.Decimal `json:"net_pnl"`
+	Expectancy   decimal.Decimal `json:"expectancy"`
+	WinRate      float64         `json:"win_rate"`
+	ProfitFactor *float64        `json:"profit_factor"`
+	PayoffRatio  *float64        `json:"payoff_ratio"`
+	AvgR         *float64        `json:"avg_r"`
+	// Interval is that of the difference of expectancy.
+	Interval DifferenceInterval `json:"interval"`
+	// PValue is the probability that two histories with the same expectancy differ
+	// as much; null unless both have enough trades and days.
+	PValue      *float64 `json:"p_value"`
+	Significant bool     `json:"significant"`
+}
+
+// DifferenceInterval is the 95% interval of a difference of money; its bounds are
+// null unless both sides have two days with trades.
+type DifferenceInterval struct {
+	Low  decimal.Null `json:"low"`
+	High decimal.Null `json:"high"`
+}
+
+// CompareSelections compares two selections. Days are those of the zone; the
+// trades of a day are not independent.
+func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
+	out := Comparison{A: Summarize(a, ofA), B: Summarize(b, ofB)}
+	out.Difference = Difference{
+		NetPnL: out.A.NetPnL.Sub(out.B.NetPnL), Expectancy: out.A.Expectancy.Sub(out.B.Expectancy),
+		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: subtractOptional(out.A.ProfitFactor, out.B.ProfitFactor),
+		PayoffRatio: subtractOptional(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: subtractOptional(out.A.AvgR, out.B.AvgR),
+	}
+	x, y := estimateMean(a, zone), estimateMean(b, zone)
+	if x.enough && y.enough {
+		p := pValue(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
+		out.Difference.PValue, out.Difference.Significant = p, p != nil && *p < significance
+	}
+	out.Difference.Interval = intervalOfDifference(drawMeans(a, zone, Seed), drawMeans(b, zone, Seed+1))
+	return out
+}
+
+// drawMeans returns the mean results of a trade in histories that are drawn as
+// [AssessEvidence] does. It returns nil with fewer than two days.
+func drawMeans(s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
+	if s.unbounded {
+		return drawMeansIn[exact](s, zone, seed)
+	}
+	return drawMeansIn[int128](s, zone, seed)
+}
+
+func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
+	return drawDayMeans(tallyNetDays[T](s, zone), s.scale, seed)
+}
+
+func drawDayMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []decimal.Decimal {
+	if len(days) < 2 {
+		return nil
+	}
+	list := drawHistories(groupDays(days), scale, evidenceDraws, seed)
+	means := make([]decimal.Decimal, len(list))
+	for i := range list {
+		means[i] = mean(list[i].net().decimal(scale), list[i].trades())
+	}
+	return means
+}
+
+// intervalOfDifference returns the interval of the differences of two lists of draws,
+// draw by draw.
+func intervalOfDifference(a, b []decimal.Decimal) (interval DifferenceInterval) {
+	if a == nil || b == nil {
+		return interval
+	}
+	apart := make([]decimal.Decimal, len(a))
+	for i := range apart {
+		apart[i] = a[i].Sub(b[i])
+	}
+	slices.SortFunc(apart, decimal.Decimal.Cmp)
+	cut := int(float64(len(apart)) * (1 - evidenceLevel) / 2)
+	return DifferenceInterval{Low: decimal.Of(apart[cut]), High: decimal.Of(apart[len(apart)-1-cut])}
+}
+
+func subtractOptional(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	value := *a - *b
+	return &value
+}
+
+// meanEstimate is a mean result of a trade with its standard error.
+type meanEstimate struct {
+	mean, deviation float64
+	enough          bool
+}
+
+func estimateMean(s *Selection, zone *time.Location) meanEstimate {
+	if s.unbounded {
+		return estimateMeanIn[exact](s, zone)
+	}
+	return estimateMeanIn[int128](s, zone)
+}
+
+func estimateMeanIn[T number[T]](s *Selection, zone *time.Location) meanEstimate {
+	days := tallyNetDays[T](s, zone)
+	p := meanEstimate{enough: checkMinimums(s.Len(), len(days)).Enough}
+	p.mean, p.deviation = meanError(days, s.scale)
+	return p
+}
+
+// tallyNetDays returns the tallies of net results by day, in the order of the calendar.
+func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	days, of := s.findDays(newClock(zone))
+	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)
+	results := outcomes(trades, net)
+	sums := make([]dayTally[T], len(days))
+	for i, d := range of {
+		sums[d].addResult(net[i], results[i])
+		sums[d].day = days[d]
+	}
+	slices.SortFunc(sums, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
+	return sums
+}

@@ -1,0 +1,168 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// Day is the result of the trades of one calendar day.
+type Day struct {
+	Date     journal.Day     `json:"date"`
+	NetPnL   decimal.Decimal `json:"net_pnl"`
+	GrossPnL decimal.Decimal `json:"gross_pnl"`
+	Fees     decimal.Decimal `json:"fees"`
+	Trades   int             `json:"trades"`
+	Wins     int             `json:"wins"`
+	Losses   int             `json:"losses"`
+	WinRate  float64         `json:"win_rate"`
+	Volume   decimal.Decimal `json:"volume"`
+	// CumulativePnL is the net result of this day and all days before it.
+	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
+}
+
+// ListDays returns the days with trades, in order, by the calendar of
+// the zone.
+func ListDays(s *Selection, zone *time.Location) []Day {
+	if s.unbounded {
+		return listDays[exact](s, zone)
+	}
+	return listDays[int128](s, zone)
+}
+
+// dayTally accumulates a day.
+type dayTally[T number[T]] struct {
+	tally[T]
+	day                 int64
+	gross, fees, volume T
+}
+
+func listDays[T number[T]](s *Selection, zone *time.Location) []Day {
+	tallies := tallyDays[T](s, zone)
+	list := make([]Day, len(tallies))
+	var sum T
+	for i := range tallies {
+		t := &tallies[i]
+		sum = sum.add(t.net())
+		list[i] = Day{
+			Date: dayName(t.day), NetPnL: t.net().decimal(s.scale), GrossPnL: t.gross.decimal(s.scale),
+			Fees: t.fees.decimal(s.scale), Trades: t.trades(), Wins: t.wins(), Losses: t.losses(), WinRate: t.winRate(),
+			Volume: t.volume.decimal(s.scale), CumulativePnL: sum.decimal(s.scale),
+		}
+	}
+	return list
+}
+
+func tallyDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+	days, of := s.findDays(newClock(zone))
+	tallies := make([]dayTally[T], len(days))
+	gross, fees, volume := readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
+	trades, net, dayOf := mergeParts(s, readColumn[T](s, netOf), of)
+	results := outcomes(trades, net)
+	for i, d := range dayOf {
+		tallies[d].addResult(net[i], results[i])
+	}
+	for i, d := range of {
+		t := &tallies[d]
+		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
+	}
+	for d, day := range days {
+		tallies[d].day = day
+	}
+	slices.SortFunc(tallies, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
+	return tallies
+}
+
+// findDays returns the calendar days of the trades and the day of each trade; see
+// indexKeys.
+func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
+	return indexKeys(len(s.picks), func(i int) int64 { return c.day(s.basisInstant(i)) })
+}
+
+// indexKeys returns the distinct keys of n items in the order of their first
+// occurrence, and for each item the index of its key. For days that is the
+// order of the calendar, except when clocks go back over midnight.
+func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
+	of = make([]int32, n)
+	places := map[int64]int32{}
+	last, place := int64(0), int32(nowhere)
+	for i := range of {
+		key := keyOf(i)
+		if place == nowhere || key != last {
+			known, seen := places[key]
+			if !seen {
+				known = int32(len(keys))
+				places[key] = known
+				keys = append(keys, key)
+			}
+			last, place = key, known
+		}
+		of[i] = place
+	}
+	return keys, of
+}
+
+// Year is the calendar of one year. The caller adds notes and routines.
+type Year struct {
+	Year   int     `json:"year"`
+	Days   []Cell  `json:"days"`
+	Months []Month `json:"months"`
+	Total  Group   `json:"total"`
+}
+
+// Cell is a day of the calendar with trades.
+type Cell struct {
+	Date   journal.Day     `json:"date"`
+	NetPnL decimal.Decimal `json:"net_pnl"`
+	Trades int             `json:"trades"`
+	Wins   int             `json:"wins"`
+	Losses int             `json:"losses"`
+}
+
+// Month is a month with trades.
+type Month struct {
+	Month string `json:"month"`
+	Group
+	// GreenDays and RedDays are the days that ended above and below zero.
+	GreenDays int `json:"green_days"`
+	RedDays   int `json:"red_days"`
+}
+
+// BuildCalendar returns the days and months of a year that have trades.
+func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
+	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
+	for _, day := range ListDays(s, zone) {
+		if day.Date.Year() != year {
+			continue
+		}
+		out.Days = append(out.Days, Cell{day.Date, day.NetPnL, day.Trades, day.Wins, day.Losses})
+		month := day.Date.Month()
+		if n := len(out.Months); n == 0 || out.Months[n-1].Month != month {
+			out.Months = append(out.Months, Month{Month: month})
+		}
+		m := &out.Months[len(out.Months)-1]
+		m.Group.addDay(day)
+		out.Total.addDay(day)
+		switch day.NetPnL.Sign() {
+		case 1:
+			m.GreenDays++
+		case -1:
+			m.RedDays++
+		}
+	}
+	if s.parts {
+		out.recountTrades(s, zone)
+	}
+	return out
+}
+
+// addDay adds a day to a group of days.
+func (g *Group) addDay(day Day) {
+	g.Trades += day.Trades
+	g.Wins += day.Wins
+	g.NetPnL = g.NetPnL.Add(day.NetPnL)
+	g.WinRate = fraction(g.Wins, g.Trades)
+}

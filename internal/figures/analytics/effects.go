@@ -1,0 +1,137 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/decimal"
+)
+
+// Effect compares the trades that have a key, such as a tag, with all other trades
+// of the selection. Differences are those with the key less those without it; they
+// are null if there are no other trades.
+type Effect struct {
+	Key     string     `json:"-"`
+	With    EffectSide `json:"with"`
+	Without EffectSide `json:"without"`
+	// Difference is that of the average results, Total the difference times the
+	// number of trades with the key.
+	Difference  decimal.Null `json:"difference"`
+	Total       decimal.Null `json:"total"`
+	DifferenceR *float64     `json:"difference_r"`
+	TotalR      *float64     `json:"total_r"`
+	// Interval is that of Difference.
+	Interval DifferenceInterval `json:"interval"`
+	// PValue is the probability that trades with the same expectancy differ as
+	// much, corrected for the number of keys; null unless both sides have enough
+	// trades and days.
+	PValue      *float64 `json:"p_value"`
+	Significant bool     `json:"significant"`
+}
+
+// EffectSide is the trades of one side of an effect.
+type EffectSide struct {
+	Trades      int             `json:"trades"`
+	NetPnL      decimal.Decimal `json:"net_pnl"`
+	AvgTrade    decimal.Decimal `json:"avg_trade"`
+	AvgR        *float64        `json:"avg_r"`
+	TradesWithR int             `json:"trades_with_r"`
+}
+
+// MeasureEffects returns the effect of each key of a dimension that trades have, the
+// greatest loss first. The empty key has none. Days are those of UTC, as in
+// [CompareSelections]: the effect of a tag is the comparison of its trades with
+// the rest.
+func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
+	q.Zone, q.Evidence = time.UTC, true
+	if s.unbounded {
+		return measureEffects[exact](s, q)
+	}
+	return measureEffects[int128](s, q)
+}
+
+func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
+	all := rowTally[T]{days: tallyNetDays[T](s, q.Zone)}
+	rs, _ := computeMultiples(s, readColumn[T](s, netOf))
+	for _, r := range rs {
+		all.rs += r
+	}
+	all.withR = len(rs)
+	list := []Effect{}
+	var chances []*float64
+	keys, rows := tallyRows[T](s, q)
+	for k := range rows {
+		if keys[k] == "" || rows[k].trades() == 0 {
+			continue
+		}
+		effect, p := compareRow(&rows[k], &all, s.scale)
+		effect.Key = keys[k]
+		list, chances = append(list, effect), append(chances, p)
+	}
+	for i, p := range correctByHolm(chances) {
+		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+	}
+	slices.SortFunc(list, func(a, b Effect) int {
+		if a.Total.Valid != b.Total.Valid {
+			return map[bool]int{true: -1, false: 1}[a.Total.Valid]
+		}
+		return cmp.Or(a.Total.Decimal.Cmp(b.Total.Decimal), strings.Compare(a.Key, b.Key))
+	})
+	return list
+}
+
+// compareRow compares a row with all trades that are not in it. It returns the
+// probability of the difference before the correction.
+func compareRow[T number[T]](with, all *rowTally[T], scale int32) (Effect, *float64) {
+	without := rowTally[T]{days: subtractDays(all.days, with.days), rs: all.rs - with.rs, withR: all.withR - with.withR}
+	e := Effect{With: with.toEffectSide(scale), Without: without.toEffectSide(scale)}
+	if e.Without.Trades == 0 {
+		return e, nil
+	}
+	difference := e.With.AvgTrade.Sub(e.Without.AvgTrade)
+	e.Difference, e.Total = decimal.Of(difference), decimal.Of(difference.Mul(decimal.New(int64(e.With.Trades))))
+	if e.DifferenceR = subtractOptional(e.With.AvgR, e.Without.AvgR); e.DifferenceR != nil {
+		total := *e.DifferenceR * float64(e.With.TradesWithR)
+		e.TotalR = &total
+	}
+	e.Interval = intervalOfDifference(drawDayMeans(with.days, scale, Seed), drawDayMeans(without.days, scale, Seed+1))
+	if !checkMinimums(e.With.Trades, len(with.days)).Enough || !checkMinimums(e.Without.Trades, len(without.days)).Enough {
+		return e, nil
+	}
+	x, deviationX := meanError(with.days, scale)
+	y, deviationY := meanError(without.days, scale)
+	return e, pValue(x-y, math.Hypot(deviationX, deviationY))
+}
+
+// toEffectSide returns the figures of the days of a tally.
+func (t *rowTally[T]) toEffectSide(scale int32) EffectSide {
+	var sum tally[T]
+	for i := range t.days {
+		sum = sum.plus(&t.days[i].tally)
+	}
+	side := EffectSide{Trades: sum.trades(), NetPnL: sum.net().decimal(scale), TradesWithR: t.withR, AvgR: divide(t.rs, float64(t.withR))}
+	if side.Trades > 0 {
+		side.AvgTrade = mean(side.NetPnL, side.Trades)
+	}
+	return side
+}
+
+// subtractDays returns the days less what other has of them, without days that are
+// empty then. Both are in order, and other has no days of its own.
+func subtractDays[T number[T]](days, other []dayTally[T]) []dayTally[T] {
+	left := make([]dayTally[T], 0, len(days))
+	next := 0
+	for _, d := range days {
+		if next < len(other) && other[next].day == d.day {
+			d.tally = d.minus(&other[next].tally)
+			next++
+		}
+		if d.trades() > 0 {
+			left = append(left, d)
+		}
+	}
+	return left
+}

@@ -1,0 +1,462 @@
+package analytics
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// TradeExcursion is what the price did during a trade and what was known at its entry.
+// Values are absent without bars. MAE and MFE that the trader typed count instead of
+// those of bars, with equal bounds.
+type TradeExcursion struct {
+	// MAELow to MFEHigh are bounds of the worst and the best result of the position, in
+	// money without sign.
+	MAELow, MAEHigh, MFELow, MFEHigh decimal.Null
+	// MAER to MFEHighR are the same in units of the initial risk. Filters and breakdowns
+	// go by the lower bounds, which are certain.
+	MAER, MAEHighR, MFER, MFEHighR decimal.Null
+	// ExitEfficiency is the lower bound of (result + MAE) / (MFE + MAE).
+	ExitEfficiency decimal.Null
+	// ATRPct is the average true range in percent of the entry price, GapPct the gap of
+	// the session in percent. OpeningRange is the place in the opening range.
+	ATRPct, GapPct, RelativeVolume, OpeningRange decimal.Null
+	// Coverage is the share of the holding time that has bars, if bars are missing: then
+	// the upper bounds are only what the others show.
+	Coverage decimal.Null
+	// AfterExit is what the last fill would have brought more, some minutes later and at
+	// the end of the session; see [AfterExitMinutes].
+	AfterExit [len(AfterExitMinutes) + 1]decimal.Null
+}
+
+// AfterExitMinutes are the minutes of [TradeExcursion.AfterExit].
+var AfterExitMinutes = [...]int{5, 15, 30, 60}
+
+// The places of values in a list of all; see [TradeExcursion.values].
+const (
+	maeLowAt = iota
+	maeHighAt
+	mfeLowAt
+	mfeHighAt
+	maeRAt
+	maeHighRAt
+	mfeRAt
+	mfeHighRAt
+	exitEfficiencyAt
+	atrPctAt
+	gapPctAt
+	relativeVolumeAt
+	openingRangeAt
+	coverageAt
+	afterExitAt
+	excursionValues = afterExitAt + len(AfterExitMinutes) + 1
+)
+
+// values lists all values, for columns.
+func (e *TradeExcursion) values() []*decimal.Null {
+	list := []*decimal.Null{
+		&e.MAELow, &e.MAEHigh, &e.MFELow, &e.MFEHigh, &e.MAER, &e.MAEHighR, &e.MFER, &e.MFEHighR,
+		&e.ExitEfficiency, &e.ATRPct, &e.GapPct, &e.RelativeVolume, &e.OpeningRange, &e.Coverage,
+	}
+	for i := range e.AfterExit {
+		list = append(list, &e.AfterExit[i])
+	}
+	return list
+}
+
+// excursionAt returns the values of a row.
+func (c *page) excursionAt(row int32) (e TradeExcursion) {
+	for i, n := range e.values() {
+		*n = c.excursion[i].at(row)
+	}
+	return e
+}
+
+// ExcursionScale is the number of decimals of the ratios in [TradeExcursion]. The
+// buckets of a breakdown are ranges of a filter because of it.
+const ExcursionScale = 6
+
+// excursionBuckets are the dimensions by a value of an excursion: the column and the
+// limits of the buckets. A value on a limit is in the bucket above.
+var excursionBuckets = map[Dimension]struct {
+	column int
+	limits []string
+}{
+	ByMAE:            {maeRAt, []string{"0.25", "0.5", "0.75", "1"}},
+	ByMFE:            {mfeRAt, []string{"0.5", "1", "2", "3"}},
+	ByExitEfficiency: {exitEfficiencyAt, []string{"0.25", "0.5", "0.75"}},
+	ByATR:            {atrPctAt, []string{"1", "2", "3", "5"}},
+	ByGap:            {gapPctAt, []string{"-2", "-0.5", "0.5", "2"}},
+	ByRelativeVolume: {relativeVolumeAt, []string{"0.5", "1", "1.5", "2", "3"}},
+	ByOpeningRange:   {openingRangeAt, []string{"0", "0.5", "1"}},
+}
+
+// bucketNames returns the names of the buckets between limits, after the empty one of
+// trades without a value.
+func bucketNames(limits []string) []string {
+	names := []string{"", "under_" + limits[0]}
+	for i := range limits[1:] {
+		names = append(names, limits[i]+"_"+limits[i+1])
+	}
+	return append(names, "over_"+limits[len(limits)-1])
+}
+
+// groupByExcursion groups by the buckets of a value.
+func (s *Selection) groupByExcursion(by Dimension) grouping {
+	buckets := excursionBuckets[by]
+	limits := make([]decimal.Decimal, len(buckets.limits))
+	for i, text := range buckets.limits {
+		limits[i] = decimal.Must(text)
+	}
+	return newSingleGrouping(bucketNames(buckets.limits), func(i int) int {
+		value := s.excursionValue(i, buckets.column)
+		if !value.Valid {
+			return 0
+		}
+		place := 1
+		for _, limit := range limits {
+			if value.Decimal.Cmp(limit) >= 0 {
+				place++
+			}
+		}
+		return place
+	})
+}
+
+// ExcursionRange returns the values of a bucket of a dimension. The empty key has none.
+func ExcursionRange(by Dimension, key string) (r tradefilter.Range, known bool) {
+	limits := excursionBuckets[by].limits
+	if len(limits) == 0 {
+		return r, false
+	}
+	at := slices.Index(bucketNames(limits), key)
+	if at < 1 {
+		return r, false
+	}
+	if at > 1 {
+		r.Min = decimal.Of(decimal.Must(limits[at-2]))
+	}
+	if at <= len(limits) {
+		r.Max = decimal.Of(decimal.Must(limits[at-1]).Sub(decimal.FromScaled(1, ExcursionScale)))
+	}
+	return r, true
+}
+
+func (s *Selection) excursionValue(i, column int) decimal.Null {
+	p := s.picks[i]
+	return s.pages[p.source].excursion[column].at(p.row)
+}
+
+// ExcursionStats compares results with what the price did during the trades. Amounts
+// are exact; shares and multiples of the risk are floats.
+type ExcursionStats struct {
+	Trades int `json:"trades"`
+	// WithExcursion counts the trades that have MAE and MFE, Exact those whose bounds
+	// are equal and whose holding time has bars throughout, and WithR those that also have an initial risk.
+	WithExcursion int `json:"with_excursion"`
+	Exact         int `json:"exact"`
+	WithR         int `json:"with_r"`
+	// Winners and Losers compare them by outcome.
+	Winners ExcursionGroup `json:"winners"`
+	Losers  ExcursionGroup `json:"losers"`
+	// Points are trades to plot, the newest at most MaxPoints.
+	Points []ExcursionPoint `json:"points"`
+	// Stops and Targets are what results would have been with a stop or a target at a
+	// multiple of the risk, for the trades with R. Grid combines them.
+	Baseline WhatIf     `json:"baseline"`
+	Stops    []WhatIf   `json:"stops"`
+	Targets  []WhatIf   `json:"targets"`
+	Grid     [][]WhatIf `json:"grid"`
+	// WentForBreakeven and WentForLoss count the trades that were 1 R or more in profit and
+	// ended as breakeven, and at a loss.
+	WentForBreakeven CountBounds `json:"went_for_breakeven"`
+	WentForLoss      CountBounds `json:"went_for_loss"`
+	// AfterExit is what the last fill would have brought more, on average.
+	AfterExit []AfterExitStats `json:"after_exit"`
+}
+
+// WithoutTradeIDs returns the statistics with points that do not identify their trades. It
+// shares everything else with out.
+func (out ExcursionStats) WithoutTradeIDs() ExcursionStats {
+	out.Points = slices.Clone(out.Points)
+	for i := range out.Points {
+		out.Points[i].TradeID = ""
+	}
+	return out
+}
+
+// MaxPoints is the most points of [ExcursionStats].
+const MaxPoints = 2000
+
+// ExcursionGroup is the MAE and MFE of some trades on average.
+type ExcursionGroup struct {
+	Trades int          `json:"trades"`
+	MAE    AmountBounds `json:"avg_mae"`
+	MFE    AmountBounds `json:"avg_mfe"`
+}
+
+// AmountBounds are bounds of an amount; both are absent without trades.
+type AmountBounds struct {
+	Low  decimal.Null `json:"low"`
+	High decimal.Null `json:"high"`
+}
+
+// CountBounds are the trades that are certainly and possibly meant.
+type CountBounds struct {
+	Low  int `json:"low"`
+	High int `json:"high"`
+}
+
+// ExcursionPoint is one trade.
+type ExcursionPoint struct {
+	TradeID journal.TradeID `json:"trade_id" doc:"Empty for access tokens with scope analytics."`
+	NetPnL  decimal.Decimal `json:"net_pnl"`
+	R       decimal.Null    `json:"r"`
+	MAELow  decimal.Decimal `json:"mae_low"`
+	MAEHigh decimal.Decimal `json:"mae_high"`
+	MFELow  decimal.Decimal `json:"mfe_low"`
+	MFEHigh decimal.Decimal `json:"mfe_high"`
+}
+
+// WhatIf is the sum of results in units of risk if every trade had been closed at a
+// stop or a target. A trade for which it is not known whether it came that far counts
+// with its worse result in Low and its better one in High.
+type WhatIf struct {
+	// Stop and Target are in units of risk; absent means none.
+	Stop   *float64 `json:"stop"`
+	Target *float64 `json:"target"`
+	RBounds
+	// Halves are the sums of the first and the second half of the trades in the order
+	// of closing: a stop that helped in only one of them fits the past.
+	Halves [2]RBounds `json:"halves"`
+	// WinnersStopped are winners that the stop would have closed, LosersStopped losers.
+	WinnersStopped CountBounds `json:"winners_stopped"`
+	LosersStopped  CountBounds `json:"losers_stopped"`
+	// TargetsReached are trades that the target would have closed.
+	TargetsReached CountBounds `json:"targets_reached"`
+}
+
+// RBounds are bounds of a sum in units of risk.
+type RBounds struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// AfterExitStats is the mean of what the last fills would have brought more.
+type AfterExitStats struct {
+	// Minutes after the exit; absent for the end of the session.
+	Minutes *int         `json:"minutes"`
+	Trades  int          `json:"trades"`
+	Mean    decimal.Null `json:"mean"`
+	// Interval is that of the mean, from draws of whole days.
+	Interval MoneyInterval `json:"interval"`
+}
+
+// stopSteps and targetSteps are the multiples of risk that are tried.
+var (
+	stopSteps   = []float64{0.25, 0.5, 0.75, 1, 1.5, 2}
+	targetSteps = []float64{0.5, 1, 1.5, 2, 3, 4, 5}
+)
+
+// AnalyzeExcursions compares the results of a selection with what the price did. Days
+// of intervals are those of the zone.
+func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) ExcursionStats {
+	net := readColumn[exact](s, netOf)
+	results := outcomes(s, net)
+	out := ExcursionStats{Trades: s.Len(), Points: []ExcursionPoint{}}
+	var winners, losers excursionSums
+	var withR []whatIfTrade
+	for i := range s.picks {
+		e := s.pages[s.picks[i].source].excursionAt(s.picks[i].row)
+		if !e.MAELow.Valid || !e.MFELow.Valid {
+			continue
+		}
+		out.WithExcursion++
+		if e.MAELow.Equal(e.MAEHigh) && e.MFELow.Equal(e.MFEHigh) && !e.Coverage.Valid {
+			out.Exact++
+		}
+		switch results[i] {
+		case win:
+			winners.add(&e)
+		case loss:
+			losers.add(&e)
+		case breakeven:
+		}
+		out.Points = append(out.Points, newExcursionPoint(s, i, net[i].d, &e))
+		if e.MAER.Valid {
+			withR = append(withR, s.newWhatIfTrade(i, &e, results[i]))
+		}
+	}
+	out.Points = out.Points[max(0, len(out.Points)-MaxPoints):]
+	out.WithR, out.Winners, out.Losers = len(withR), winners.toGroup(), losers.toGroup()
+	out.addWhatIfs(withR)
+	for _, t := range withR {
+		switch t.result {
+		case breakeven:
+			out.WentForBreakeven.count(t.mfe, 1)
+		case loss:
+			out.WentForLoss.count(t.mfe, 1)
+		case win:
+		}
+	}
+	for k := range len(AfterExitMinutes) + 1 {
+		out.AfterExit = append(out.AfterExit, s.averageAfterExit(k, zone, seed))
+	}
+	return out
+}
+
+func newExcursionPoint(s *Selection, i int, net decimal.Decimal, e *TradeExcursion) ExcursionPoint {
+	p := s.picks[i]
+	return ExcursionPoint{
+		TradeID: s.ID(i), NetPnL: net, R: s.pages[p.source].rMultiple.at(p.row),
+		MAELow: e.MAELow.Decimal, MAEHigh: e.MAEHigh.Decimal, MFELow: e.MFELow.Decimal, MFEHigh: e.MFEHigh.Decimal,
+	}
+}
+
+// excursionSums adds up the excursions of some trades.
+type excursionSums struct {
+	trades                           int
+	maeLow, maeHigh, mfeLow, mfeHigh decimal.Decimal
+}
+
+func (s *excursionSums) add(e *TradeExcursion) {
+	s.trades++
+	s.maeLow, s.maeHigh = s.maeLow.Add(e.MAELow.Decimal), s.maeHigh.Add(e.MAEHigh.Decimal)
+	s.mfeLow, s.mfeHigh = s.mfeLow.Add(e.MFELow.Decimal), s.mfeHigh.Add(e.MFEHigh.Decimal)
+}
+
+func (s *excursionSums) toGroup() ExcursionGroup {
+	average := func(low, high decimal.Decimal) AmountBounds {
+		if s.trades == 0 {
+			return AmountBounds{}
+		}
+		return AmountBounds{Low: decimal.Of(mean(low, s.trades)), High: decimal.Of(mean(high, s.trades))}
+	}
+	return ExcursionGroup{Trades: s.trades, MAE: average(s.maeLow, s.maeHigh), MFE: average(s.mfeLow, s.mfeHigh)}
+}
+
+// whatIfTrade is a trade in units of its risk.
+type whatIfTrade struct {
+	net, costs float64
+	mae, mfe   RBounds
+	result     outcome
+}
+
+func (s *Selection) newWhatIfTrade(i int, e *TradeExcursion, result outcome) whatIfTrade {
+	p := s.picks[i]
+	c := s.pages[p.source]
+	risk := c.risk.at(p.row).Decimal
+	inR := func(d decimal.Decimal) float64 { return d.DivRound(risk, ExcursionScale).Float64() }
+	t := whatIfTrade{
+		net: inR(c.net.at(p.row)), costs: inR(c.fees.at(p.row)), result: result,
+		mae: RBounds{e.MAER.Decimal.Float64(), e.MAEHighR.Decimal.Float64()},
+		mfe: RBounds{e.MFER.Decimal.Float64(), e.MFEHighR.Decimal.Float64()},
+	}
+	if e.Coverage.Valid {
+		// While bars are missing the price may have gone anywhere.
+		t.mae.High, t.mfe.High = math.Inf(1), math.Inf(1)
+	}
+	return t
+}
+
+func (out *ExcursionStats) addWhatIfs(trades []whatIfTrade) {
+	out.Baseline = tryExits(trades, nil, nil)
+	for i := range stopSteps {
+		out.Stops = append(out.Stops, tryExits(trades, &stopSteps[i], nil))
+		row := make([]WhatIf, len(targetSteps))
+		for k := range targetSteps {
+			row[k] = tryExits(trades, &stopSteps[i], &targetSteps[k])
+		}
+		out.Grid = append(out.Grid, row)
+	}
+	for k := range targetSteps {
+		out.Targets = append(out.Targets, tryExits(trades, nil, &targetSteps[k]))
+	}
+}
+
+// tryExits adds up the results of trades with a stop and a target.
+func tryExits(trades []whatIfTrade, stop, target *float64) WhatIf {
+	w := WhatIf{Stop: stop, Target: target}
+	for i, t := range trades {
+		bounds := t.tryExits(stop, target)
+		half := 0
+		if i >= (len(trades)+1)/2 {
+			half = 1
+		}
+		w.Halves[half].Low += bounds.Low
+		w.Halves[half].High += bounds.High
+		if stop != nil && t.result == win {
+			w.WinnersStopped.count(t.mae, *stop)
+		}
+		if stop != nil && t.result == loss {
+			w.LosersStopped.count(t.mae, *stop)
+		}
+		if target != nil {
+			w.TargetsReached.count(t.mfe, *target)
+		}
+	}
+	w.Low, w.High = roundR(w.Halves[0].Low+w.Halves[1].Low), roundR(w.Halves[0].High+w.Halves[1].High)
+	for i, half := range w.Halves {
+		w.Halves[i] = RBounds{roundR(half.Low), roundR(half.High)}
+	}
+	return w
+}
+
+// roundR rounds a sum to the decimals of its parts.
+func roundR(r float64) float64 { return math.Round(r*1e6) / 1e6 }
+
+// count counts a trade whose excursion may have reached a limit.
+func (c *CountBounds) count(excursion RBounds, limit float64) {
+	if excursion.Low >= limit {
+		c.Low++
+	}
+	if excursion.High >= limit {
+		c.High++
+	}
+}
+
+// tryExits returns bounds of the result with a stop and a target. Which of the two came
+// first is not known if both were reached.
+func (t *whatIfTrade) tryExits(stop, target *float64) RBounds {
+	var possible []float64
+	isCertain := false // one of the exits certainly happened
+	if stop != nil && t.mae.High >= *stop {
+		possible = append(possible, -*stop-t.costs)
+		isCertain = isCertain || t.mae.Low >= *stop
+	}
+	if target != nil && t.mfe.High >= *target {
+		possible = append(possible, *target-t.costs)
+		isCertain = isCertain || t.mfe.Low >= *target
+	}
+	if !isCertain {
+		possible = append(possible, t.net)
+	}
+	return RBounds{slices.Min(possible), slices.Max(possible)}
+}
+
+// averageAfterExit returns the mean of a column of movements after the exit.
+func (s *Selection) averageAfterExit(k int, zone *time.Location, seed uint64) AfterExitStats {
+	out := AfterExitStats{}
+	if k < len(AfterExitMinutes) {
+		out.Minutes = &AfterExitMinutes[k]
+	}
+	local := newClock(zone)
+	var all rowTally[exact]
+	for i := range s.picks {
+		if value := s.excursionValue(i, afterExitAt+k); value.Valid {
+			result := outcome(value.Decimal.Sign())
+			all.addResult(exact{value.Decimal}, result)
+			all.addToDay(local.day(s.closed(i)), exact{value.Decimal}, result)
+		}
+	}
+	if out.Trades = all.trades(); out.Trades == 0 {
+		return out
+	}
+	out.Mean = decimal.Of(mean(all.net().d, out.Trades))
+	out.Interval = computeEvidence(all.days, s.scale, rowDraws, seed).Expectancy
+	return out
+}

@@ -1,0 +1,154 @@
+package analytics
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"fillbook/internal/base/decimal"
+)
+
+// sortKeys assigns keys to numbers that sort like them: the numbers themselves
+// if they fit into 64 bits, else their ranks. Medians, windows and heaps then work
+// on plain integers.
+type sortKeys[T number[T]] struct {
+	keys []int64
+	// byRank maps a key to its number if keys are ranks.
+	byRank []T
+}
+
+func newSortKeys[T number[T]](values []T) sortKeys[T] {
+	keys := make([]int64, len(values))
+	for i, v := range values {
+		key, fits := v.key()
+		if !fits {
+			return rankKeys(values)
+		}
+		keys[i] = key
+	}
+	return sortKeys[T]{keys: keys}
+}
+
+func rankKeys[T number[T]](values []T) sortKeys[T] {
+	sorted := slices.Clone(values)
+	slices.SortFunc(sorted, T.cmp)
+	sorted = slices.CompactFunc(sorted, func(a, b T) bool { return a.cmp(b) == 0 })
+	o := sortKeys[T]{keys: make([]int64, len(values)), byRank: sorted}
+	for i, v := range values {
+		rank, _ := slices.BinarySearchFunc(sorted, v, T.cmp)
+		o.keys[i] = int64(rank)
+	}
+	return o
+}
+
+// decimal returns the number of a key.
+func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
+	if o.byRank != nil {
+		return o.byRank[key].decimal(scale)
+	}
+	return newInt128(key).decimal(scale)
+}
+
+// twoThirdsKey returns the greatest key whose number is at most two thirds of the
+// value at an index, or at most zero if the index is nowhere. The values must not
+// be negative.
+func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
+	if o.byRank == nil {
+		if at == nowhere {
+			return 0
+		}
+		key := o.keys[at]
+		return key/3*2 + key%3*2/3
+	}
+	var limit T
+	if at != nowhere {
+		limit = values[at].times(2)
+	}
+	return int64(sort.Search(len(o.byRank), func(i int) bool { return o.byRank[i].times(3).cmp(limit) > 0 })) - 1
+}
+
+// half returns 0.5, which is exact, so that a mean of two needs no rounding.
+func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
+
+// middleKeys returns the two middle keys of a list, which are the same if its
+// length is odd. The list must not be empty.
+func middleKeys(keys []int64) (low, high int64) {
+	at := (len(keys) - 1) / 2
+	low = selectNth(keys, at)
+	if len(keys)%2 == 1 {
+		return low, low
+	}
+	upTo, next := 0, int64(math.MaxInt64)
+	for _, key := range keys {
+		if key <= low {
+			upTo++
+		} else {
+			next = min(next, key)
+		}
+	}
+	if upTo > at+1 {
+		return low, low
+	}
+	return low, next
+}
+
+// selectNth returns the n-th smallest key, counted from 0. It counts the keys in
+// 1024 spans of equal width and repeats this for the span that contains the n-th:
+// at most seven times, and nearly always twice.
+func selectNth(keys []int64, n int) int64 {
+	const spans, spanBits = 1024, 10
+	for {
+		low, high := slices.Min(keys), slices.Max(keys)
+		if low == high {
+			return low
+		}
+		// Differences are taken as unsigned: they fit, whatever the signs.
+		shift := max(0, bits.Len64(uint64(high)-uint64(low))-spanBits)
+		var counts [spans]int32
+		for _, key := range keys {
+			counts[(uint64(key)-uint64(low))>>shift]++
+		}
+		span := uint64(0)
+		for n >= int(counts[span]) {
+			n -= int(counts[span])
+			span++
+		}
+		inside := make([]int64, 0, counts[span])
+		for _, key := range keys {
+			if (uint64(key)-uint64(low))>>shift == span {
+				inside = append(inside, key)
+			}
+		}
+		if shift == 0 {
+			return inside[0]
+		}
+		keys = inside
+	}
+}
+
+// splitMix64 is the random number generator SplitMix64, which is short, fast and the
+// same on every machine. Its value is the state, which starts as the seed.
+type splitMix64 uint64
+
+func (d *splitMix64) next() uint64 {
+	*d += 0x9e3779b97f4a7c15
+	z := uint64(*d)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// intn returns a random number from 0 to n − 1. The bias of the
+// multiplication is below n / 2^32, which is negligible.
+func (d *splitMix64) intn(n int) int {
+	return int(d.next() >> 32 * uint64(n) >> 32)
+}
+
+// shuffle puts a list in random order.
+func shuffle[T any](d *splitMix64, list []T) {
+	for i := len(list) - 1; i > 0; i-- {
+		j := d.intn(i + 1)
+		list[i], list[j] = list[j], list[i]
+	}
+}

@@ -1,0 +1,282 @@
+package analytics
+
+import (
+	"time"
+
+	"fillbook/internal/base/journal"
+)
+
+// Results that count when they are realized. The columns have a row for each
+// instant at which a trade realized a part of its result, so sums, days and curves
+// work on them as on trades. When trades are counted, the parts of one trade
+// in the same group count as one.
+
+// Status selects trades by whether they are open.
+type Status uint8
+
+// The statuses of a filter.
+const (
+	AnyStatus Status = iota
+	OnlyClosed
+	OnlyOpen
+)
+
+// rowState is a set of flags of a row.
+type rowState uint8
+
+const (
+	partState rowState = 1 << iota
+	openState
+	reviewedState
+	noteState
+	attachmentState
+)
+
+func (r rowState) isPart() bool { return r&partState != 0 }
+func (r rowState) isOpen() bool { return r&openState != 0 }
+
+func (r rowState) has(flag rowState) bool { return r&flag != 0 }
+
+func newRowState(t *Trade) (r rowState) {
+	for _, flag := range []struct {
+		is    bool
+		state rowState
+	}{{t.Part, partState}, {t.Open, openState}, {t.Reviewed, reviewedState}, {t.HasNote, noteState}, {t.HasAttachment, attachmentState}} {
+		if flag.is {
+			r |= flag.state
+		}
+	}
+	return r
+}
+
+// FindTrades returns the rows of some trades, in no order.
+func (c *Columns) FindTrades(ids []journal.TradeID) []Trade {
+	set := newIDSet(ids)
+	found := make([]Trade, 0, len(ids))
+	for _, p := range c.pages {
+		for _, row := range p.ids.findRows(set) {
+			found = append(found, p.trade(row))
+		}
+	}
+	return found
+}
+
+// UnsharedBytes returns the size of the pages that c does not share
+// with other.
+func (c *Columns) UnsharedBytes(other *Columns) int {
+	shared := make(map[*page]bool, len(other.pages))
+	for _, p := range other.pages {
+		shared[p] = true
+	}
+	n := 0
+	for _, p := range c.pages {
+		if !shared[p] {
+			n += p.bytes()
+		}
+	}
+	return n
+}
+
+// partKey identifies a trade inside a group. Ids that are not UUIDs have no key of
+// their own across pages; they are compared as text.
+type partKey struct {
+	id    idKey
+	text  journal.TradeID
+	group int32
+}
+
+func (s *Selection) partKey(p pick, group int32) partKey {
+	ids := &s.pages[p.source].ids
+	if key := ids.keys[p.row]; !key.isOther() {
+		return partKey{id: key, group: group}
+	}
+	return partKey{text: ids.at(p.row), group: group}
+}
+
+// mergeParts merges the parts of each trade that are in the same group. net are
+// the results of the selection, and of the group of each row; nil means one
+// group. It returns a selection with one row for each trade and group, the last
+// of the merged ones, in time order, with its result and its group. A
+// selection without parts is returned unchanged.
+func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T, []int32) {
+	if !s.parts {
+		return s, net, of
+	}
+	places, last := s.numberTrades(of)
+	merged := *s
+	merged.parts = false
+	merged.picks = make([]pick, 0, len(last))
+	groups := make([]int32, 0, len(last))
+	at := make([]int32, len(last)) // the index of each result
+	for i, place := range places {
+		if int(last[place]) != i {
+			continue
+		}
+		at[place] = int32(len(merged.picks))
+		merged.picks = append(merged.picks, s.picks[i])
+		if of != nil {
+			groups = append(groups, of[i])
+		}
+	}
+	sums := make([]T, len(last))
+	for i, place := range places {
+		sums[at[place]] = sums[at[place]].add(net[i])
+	}
+	return &merged, sums, groups
+}
+
+// numberTrades numbers the trades of each group. It returns the number of each row,
+// and the last row of each number.
+func (s *Selection) numberTrades(of []int32) (places, last []int32) {
+	places = make([]int32, len(s.picks))
+	known := map[partKey]int32{}
+	for i, p := range s.picks {
+		place := int32(len(last))
+		if s.pages[p.source].state[p.row].isPart() {
+			group := int32(0)
+			if of != nil {
+				group = of[i]
+			}
+			key := s.partKey(p, group)
+			if found, merges := known[key]; merges {
+				places[i], last[found] = found, int32(i)
+				continue
+			}
+			known[key] = place
+		}
+		places[i], last = place, append(last, int32(i))
+	}
+	return places, last
+}
+
+// tallyParts adds up the rows of a breakdown of realized parts. Each row of the
+// selection has one group.
+func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTally[T] {
+	rows := make([]rowTally[T], len(g.keys))
+	of := make([]int32, len(s.picks))
+	net, gross, fees, volume := readColumn[T](s, netOf), readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
+	for i := range of {
+		of[i] = g.of(i)[0]
+		t := &rows[of[i]]
+		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
+	}
+	trades, sums, groups := mergeParts(s, net, of)
+	results := outcomes(trades, sums)
+	for i, k := range groups {
+		rows[k].addResult(sums[i], results[i])
+	}
+	rs, withR := computeMultiples(trades, sums)
+	for k, i := range withR {
+		t := &rows[groups[i]]
+		t.rs += rs[k]
+		t.withR++
+	}
+	if q.Evidence {
+		addRowDays(s, rows, net, of, newClock(q.Zone))
+	}
+	return rows
+}
+
+// addRowDays adds the results of days to the rows of a breakdown.
+func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int32, c *clock) {
+	days, dayOf := s.findDays(c)
+	both, place := indexKeys(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
+	trades, sums, groups := mergeParts(s, net, place)
+	results := outcomes(trades, sums)
+	for i, k := range groups {
+		row, day := both[k]/int64(len(days)), both[k]%int64(len(days))
+		rows[row].addToDay(days[day], sums[i], results[i])
+	}
+}
+
+// listTradesAt returns the trades that have one of some rows of the selection, by their
+// indexes among the merged trades. The rows must be in order.
+func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
+	var list tradeList
+	if !s.parts {
+		for _, row := range rows {
+			list.add(int(row))
+		}
+		return list
+	}
+	inside := map[partKey]bool{}
+	for _, row := range rows {
+		inside[s.partKey(s.picks[row], 0)] = true
+	}
+	return listWhere(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
+}
+
+// realizedFormulas are the formulas that differ if results count when they
+// are realized.
+var realizedFormulas = map[string]string{
+	"total_trades":           "number of trades with a closing fill in the period",
+	"gross_pnl":              "sum of the gross results that were realized",
+	"total_fees":             "sum of fees and commission of the closing fills and their shares of the entries' costs",
+	"max_drawdown":           "greatest fall of the cumulative realized results below their peak: those of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash",
+	"max_consecutive_wins":   "longest run of wins in the order of the trades' last closing fills",
+	"max_consecutive_losses": "longest run of losses in the order of the trades' last closing fills",
+	"avg_hold_secs":          "mean of the last closing fill in the period - opened_at, in seconds",
+	"avg_win_hold_secs":      "mean of the last closing fill in the period - opened_at of the winners, in seconds",
+	"avg_loss_hold_secs":     "mean of the last closing fill in the period - opened_at of the losers, in seconds",
+	"volume":                 "sum of the exit notional and its share of the entry notional",
+	"trading_days":           "number of UTC days with a closing fill",
+}
+
+// periodTally is the trades of a period by outcome.
+type periodTally struct {
+	Group
+	losses int
+}
+
+// countTrades counts the trades with a result in each period of days; periodOf returns
+// the name of the period of a day.
+func (s *Selection) countTrades(zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
+	if s.unbounded {
+		return countTrades[exact](s, zone, periodOf)
+	}
+	return countTrades[int128](s, zone, periodOf)
+}
+
+func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
+	days, of := s.findDays(newClock(zone))
+	var names dictionary
+	for _, day := range days {
+		names.push(periodOf(dayName(day)))
+	}
+	for i, day := range of {
+		of[i] = names.codes[day]
+	}
+	tallies := make([]tally[T], len(names.values))
+	trades, net, groups := mergeParts(s, readColumn[T](s, netOf), of)
+	results := outcomes(trades, net)
+	for i, k := range groups {
+		tallies[k].addResult(net[i], results[i])
+	}
+	out := make(map[string]periodTally, len(tallies))
+	for k := range tallies {
+		out[names.values[k]] = periodTally{Group: tallies[k].toGroup(s.scale), losses: tallies[k].losses()}
+	}
+	return out
+}
+
+// recountTrades counts the trades of months and of the year: one with parts on several
+// days is one trade.
+func (y *Year) recountTrades(s *Selection, zone *time.Location) {
+	months := s.countTrades(zone, journal.Day.Month)
+	for i := range y.Months {
+		y.Months[i].Group = months[y.Months[i].Month].Group
+	}
+	years := s.countTrades(zone, func(day journal.Day) string { return string(day[:len("2006")]) })
+	if len(y.Days) > 0 {
+		y.Total = years[string(y.Days[0].Date[:len("2006")])].Group
+	}
+}
+
+// recountWeeks counts the trades of weeks.
+func recountWeeks(list []Week, s *Selection, zone *time.Location, first time.Weekday) {
+	weeks := s.countTrades(zone, func(day journal.Day) string { return string(startOfWeek(day, first)) })
+	for i := range list {
+		tally := weeks[string(list[i].Start)]
+		list[i].Group, list[i].Losses = tally.Group, tally.losses
+	}
+}

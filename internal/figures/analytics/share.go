@@ -1,0 +1,198 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// ShareView is the view of a public link: aggregates of a selection, without any
+// trade, account or id. Without amounts it contains only ratios, counts and
+// the shape of the curve; multiplying every amount of the journal by the
+// same number does not change it.
+type ShareView struct {
+	Summary     ShareSummary  `json:"summary"`
+	Equity      []SharePoint  `json:"equity"`
+	Months      []ShareMonth  `json:"months"`
+	TopSymbols  []ShareSymbol `json:"top_symbols"`
+	TradingDays int           `json:"trading_days"`
+	GreenDays   int           `json:"green_days"`
+	RedDays     int           `json:"red_days"`
+	// BestStreak and WorstStreak are runs of green and of red trading days.
+	BestStreak  int         `json:"best_streak"`
+	WorstStreak int         `json:"worst_streak"`
+	FirstDay    journal.Day `json:"first_day"`
+	LastDay     journal.Day `json:"last_day"`
+	ShowAmounts bool        `json:"show_amounts"`
+	Currency    string      `json:"currency"`
+}
+
+// ShareSummary is the figures of a link. A link without amounts
+// omits the fields of money.
+type ShareSummary struct {
+	TotalTrades  int      `json:"total_trades"`
+	Wins         int      `json:"wins"`
+	Losses       int      `json:"losses"`
+	Breakeven    int      `json:"breakeven"`
+	WinRate      float64  `json:"win_rate"`
+	ProfitFactor *float64 `json:"profit_factor"`
+	PayoffRatio  *float64 `json:"payoff_ratio"`
+	ExpectancyR  *float64 `json:"expectancy_r"`
+	KellyPct     *float64 `json:"kelly_pct"`
+	SQN          *float64 `json:"sqn"`
+
+	NetPnL      *decimal.Decimal `json:"net_pnl,omitempty"`
+	GrossProfit *decimal.Decimal `json:"gross_profit,omitempty"`
+	GrossLoss   *decimal.Decimal `json:"gross_loss,omitempty"`
+	Expectancy  *decimal.Decimal `json:"expectancy,omitempty"`
+	AvgWin      *decimal.Decimal `json:"avg_win,omitempty"`
+	AvgLoss     *decimal.Decimal `json:"avg_loss,omitempty"`
+	LargestWin  *decimal.Decimal `json:"largest_win,omitempty"`
+	LargestLoss *decimal.Decimal `json:"largest_loss,omitempty"`
+	TotalFees   *decimal.Decimal `json:"total_fees,omitempty"`
+	MaxDrawdown *decimal.Decimal `json:"max_drawdown,omitempty"`
+}
+
+// SharePoint is the cumulative result at the end of a trading day: an amount, or
+// without amounts a share of the greatest distance from zero, between -1 and 1.
+type SharePoint struct {
+	At    time.Time       `json:"at"`
+	Value decimal.Decimal `json:"value"`
+}
+
+// ShareMonth is a month of a link.
+type ShareMonth struct {
+	Month   string           `json:"month"`
+	Trades  int              `json:"trades"`
+	WinRate float64          `json:"win_rate"`
+	PnL     *decimal.Decimal `json:"pnl,omitempty"`
+}
+
+// ShareSymbol is one of the symbols that were traded most.
+type ShareSymbol struct {
+	Symbol  string           `json:"symbol"`
+	Trades  int              `json:"trades"`
+	WinRate float64          `json:"win_rate"`
+	PnL     *decimal.Decimal `json:"pnl,omitempty"`
+}
+
+// ShareQuery is the parameters of [BuildShareView].
+type ShareQuery struct {
+	Zone        *time.Location
+	Capital     Capital // of the accounts in scope
+	Currency    string
+	ShowAmounts bool
+}
+
+const (
+	maxTopSymbols = 5
+	// shapeScale is the number of decimals of a curve without amounts.
+	shapeScale = 4
+)
+
+// BuildShareView builds the public view of a selection.
+func BuildShareView(s *Selection, q ShareQuery) ShareView {
+	days := ListDays(s, q.Zone)
+	view := ShareView{
+		Summary: q.buildSummary(Summarize(s, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(s),
+		TradingDays: len(days), ShowAmounts: q.ShowAmounts, Currency: q.Currency,
+	}
+	colors := make([]outcome, len(days))
+	for i, day := range days {
+		colors[i] = outcome(day.NetPnL.Sign())
+		switch colors[i] {
+		case win:
+			view.GreenDays++
+		case loss:
+			view.RedDays++
+		case breakeven:
+		}
+	}
+	view.BestStreak, view.WorstStreak = longestRun(colors, win), longestRun(colors, loss)
+	if len(days) > 0 {
+		view.FirstDay, view.LastDay = days[0].Date, days[len(days)-1].Date
+	}
+	return view
+}
+
+// optionalAmount returns d, or nil if the link hides amounts. All money in a view
+// passes through it.
+func (q ShareQuery) optionalAmount(d decimal.Decimal) *decimal.Decimal {
+	if !q.ShowAmounts {
+		return nil
+	}
+	return &d
+}
+
+func (q ShareQuery) buildSummary(s Summary) ShareSummary {
+	return ShareSummary{
+		TotalTrades: s.TotalTrades, Wins: s.Wins, Losses: s.Losses, Breakeven: s.Breakeven, WinRate: s.WinRate,
+		ProfitFactor: s.ProfitFactor, PayoffRatio: s.PayoffRatio, ExpectancyR: s.ExpectancyR, KellyPct: s.KellyPct, SQN: s.SQN,
+		NetPnL: q.optionalAmount(s.NetPnL), GrossProfit: q.optionalAmount(s.GrossProfit), GrossLoss: q.optionalAmount(s.GrossLoss),
+		Expectancy: q.optionalAmount(s.Expectancy), AvgWin: q.optionalAmount(s.AvgWin), AvgLoss: q.optionalAmount(s.AvgLoss),
+		LargestWin: q.optionalAmount(s.LargestWin), LargestLoss: q.optionalAmount(s.LargestLoss), TotalFees: q.optionalAmount(s.TotalFees),
+		MaxDrawdown: q.optionalAmount(s.MaxDrawdown),
+	}
+}
+
+// buildEquity returns one point for each trading day.
+func (q ShareQuery) buildEquity(days []Day) []SharePoint {
+	unit := decimal.Zero
+	for _, day := range days {
+		unit = decimal.Max(unit, day.CumulativePnL.Abs())
+	}
+	points := make([]SharePoint, len(days))
+	for i, day := range days {
+		points[i] = SharePoint{At: endOfDay(day.Date, q.Zone), Value: day.CumulativePnL}
+		if !q.ShowAmounts && !unit.IsZero() {
+			points[i].Value = day.CumulativePnL.DivRound(unit, shapeScale)
+		}
+	}
+	return points
+}
+
+func (q ShareQuery) buildMonths(days []Day) []ShareMonth {
+	list := []ShareMonth{}
+	var group Group
+	for i, day := range days {
+		group.addDay(day)
+		if i+1 < len(days) && days[i+1].Date.Month() == day.Date.Month() {
+			continue
+		}
+		list = append(list, ShareMonth{day.Date.Month(), group.Trades, group.WinRate, q.optionalAmount(group.NetPnL)})
+		group = Group{}
+	}
+	return list
+}
+
+// listTopSymbols returns the symbols with the most trades, then by name. The order
+// reveals nothing about results.
+func (q ShareQuery) listTopSymbols(s *Selection) []ShareSymbol {
+	var list []ShareSymbol
+	if s.unbounded {
+		list = tallySymbols[exact](s, q)
+	} else {
+		list = tallySymbols[int128](s, q)
+	}
+	slices.SortFunc(list, func(a, b ShareSymbol) int { return cmp.Or(b.Trades-a.Trades, strings.Compare(a.Symbol, b.Symbol)) })
+	return list[:min(len(list), maxTopSymbols)]
+}
+
+func tallySymbols[T number[T]](s *Selection, q ShareQuery) []ShareSymbol {
+	sums := make([]tally[T], len(s.symbols.values))
+	net := readColumn[T](s, netOf)
+	for i, result := range outcomes(s, net) {
+		sums[s.symbol(i)].addResult(net[i], result)
+	}
+	list := []ShareSymbol{}
+	for k := range sums {
+		if t := &sums[k]; t.trades() > 0 {
+			list = append(list, ShareSymbol{s.symbols.values[k], t.trades(), t.winRate(), q.optionalAmount(t.net().decimal(s.scale))})
+		}
+	}
+	return list
+}

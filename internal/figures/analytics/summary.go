@@ -1,0 +1,321 @@
+package analytics
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"fillbook/internal/base/decimal"
+)
+
+// Summary is the main figures of a selection. Losses, drawdowns and the
+// averages and medians of losses are positive numbers.
+type Summary struct {
+	TotalTrades int     `json:"total_trades"`
+	Wins        int     `json:"wins"`
+	Losses      int     `json:"losses"`
+	Breakeven   int     `json:"breakeven"`
+	WinRate     float64 `json:"win_rate"`
+
+	NetPnL       decimal.Decimal `json:"net_pnl"`
+	GrossPnL     decimal.Decimal `json:"gross_pnl"`
+	TotalFees    decimal.Decimal `json:"total_fees"`
+	GrossProfit  decimal.Decimal `json:"gross_profit"`
+	GrossLoss    decimal.Decimal `json:"gross_loss"`
+	ProfitFactor *float64        `json:"profit_factor"`
+	PayoffRatio  *float64        `json:"payoff_ratio"`
+
+	AvgWin      decimal.Decimal `json:"avg_win"`
+	AvgLoss     decimal.Decimal `json:"avg_loss"`
+	AvgTrade    decimal.Decimal `json:"avg_trade"`
+	Expectancy  decimal.Decimal `json:"expectancy"`
+	MedianWin   decimal.Decimal `json:"median_win"`
+	MedianLoss  decimal.Decimal `json:"median_loss"`
+	MedianTrade decimal.Decimal `json:"median_trade"`
+	LargestWin  decimal.Decimal `json:"largest_win"`
+	LargestLoss decimal.Decimal `json:"largest_loss"`
+
+	KellyPct *float64 `json:"kelly_pct"`
+	SQN      *float64 `json:"sqn"`
+	StdDev   float64  `json:"std_dev"`
+	Sharpe   *float64 `json:"sharpe"`
+	Sortino  *float64 `json:"sortino"`
+	// Basis is what Sharpe and Sortino are computed from.
+	Basis ReturnBasis `json:"basis"`
+
+	MaxDrawdown          decimal.Decimal `json:"max_drawdown"`
+	MaxDrawdownPct       *float64        `json:"max_drawdown_pct"`
+	MaxConsecutiveWins   int             `json:"max_consecutive_wins"`
+	MaxConsecutiveLosses int             `json:"max_consecutive_losses"`
+
+	AvgHoldSecs     float64  `json:"avg_hold_secs"`
+	AvgWinHoldSecs  float64  `json:"avg_win_hold_secs"`
+	AvgLossHoldSecs float64  `json:"avg_loss_hold_secs"`
+	AvgR            *float64 `json:"avg_r"`
+	ExpectancyR     *float64 `json:"expectancy_r"`
+	TradesWithR     int      `json:"trades_with_r"`
+
+	Volume      decimal.Decimal `json:"volume"`
+	TradingDays int             `json:"trading_days"`
+	Currency    string          `json:"currency"`
+
+	// BreakevenTolerance is the user's setting as stored; null by default.
+	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
+}
+
+// ReturnBasis is what daily ratios are computed from.
+type ReturnBasis string
+
+const (
+	// OnReturns is the result of a day divided by the equity at its start.
+	OnReturns ReturnBasis = "returns"
+	// OnMoney is the result of a day in money.
+	OnMoney ReturnBasis = "money"
+)
+
+// Summarize computes the summary of a selection.
+func Summarize(s *Selection, capital Capital) Summary {
+	s, cash := s.withCash(capital)
+	if s.unbounded {
+		return summarize[exact](s, cash, capital.Currency)
+	}
+	return summarize[int128](s, cash, capital.Currency)
+}
+
+func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Summary {
+	parts := readColumn[T](s, netOf)
+	trades, net, _ := mergeParts(s, parts, nil)
+	results := outcomes(trades, net)
+	var all tally[T]
+	for i, v := range net {
+		all.addResult(v, results[i])
+	}
+	out := Summary{
+		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
+		WinRate:      all.winRate(),
+		NetPnL:       all.net().decimal(s.scale),
+		GrossPnL:     sumColumn[T](s, grossOf).decimal(s.scale),
+		TotalFees:    sumColumn[T](s, feesOf).decimal(s.scale),
+		Volume:       sumColumn[T](s, volumeOf).decimal(s.scale),
+		GrossProfit:  all.profitSum().decimal(s.scale),
+		GrossLoss:    all.lossSum().times(-1).decimal(s.scale),
+		ProfitFactor: all.profitFactor(s.scale),
+		Currency:     currency,
+
+		BreakevenTolerance: s.filter.Tolerance.Stored,
+	}
+	out.computeAverages()
+	computeDistribution(&out, net, results, s.scale)
+	rs, _ := computeMultiples(trades, net)
+	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
+	out.ExpectancyR = out.AvgR
+	computeDeviations(&out, s, net, rs)
+	t := newTimeline(s, parts, cash)
+	computeDailyRatios(&out, t, parts)
+	computeMaxDrawdown(&out, t)
+	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
+	computeHoldTimes(&out, trades, results)
+	return out
+}
+
+// computeAverages computes the averages and ratios from the sums. The Kelly
+// fraction is p − q / payoff, where p and q are the shares of wins and losses;
+// breakevens are neither.
+func (out *Summary) computeAverages() {
+	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
+	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
+	out.Expectancy = out.AvgTrade
+	if out.Wins == 0 || out.Losses == 0 {
+		return
+	}
+	// (profit / wins) / (loss / losses), from the sums and not from rounded means.
+	payoff := out.GrossProfit.Float64() * float64(out.Losses) / (out.GrossLoss.Float64() * float64(out.Wins))
+	kelly := percent * (out.WinRate - fraction(out.Losses, out.TotalTrades)/payoff)
+	out.PayoffRatio, out.KellyPct = &payoff, &kelly
+}
+
+// computeDistribution computes the medians and extremes.
+func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
+	order := newSortKeys(net)
+	median := func(keys []int64) decimal.Decimal {
+		low, high := middleKeys(keys)
+		return order.decimal(low, scale).Add(order.decimal(high, scale)).Mul(half())
+	}
+	if len(net) > 0 {
+		out.MedianTrade = median(order.keys)
+	}
+	if out.Wins > 0 {
+		wins := filterByOutcome(results, order.keys, win)
+		out.MedianWin, out.LargestWin = median(wins), order.decimal(slices.Max(wins), scale)
+	}
+	if out.Losses > 0 {
+		losses := filterByOutcome(results, order.keys, loss)
+		out.MedianLoss, out.LargestLoss = median(losses).Neg(), order.decimal(slices.Min(losses), scale).Neg()
+	}
+}
+
+// annualFactor returns the factor from daily to annual ratios.
+func annualFactor() float64 {
+	const tradingDays = 252
+	return math.Sqrt(tradingDays)
+}
+
+// computeDeviations computes the standard deviation of results and the system
+// quality number, which is based on R if every trade has one.
+func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
+	if len(net) == 0 {
+		return
+	}
+	average := out.NetPnL.Float64() / float64(len(net))
+	out.StdDev = standardDeviation(toFloats(net, s.scale), average)
+	if len(rs) == len(net) {
+		out.SQN = systemQuality(len(rs), *out.AvgR, standardDeviation(rs, *out.AvgR))
+		return
+	}
+	out.SQN = systemQuality(len(net), average, out.StdDev)
+}
+
+// systemQuality returns √n × mean / deviation, with n counted up to 100 so that
+// the number does not grow with the length of the history alone.
+func systemQuality(n int, average, deviation float64) *float64 {
+	const most = 100
+	return divide(math.Sqrt(float64(min(n, most)))*average, deviation)
+}
+
+// minRatioDays is the number of days below which Sharpe and Sortino are absent.
+const minRatioDays = 20
+
+// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first
+// to the last trading day in UTC, and the weekend days that were traded on. A day
+// without trades counts as 0; there may be any number of them, so they are
+// counted and not listed. net are the results of the timeline's selection.
+func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
+	sums := daySums(net, t.s.basisInstant)
+	out.TradingDays, out.Basis = len(sums), OnMoney
+	isKnown := t.isCapitalKnown()
+	if len(sums) == 0 {
+		if isKnown {
+			out.Basis = OnReturns
+		}
+		return
+	}
+	days, daily := make([]int64, len(sums)), make([]float64, len(sums))
+	n := countWeekdays(sums[0].day, sums[len(sums)-1].day)
+	for i := range sums {
+		if days[i], daily[i] = sums[i].day, sums[i].sum.float(t.s.scale); !isWeekday(days[i]) {
+			n++
+		}
+	}
+	if isKnown {
+		closings := sums
+		if !t.s.complete || t.s.basis != ByClosing {
+			closings = daySums(t.net, t.whole.closed)
+		}
+		if equity, positive := t.openingEquities(days, closings); positive {
+			out.Basis = OnReturns
+			for i := range daily {
+				daily[i] /= equity[i].float(t.s.scale)
+			}
+		}
+	}
+	if n >= minRatioDays {
+		out.Sharpe, out.Sortino = sharpeAndSortino(daily, n)
+	}
+}
+
+// sharpeAndSortino returns both ratios of n days, of which those not listed were 0.
+func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
+	var sum float64
+	for _, v := range daily {
+		sum += v
+	}
+	average := sum / float64(n)
+	squares, downside := float64(n-len(daily))*average*average, 0.0
+	for _, v := range daily {
+		squares += (v - average) * (v - average)
+		downside += min(v, 0) * min(v, 0)
+	}
+	if len(daily) < n || !isConstant(daily) {
+		sharpe = divide(average*annualFactor(), math.Sqrt(squares/float64(n-1)))
+	}
+	return sharpe, divide(average*annualFactor(), math.Sqrt(downside/float64(n)))
+}
+
+// computeMaxDrawdown computes the greatest fall of the cumulative result, in money and
+// in percent.
+func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
+	p := newPerformance(t)
+	var level, peak, deepest T
+	t.walk(func(e *event[T]) {
+		if e.flow || !e.inside {
+			return
+		}
+		p.apply(e, t.s.scale)
+		if level = level.add(e.amount); level.cmp(peak) > 0 {
+			peak = level
+		}
+		if below := peak.sub(level); below.cmp(deepest) > 0 {
+			deepest = below
+		}
+	})
+	out.MaxDrawdown, out.MaxDrawdownPct = deepest.decimal(t.s.scale), p.drawdownPct()
+}
+
+// longestRun returns the length of the longest run of an outcome. Any other
+// outcome, including breakeven, ends a run.
+func longestRun(results []outcome, of outcome) int {
+	longest, run := 0, 0
+	for _, result := range results {
+		same := 0
+		if result == of {
+			same = 1
+		}
+		run = (run + 1) * same
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// computeHoldTimes computes the average holding times.
+func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
+	var sums [3]int128
+	for i, result := range results {
+		at := result - loss
+		sums[at] = sums[at].add(newInt128(s.closed(i) - s.opened(i)))
+	}
+	out.AvgHoldSecs = meanSeconds(sums[0].add(sums[1]).add(sums[2]), out.TotalTrades)
+	out.AvgWinHoldSecs = meanSeconds(sums[win-loss], out.Wins)
+	out.AvgLossHoldSecs = meanSeconds(sums[0], out.Losses)
+}
+
+// meanSeconds returns the mean of n values in seconds, given their sum in
+// microseconds. It is 0 if n is 0.
+func meanSeconds(micros int128, n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	const microScale = 6
+	return micros.float(microScale) / float64(n)
+}
+
+// computeMultiples returns the results in units of the initial risk, and the
+// trades that they belong to: those with a known risk above zero.
+func computeMultiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
+	risk, known := readOptionalColumn[T](s, riskOf)
+	rs, trades = make([]float64, 0, len(known)), make([]int32, 0, len(known))
+	for k, i := range known {
+		if risk[k].sign() > 0 {
+			rs = append(rs, net[i].float(s.scale)/risk[k].float(s.scale))
+			trades = append(trades, i)
+		}
+	}
+	return rs, trades
+}
+
+func meanR(rs []float64) *float64 {
+	var sum float64
+	for _, r := range rs {
+		sum += r
+	}
+	return divide(sum, float64(len(rs)))
+}

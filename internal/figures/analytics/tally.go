@@ -1,0 +1,126 @@
+package analytics
+
+import (
+	"math"
+
+	"fillbook/internal/base/decimal"
+)
+
+// outcome is the sign of a net result, or breakeven within the tolerance.
+type outcome int8
+
+const (
+	loss      outcome = -1
+	breakeven outcome = 0
+	win       outcome = 1
+)
+
+// outcomes returns the outcome of each trade of a selection, whose net results
+// are given: those of its rows, or the sums of merged parts.
+func outcomes[T number[T]](s *Selection, net []T) []outcome {
+	if tolerance := s.filter.Tolerance; !tolerance.IsZero() {
+		return tolerantOutcomes(s, net, tolerance)
+	}
+	list := make([]outcome, len(net))
+	for i, v := range net {
+		list[i] = outcome(v.sign())
+	}
+	return list
+}
+
+// tally counts trades and adds up their results, separately
+// for each outcome.
+type tally[T number[T]] struct {
+	count [3]int
+	sum   [3]T
+}
+
+// addResult adds a result with its outcome. It has no branches.
+func (t *tally[T]) addResult(net T, result outcome) {
+	at := result - loss
+	t.count[at]++
+	t.sum[at] = t.sum[at].add(net)
+}
+
+func (t *tally[T]) trades() int      { return t.count[0] + t.count[1] + t.count[2] }
+func (t *tally[T]) wins() int        { return t.count[win-loss] }
+func (t *tally[T]) losses() int      { return t.count[0] }
+func (t *tally[T]) profitSum() T     { return t.sum[win-loss] }
+func (t *tally[T]) lossSum() T       { return t.sum[0] } // zero or negative
+func (t *tally[T]) net() T           { return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum()) }
+func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
+
+// plus returns the sum of two tallies, and minus their difference.
+func (t tally[T]) plus(other *tally[T]) tally[T] {
+	for i := range t.count {
+		t.count[i] += other.count[i]
+		t.sum[i] = t.sum[i].add(other.sum[i])
+	}
+	return t
+}
+
+func (t tally[T]) minus(other *tally[T]) tally[T] {
+	for i := range t.count {
+		t.count[i] -= other.count[i]
+		t.sum[i] = t.sum[i].sub(other.sum[i])
+	}
+	return t
+}
+
+// toGroup returns the tally in the form of the API.
+func (t *tally[T]) toGroup(scale int32) Group {
+	return Group{Trades: t.trades(), Wins: t.wins(), WinRate: t.winRate(), NetPnL: t.net().decimal(scale)}
+}
+
+// Group is the number and the result of some trades.
+type Group struct {
+	Trades  int             `json:"trades"`
+	Wins    int             `json:"wins"`
+	WinRate float64         `json:"win_rate"`
+	NetPnL  decimal.Decimal `json:"net_pnl"`
+}
+
+// profitFactor returns gross profit / gross loss, or nil without a loss.
+func (t *tally[T]) profitFactor(scale int32) *float64 {
+	return ratio(t.profitSum().decimal(scale), t.lossSum().times(-1).decimal(scale))
+}
+
+// toFloats converts a column to floats, for deviations.
+func toFloats[T number[T]](values []T, scale int32) []float64 {
+	list := make([]float64, len(values))
+	for i, v := range values {
+		list[i] = v.float(scale)
+	}
+	return list
+}
+
+// standardDeviation returns the standard deviation of a sample about its mean,
+// with n − 1. It is 0 for fewer than two values, and exactly 0 if all are equal.
+func standardDeviation(values []float64, mean float64) float64 {
+	if len(values) < 2 || isConstant(values) {
+		return 0
+	}
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
+}
+
+func isConstant(values []float64) bool {
+	for _, v := range values {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// divide returns a / b, or nil if b is zero.
+func divide(a, b float64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	value := a / b
+	return &value
+}

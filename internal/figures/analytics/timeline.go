@@ -1,0 +1,372 @@
+package analytics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/decimal"
+)
+
+// Capital is the currency and the money of the accounts that the trades of a
+// selection belong to.
+type Capital struct {
+	// Starting is the sum of the accounts' starting balances.
+	Starting decimal.Decimal
+	// Currency is the one that all amounts are in.
+	Currency string
+	// Cash is all cash of the accounts, a list for each account.
+	Cash [][]CashEvent
+}
+
+// CompareCash orders cash events: by instant, deposits and withdrawals before
+// results, then by amount. It ignores ids, which depend on when a row
+// was stored.
+func CompareCash(a, b CashEvent) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.rank(), b.rank()), a.Amount.Cmp(b.Amount))
+}
+
+// rank returns 0 for a flow and 1 for a result.
+func (e *CashEvent) rank() int {
+	if e.Flow {
+		return 0
+	}
+	return 1
+}
+
+// cashColumn is the cash of some accounts, in order, as a column. The starting
+// capital is its first amount, so that the scale fits it too.
+type cashColumn struct {
+	events  []CashEvent
+	amounts amounts
+}
+
+func newCashColumn(capital Capital) *cashColumn {
+	runs := make([][]CashEvent, len(capital.Cash))
+	for i, run := range capital.Cash {
+		if !slices.IsSortedFunc(run, CompareCash) {
+			run = slices.SortedStableFunc(slices.Values(run), CompareCash)
+		}
+		runs[i] = run
+	}
+	c := &cashColumn{events: mergeRuns(runs, CompareCash)}
+	c.amounts.push(capital.Starting)
+	for i := range c.events {
+		c.amounts.push(c.events[i].Amount)
+	}
+	return c
+}
+
+// withCash returns the selection with a scale that also fits the capital and
+// the cash, and these as a column.
+func (s *Selection) withCash(capital Capital) (*Selection, *cashColumn) {
+	cash, with := newCashColumn(capital), *s
+	with.chooseScale(&cash.amounts)
+	return &with, cash
+}
+
+// readCash returns the starting capital and the amounts of the events.
+func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
+	picks := make([]pick, len(c.events)+1)
+	for i := range picks {
+		picks[i].row = int32(i)
+	}
+	values = make([]T, len(picks))
+	starting.gather(values, []*amounts{&c.amounts}, picks, scale)
+	return values[0], values[1:]
+}
+
+// timeline is everything that changes the equity of the accounts of a
+// selection, in order: their trades and all their cash. Summary, drawdowns and
+// equity curve all use it, so that their drawdowns agree.
+type timeline[T number[T]] struct {
+	s *Selection // the selected trades
+	// whole is the trades of its accounts in the span that needs equity; the
+	// results of all earlier ones are added up in prior.
+	whole    *Selection
+	net      []T // of whole
+	prior    T
+	cash     *cashColumn
+	amounts  []T // of cash
+	starting T
+	from, to int64 // the window, in microseconds, both inclusive
+}
+
+// newTimeline returns the timeline of a selection; net are its net results.
+func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
+	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
+	t.starting, t.amounts = readCash[T](cash, s.scale)
+	if at := s.filter.Period.From; at != nil {
+		t.from = ceilMicro(*at)
+	}
+	if at := s.filter.Period.To; at != nil {
+		t.to = at.UnixMicro()
+	}
+	if !s.complete {
+		first, last := t.span()
+		t.whole = s.withAllTrades(first, last)
+		t.net = readColumn[T](t.whole, netOf)
+		t.prior = sumBefore[T](s, first)
+	}
+	return t
+}
+
+// span returns the first and the last instant at which the equity of the accounts
+// matters: from the start of the UTC day of the first selected trade to the closing
+// of the last one, and the window if results in cash count.
+func (t *timeline[T]) span() (first, last int64) {
+	first, last = math.MaxInt64, math.MinInt64
+	for i := range t.s.picks {
+		first = min(first, t.s.basisInstant(i))
+	}
+	if n := len(t.s.picks); n > 0 {
+		first = min(first, t.s.closed(0))
+		first, last = dayNumber(first)*microsDay, t.s.closed(n-1)
+	}
+	if t.countsCash() {
+		first, last = min(first, t.from), max(last, t.to)
+	}
+	return first, last
+}
+
+// countsCash reports whether results in cash count.
+func (t *timeline[T]) countsCash() bool { return !t.s.filter.isNarrowed() }
+
+// withAllTrades returns the selection with all trades of its accounts that closed in a
+// span, whose ends are inclusive.
+func (s *Selection) withAllTrades(first, last int64) *Selection {
+	var span Filter
+	if first > math.MinInt64 {
+		from := time.UnixMicro(first)
+		span.Period.From = &from
+	}
+	if last < math.MaxInt64 {
+		to := time.UnixMicro(last)
+		span.Period.To = &to
+	}
+	whole := *s
+	whole.picks = s.pickRows(&span)
+	return &whole
+}
+
+// sumBefore adds up the net results of all trades of the accounts that closed before
+// an instant.
+func sumBefore[T number[T]](s *Selection, before int64) (sum T) {
+	for _, p := range s.pages {
+		column, end := &p.net, p.countClosedBefore(before)
+		if end == p.len() {
+			column, end = p.netSum(), 1
+		}
+		sum = sum.add(sum.totalTo(int32(end), column, s.scale))
+	}
+	return sum
+}
+
+// countClosedBefore returns how many trades of the page closed before an instant.
+func (c *page) countClosedBefore(at int64) int {
+	n, _ := slices.BinarySearch(c.closed, at)
+	return n
+}
+
+// event is a step of a timeline.
+type event[T number[T]] struct {
+	at     int64
+	amount T
+	// before is the equity of the whole accounts right before a result; it is not
+	// valid for flows before the span.
+	before T
+	flow   bool
+	// inside reports whether the event is in the window.
+	inside bool
+	// trade is the index in the selection, or nowhere for cash.
+	trade int
+}
+
+// walk calls visit for the flows, the results of the selected trades and, unless
+// the filter is narrowed, the results in cash. The event is valid during the
+// call only.
+func (t *timeline[T]) walk(visit func(e *event[T])) {
+	e := event[T]{before: t.starting.add(t.prior)}
+	countCash := t.countsCash()
+	trade, selected, cash := 0, 0, 0
+	for trade < len(t.net) || cash < len(t.amounts) {
+		if t.isCashNext(cash, trade) {
+			row := &t.cash.events[cash]
+			e.at, e.amount, e.flow, e.trade = row.At.UnixMicro(), t.amounts[cash], row.Flow, nowhere
+			e.inside = t.from <= e.at && e.at <= t.to
+			if row.Flow || countCash {
+				visit(&e)
+			}
+			cash++
+		} else {
+			e.at, e.amount, e.flow = t.whole.closed(trade), t.net[trade], false
+			if selected < len(t.s.picks) && t.s.picks[selected] == t.whole.picks[trade] {
+				e.inside, e.trade = t.s.basis == ByOpening || e.at >= t.from, selected
+				visit(&e)
+				selected++
+			}
+			trade++
+		}
+		e.before = e.before.add(e.amount)
+	}
+}
+
+// isCashNext reports whether the next cash event comes before the next trade;
+// on equal instants it does.
+func (t *timeline[T]) isCashNext(cash, trade int) bool {
+	return cash < len(t.amounts) && (trade == len(t.net) || t.cash.events[cash].At.UnixMicro() <= t.whole.closed(trade))
+}
+
+// isCapitalKnown reports whether starting balances and deposits up to the
+// opening of the first trade of the window are above zero.
+func (t *timeline[T]) isCapitalKnown() bool {
+	known := t.starting
+	if known.sign() > 0 {
+		return true
+	}
+	first := int64(math.MaxInt64)
+	for i := range t.s.picks {
+		if t.s.basis == ByOpening || t.s.closed(i) >= t.from {
+			first = min(first, t.s.opened(i))
+		}
+	}
+	for i, amount := range t.amounts {
+		if event := &t.cash.events[i]; event.Flow && amount.sign() > 0 && event.At.UnixMicro() <= first {
+			known = known.add(amount)
+		}
+	}
+	return known.sign() > 0
+}
+
+// performance is the time-weighted index of a window: each result multiplies it by
+// 1 + result / equity right before, so that deposits and withdrawals do not change it.
+type performance[T number[T]] struct {
+	level, peak float64
+	// fall is the present distance below the peak as a fraction of it, and
+	// deepest the greatest so far.
+	fall, deepest float64
+	// known is false without capital, without results, and after a result on
+	// an equity that was not above zero.
+	known, begun bool
+}
+
+func newPerformance[T number[T]](t *timeline[T]) performance[T] {
+	return performance[T]{level: 1, peak: 1, known: t.isCapitalKnown()}
+}
+
+// apply applies a result to the index.
+func (p *performance[T]) apply(e *event[T], scale int32) {
+	p.begun = true
+	if e.before.sign() <= 0 {
+		p.known = false
+		return
+	}
+	p.level *= 1 + e.amount.float(scale)/e.before.float(scale)
+	p.peak = max(p.peak, p.level)
+	p.fall = 1 - p.level/p.peak
+	p.deepest = max(p.deepest, p.fall)
+}
+
+// drawdownPct returns the greatest fall in percent, nil if it is not known.
+func (p *performance[T]) drawdownPct() *float64 {
+	if !p.known || !p.begun {
+		return nil
+	}
+	value := percent * p.deepest
+	return &value
+}
+
+// openingEquities returns the equity of the accounts before the first event of each of
+// some UTC days, which must be in order. positive reports whether that equity is
+// above zero on all of them and on every weekday between the first and the last.
+// closings are the sums of the days on which trades of the accounts closed.
+func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equity []T, positive bool) {
+	level, next, cash := t.starting.add(t.prior), 0, 0
+	positive = true
+	since := days[0] // the first day that may start at this level
+	for len(equity) < len(days) {
+		day, amount, ok := t.nextMove(closings, &next, &cash)
+		until := days[len(days)-1]
+		if ok {
+			until = min(day, until)
+		}
+		if level.sign() <= 0 && hasWeekday(since, until) {
+			positive = false
+		}
+		for len(equity) < len(days) && days[len(equity)] <= until {
+			positive = positive && level.sign() > 0
+			equity = append(equity, level)
+		}
+		since = max(since, until+1)
+		level = level.add(amount)
+	}
+	return equity, positive
+}
+
+// nextMove returns the next day and amount by which equity changes: all trades
+// that closed on a day together, or one cash event. ok is false after the last one.
+func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
+	if *cash < len(t.amounts) {
+		day = dayNumber(t.cash.events[*cash].At.UnixMicro())
+		if *next == len(closings) || day <= closings[*next].day {
+			amount = t.amounts[*cash]
+			*cash++
+			return day, amount, true
+		}
+	}
+	if *next == len(closings) {
+		return 0, amount, false
+	}
+	move := closings[*next]
+	*next++
+	return move.day, move.sum, true
+}
+
+// daySum is the net result of a day.
+type daySum[T number[T]] struct {
+	day int64
+	sum T
+}
+
+// daySums adds up net results by the UTC day of an instant, in the order of days.
+func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
+	days, of := indexKeys(len(net), func(i int) int64 { return dayNumber(at(i)) })
+	list := make([]daySum[T], len(days))
+	for d, day := range days {
+		list[d].day = day
+	}
+	for i, d := range of {
+		list[d].sum = list[d].sum.add(net[i])
+	}
+	slices.SortFunc(list, func(a, b daySum[T]) int { return cmp.Compare(a.day, b.day) })
+	return list
+}
+
+// hasWeekday reports whether one of the days from first to last is not on a
+// weekend.
+func hasWeekday(first, last int64) bool {
+	for day := first; day <= min(last, first+2); day++ {
+		if isWeekday(day) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWeekday(day int64) bool {
+	weekday := time.Weekday(weekdayOf(day))
+	return weekday != time.Saturday && weekday != time.Sunday
+}
+
+// countWeekdays counts the days from first to last that are not on a weekend.
+func countWeekdays(first, last int64) int {
+	weeks := (last - first + 1) / 7
+	count := int(weeks) * 5
+	for day := first + weeks*7; day <= last; day++ {
+		if isWeekday(day) {
+			count++
+		}
+	}
+	return count
+}

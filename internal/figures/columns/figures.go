@@ -1,0 +1,548 @@
+// Package columns caches the columns that package analytics computes from, and
+// the results.
+//
+// The trades of an account are cached as columns with the account's
+// revision. A query reads the revisions of its accounts and, in the same
+// database snapshot, the trades that changed since; it uses columns of
+// exactly its revisions. So the result is that of the snapshot, even if another
+// process wrote to the database, or if the database was restored to an earlier
+// state: a revision is never used twice, see [ledger.Account].
+//
+// The memory is bounded: the least recently used accounts are evicted,
+// and read again when they are needed.
+package columns
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lru"
+	"fillbook/internal/base/textindex"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/settings"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// DefaultMemory is the default limit of cached columns, in bytes.
+const DefaultMemory = 256 << 20
+
+// tradeBatchSize is the number of trades that are in memory as rows at a time.
+const tradeBatchSize = 8192
+
+// Service reads snapshots of accounts and caches results. It is safe for
+// concurrent use.
+type Service struct {
+	db        *db.DB
+	columns   *lru.Cache[cacheKey, *cacheEntry]
+	answers   *lru.Cache[answerKey, *cachedAnswer]
+	lookups   *lru.Cache[answerKey, *cachedLookup]
+	batchSize int // trades that are read at a time
+	store     *columnStore
+}
+
+// New returns a Service that caches at most memory bytes of columns; 0 means
+// DefaultMemory. Columns of large accounts are stored in a directory, so that the
+// first query after a start need not read all trades; an empty dir stores none.
+func New(d *db.DB, memory int, dir string) *Service {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	return &Service{
+		store:     newColumnStore(dir),
+		db:        d,
+		columns:   lru.New[cacheKey, *cacheEntry](memory),
+		answers:   lru.New[answerKey, *cachedAnswer](maxAnswers),
+		lookups:   lru.New[answerKey, *cachedLookup](lookupMemory),
+		batchSize: tradeBatchSize,
+	}
+}
+
+// Snapshot is the columns and the capital of some accounts,
+// read in one database snapshot.
+type Snapshot struct {
+	Accounts []ledger.Account
+	Columns  []*analytics.Columns
+	Capital  analytics.Capital
+	// Realized is set if the columns have realized parts; see
+	// [analytics.Filter.Realized].
+	Realized bool
+
+	// Tolerance is the owner's breakeven tolerance.
+	Tolerance tradefilter.Tolerance
+
+	owner journal.UserID
+	// closed and open are the columns of whole trades.
+	closed, open []*analytics.Columns
+}
+
+// WithWholeTrades returns the snapshot with columns of closed trades instead of
+// realized parts.
+func (b *Snapshot) WithWholeTrades() *Snapshot {
+	whole := *b
+	whole.Columns, whole.Realized = b.closed, false
+	return &whole
+}
+
+// Select returns the trades that pass a filter, with the owner's breakeven
+// tolerance.
+func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
+	f.Tolerance = b.Tolerance
+	return analytics.SelectTrades(b.Columns, f)
+}
+
+// ListOvernight returns the trades that pass a filter, whatever its period, and were held
+// at the end of a day of UTC or are open.
+func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
+	f.Tolerance, f.Period = b.Tolerance, journal.Period{}
+	ids := analytics.SelectTrades(b.closed, f).ListOvernight()
+	open := analytics.SelectTrades(b.open, f)
+	for i := range open.Len() {
+		ids = append(ids, open.ID(i))
+	}
+	return ids
+}
+
+// ReadRealized is like [Service.Read], with columns of
+// realized parts.
+func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
+	return s.read(ctx, tx, owner, ids, true)
+}
+
+// Read returns the snapshot of some accounts, or of all accounts of the owner if
+// ids is empty. It runs in the caller's transaction.
+func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
+	return s.read(ctx, tx, owner, ids, false)
+}
+
+// ReadCurrency returns the snapshot of all accounts of the owner with
+// a currency, of which there may be none. The default is the currency of the
+// oldest account.
+func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Snapshot, error) {
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if currency == "" && len(b.Accounts) > 0 {
+		currency = b.Accounts[0].BaseCurrency
+	}
+	b.Accounts = slices.DeleteFunc(b.Accounts, func(a ledger.Account) bool { return a.BaseCurrency != currency })
+	return b, s.loadAccounts(ctx, tx, b, false)
+}
+
+func (s *Service) read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, realized bool) (*Snapshot, error) {
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, ledger.ToSum); err != nil {
+		return nil, err
+	}
+	return b, s.loadAccounts(ctx, tx, b, realized)
+}
+
+// Open returns the snapshot of [Service.Read] or [Service.ReadRealized] without a
+// transaction of the caller. If all columns are cached, it runs a single statement.
+func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.AccountID, realized bool) (b *Snapshot, err error) {
+	complete := false
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		if b, err = readScope(ctx, tx, owner); err != nil {
+			return err
+		}
+		if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, ledger.ToSum); err == nil {
+			complete = s.addCached(b, realized)
+		}
+		return err
+	})
+	if err != nil || complete {
+		return b, err
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		b, err = s.read(ctx, tx, owner, ids, realized)
+		return err
+	})
+	return b, err
+}
+
+// readScope returns a snapshot of all accounts of the owner with the breakeven
+// tolerance and without data. It reads both in one statement.
+func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot, error) {
+	accounts, stored, err := ledger.AccountsWith(ctx, tx, owner, settings.ToleranceQuery)
+	if err != nil {
+		return nil, err
+	}
+	b := &Snapshot{Accounts: accounts, owner: owner}
+	if len(accounts) == 0 {
+		b.Tolerance, err = readTolerance(ctx, tx, owner)
+	} else if stored != nil {
+		b.Tolerance, err = tradefilter.ParseTolerance([]byte(*stored))
+	}
+	return b, err
+}
+
+// loadAccounts adds the data of the accounts of a snapshot, cached or read.
+func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, realized bool) error {
+	b.Realized = realized
+	for _, a := range b.Accounts {
+		data, err := s.load(ctx, tx, b.owner, a, extras{realized: realized})
+		if err != nil {
+			return err
+		}
+		b.add(a, data)
+	}
+	return nil
+}
+
+// addCached is like loadAccounts with cached data. It returns false if some of it is
+// not cached.
+func (s *Service) addCached(b *Snapshot, realized bool) bool {
+	b.Realized = realized
+	for _, a := range b.Accounts {
+		entry, ok := s.columns.Get(cacheKey{b.owner, a.ID})
+		if !ok {
+			return false
+		}
+		data := entry.find(a.Revision, extras{realized: realized})
+		if data == nil {
+			return false
+		}
+		b.add(a, data)
+	}
+	return true
+}
+
+// add adds the data of one of the accounts.
+func (b *Snapshot) add(a ledger.Account, data *accountData) {
+	b.closed = append(b.closed, data.columns.WithName(a.Name, a.Number()))
+	b.open = append(b.open, data.open.WithName(a.Name, a.Number()))
+	if b.Realized {
+		b.Columns = append(b.Columns, data.realized.WithName(a.Name, a.Number()))
+	} else {
+		b.Columns = b.closed
+	}
+	b.Capital.Cash = append(b.Capital.Cash, data.cash)
+	b.Capital.Starting = b.Capital.Starting.Add(a.StartingBalance)
+	b.Capital.Currency = a.BaseCurrency
+}
+
+// readTolerance reads the owner's breakeven tolerance.
+func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (tradefilter.Tolerance, error) {
+	stored, err := settings.Read(ctx, tx, owner)
+	if err != nil || stored.Tolerance == nil {
+		return tradefilter.Tolerance{}, err
+	}
+	return tradefilter.ParseTolerance(stored.Tolerance)
+}
+
+// View calls fn with the snapshot of [Service.Read] in its own transaction.
+func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
+	return s.view(ctx, owner, ids, s.Read, fn)
+}
+
+// ViewRealized calls fn with the snapshot of [Service.ReadRealized] in its own
+// transaction.
+func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
+	return s.view(ctx, owner, ids, s.ReadRealized, fn)
+}
+
+func (s *Service) view(
+	ctx context.Context, owner journal.UserID, ids []journal.AccountID,
+	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*Snapshot, error), fn func(*db.Tx, *Snapshot) error,
+) error {
+	return s.db.View(ctx, func(tx *db.Tx) error {
+		b, err := read(ctx, tx, owner, ids)
+		if err != nil {
+			return err
+		}
+		return fn(tx, b)
+	})
+}
+
+// load returns the data of an account at its revision, cached or read.
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, more extras) (*accountData, error) {
+	key := cacheKey{owner, a.ID}
+	entry := s.columns.GetOrAdd(key, entryBytes, newCacheEntry)
+	data, size, err := entry.load(a.Revision, more, func(old []*accountData) (*accountData, error) {
+		return s.loadAccount(ctx, tx, owner, a, old, more)
+	})
+	if size > 0 {
+		s.columns.Resize(key, entry, size)
+	}
+	return data, err
+}
+
+// loadAccount returns the data of an account at its revision. It reads the trades
+// that changed since the latest old data of the same history, or all trades
+// without old data. Extras are read if requested; existing ones are updated.
+func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, more extras) (*accountData, error) {
+	fresh := &accountData{revision: a.Revision}
+	var err error
+	if fresh.cash, err = readCash(ctx, tx, owner, a.ID); err != nil {
+		return nil, err
+	}
+	for _, base := range old {
+		more.realized = more.realized || base.realized != nil
+		if err := fresh.updateFrom(ctx, tx, owner, a, base); err != nil {
+			return nil, err
+		}
+	}
+	if fresh.columns == nil {
+		if stored := s.store.read(a.ID); stored != nil {
+			if err := fresh.updateFrom(ctx, tx, owner, a, stored); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if fresh.columns == nil {
+		if err := s.readAll(ctx, tx, owner, a, fresh); err != nil {
+			return nil, err
+		}
+		fresh.unstored = maxUnstored
+	}
+	if fresh.unstored >= maxUnstored {
+		fresh.unstored = 0
+		s.store.write(a.ID, fresh)
+	}
+	if more.realized && fresh.realized == nil {
+		if fresh.realized, err = readRealized(ctx, tx, owner, a, fresh); err != nil {
+			return nil, err
+		}
+	}
+	if more.texts && fresh.texts == nil {
+		if fresh.texts, err = playbook.IndexTradeTexts(ctx, tx, owner, a.ID); err != nil {
+			return nil, err
+		}
+	}
+	if more.rules && fresh.rules == nil {
+		fresh.rules, err = playbook.IndexRules(ctx, tx, owner, a.ID)
+	}
+	return fresh, err
+}
+
+// updateFrom sets the columns, if they are not set, to the current state of older
+// ones, unless these are of another history of the account.
+func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData) error {
+	if h.columns != nil {
+		return nil
+	}
+	touched, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, old.revision)
+	if err != nil || !known {
+		return err
+	}
+	h.unstored = old.unstored + 1
+	return h.update(ctx, tx, owner, old, touched)
+}
+
+// update sets the columns to those of old with the touched trades in their current
+// state.
+func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
+	h.columns, h.open, h.realized, h.texts, h.rules = old.columns, old.open, old.realized, old.texts, old.rules
+	if len(touched) == 0 {
+		return nil
+	}
+	if old.texts != nil {
+		changed, err := playbook.IndexTextsOf(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.texts = old.texts.Replace(touched, changed)
+	}
+	if old.rules != nil {
+		changed, err := playbook.IndexRulesOf(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.rules = old.rules.Replace(touched, changed)
+	}
+	trades, err := ledger.FigureTradesByID(ctx, tx, owner, touched)
+	if err != nil {
+		return err
+	}
+	annotations, links, err := readAnnotations(ctx, tx, owner, trades)
+	if err != nil {
+		return err
+	}
+	kept, err := excursions.Load(ctx, tx, owner, touched)
+	if err != nil {
+		return err
+	}
+	closed, open := toRows(trades, annotations, links, kept)
+	h.columns = old.columns.WithChanges(closed, missingIDs(touched, closed))
+	h.open = old.open.WithChanges(open, missingIDs(touched, open))
+	if old.realized == nil {
+		return nil
+	}
+	rows, err := realizedRows(ctx, tx, owner, slices.Concat(open, closed), touched)
+	if err == nil {
+		h.realized = old.realized.WithChanges(rows, missingIDs(touched, rows))
+	}
+	return err
+}
+
+// missingIDs returns the trades that have no row.
+func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
+	there := make(map[journal.TradeID]bool, len(rows))
+	for i := range rows {
+		there[rows[i].ID] = true
+	}
+	for _, id := range touched {
+		if !there[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// readAll sets the columns to the trades of an account, which it reads newest
+// first and in batches: columns take a fraction of the memory of rows.
+func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
+	many, err := ledger.HasMoreTrades(ctx, tx, owner, account, s.batchSize)
+	if err != nil {
+		return err
+	}
+	var parts, open []*analytics.Columns
+	var annotations map[journal.TradeID]playbook.Annotations
+	var links playbook.Links
+	kept, err := excursions.LoadAccount(ctx, tx, owner, account)
+	if err != nil {
+		return err
+	}
+	add := func(trades []ledger.FigureTrade) error {
+		closedRows, openRows := toRows(trades, annotations, links, kept)
+		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
+		open = append(open, analytics.BuildColumns(account.ID, openRows))
+		return nil
+	}
+	if many {
+		if annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner); err == nil {
+			links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
+		}
+		if err == nil {
+			err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, add)
+		}
+	} else {
+		var all []ledger.FigureTrade
+		err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, func(trades []ledger.FigureTrade) error {
+			all = append(all, trades...)
+			return nil
+		})
+		if err == nil {
+			annotations, links, err = readAnnotations(ctx, tx, owner, all)
+		}
+		if err == nil {
+			err = add(all)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	slices.Reverse(parts)
+	slices.Reverse(open)
+	into.columns, into.open = analytics.ConcatColumns(account.ID, parts...), analytics.ConcatColumns(account.ID, open...)
+	return nil
+}
+
+// readAnnotations reads the annotations and links of some trades.
+func readAnnotations(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.FigureTrade,
+) (annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, err error) {
+	annotations, err = playbook.LoadAnnotations(ctx, tx, owner, tradeIDs(trades))
+	if err == nil {
+		links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
+	}
+	return annotations, links, err
+}
+
+func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
+	ids := make([]journal.TradeID, len(trades))
+	for i := range trades {
+		ids[i] = trades[i].ID
+	}
+	return ids
+}
+
+// toRows puts what figures and filters need of annotations and excursions beside the
+// trades.
+func toRows(
+	trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, kept map[journal.TradeID]excursions.Result,
+) (closed, open []analytics.Trade) {
+	closed = make([]analytics.Trade, 0, len(trades))
+	roots := rootCache{}
+	for i := range trades {
+		id := trades[i].ID
+		row := newRow(&trades[i], annotations[id])
+		row.Root = roots.find(row.Symbol, row.InstrumentType)
+		row.HasNote = links.Notes[id] || !journal.IsBlank(annotations[id].Notes)
+		row.HasAttachment = links.Attachments[id]
+		result, found := kept[id]
+		addExcursion(&row, &result, found)
+		if row.Open {
+			open = append(open, row)
+		} else {
+			closed = append(closed, row)
+		}
+	}
+	return closed, open
+}
+
+// rootCache has the roots of instruments, which many trades share.
+type rootCache map[[2]string]string
+
+func (c rootCache) find(symbol, instrumentType string) string {
+	key := [2]string{symbol, instrumentType}
+	root, known := c[key]
+	if !known {
+		root = instruments.RootOf(symbol, instrumentType)
+		c[key] = root
+	}
+	return root
+}
+
+// newRow converts a trade to a row of analytics.
+func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
+	derived := playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
+		NetPnL: decimal.Null{Decimal: t.Net, Valid: !t.Open},
+	}, m)
+	side := analytics.Short
+	if t.Direction == matching.Long {
+		side = analytics.Long
+	}
+	return analytics.Trade{
+		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side, Open: t.Open,
+		OpenedAt: t.OpenedAt, ClosedAt: t.ListedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
+		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: dropSign(m.MAE), MFE: dropSign(m.MFE),
+		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
+		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
+		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
+		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: textindex.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
+	}
+}
+
+func dropSign(n decimal.Null) decimal.Null {
+	if n.Valid {
+		n.Decimal = n.Decimal.Abs()
+	}
+	return n
+}
+
+// readCash reads the cash of an account in the order of the equity curve.
+func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.CashEvent, error) {
+	var list []analytics.CashEvent
+	scope := journal.Scope{Accounts: []journal.AccountID{account}}
+	err := ledger.EachCash(ctx, tx, owner, scope, func(c ledger.Cash) error {
+		flow := c.Type == ledger.Deposit || c.Type == ledger.Withdrawal
+		list = append(list, analytics.CashEvent{ID: c.ID, At: c.OccurredAt, Amount: c.Amount, Flow: flow})
+		return nil
+	})
+	slices.SortStableFunc(list, analytics.CompareCash)
+	return list, err
+}

@@ -1,0 +1,239 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lru"
+	"fillbook/internal/base/textindex"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// lookupMemory is the limit of cached lookups, in bytes.
+const lookupMemory = 32 << 20
+
+// cachedLookup is a set of trades that a filter needs besides columns. Like a
+// cached answer, it is replaced after a write.
+type cachedLookup struct {
+	version string // of the accounts
+	trades  *analytics.TradeIDs
+}
+
+// NewFilter returns a filter of trades for the columns of a snapshot, with the
+// lookups that it needs. tx may be nil if [NeedsLookups] is false.
+func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f tradefilter.Filter) (analytics.Filter, error) {
+	out := newFilter(f)
+	out.Tolerance, out.Realized = b.Tolerance, b.Realized
+	if !b.Realized {
+		out.None = f.Status == tradefilter.Open
+	} else {
+		out.Status = map[tradefilter.Status]analytics.Status{
+			tradefilter.Open: analytics.OnlyOpen, tradefilter.Closed: analytics.OnlyClosed,
+		}[f.Status]
+	}
+	var err error
+	if out.Lookups, err = s.loadLookups(ctx, tx, b.owner, b.Accounts, &f.Conditions); err != nil {
+		return analytics.Filter{}, err
+	}
+	if b.Realized && f.TestsResult() {
+		out = b.resolveResult(out)
+	}
+	return out, nil
+}
+
+// resolveResult replaces the conditions on the results of trades by the trades
+// that pass them: rows of realized parts do not have the results of their trades.
+func (b *Snapshot) resolveResult(f analytics.Filter) analytics.Filter {
+	whole := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
+	f.Lookups.Among = analytics.SelectIDs(slices.Concat(b.closed, b.open), whole)
+	f.Conditions = f.WithoutResult()
+	return f
+}
+
+// newFilter returns what a filter and one of columns have in common.
+func newFilter(f tradefilter.Filter) analytics.Filter {
+	out := analytics.Filter{Period: f.Scope.Period, Conditions: f.Conditions}
+	if f.ByOpening {
+		out.Basis = analytics.ByOpening
+	}
+	return out
+}
+
+// newListFilter returns the filter of a list. Its status selects columns instead.
+func (s *Service) newListFilter(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, f tradefilter.Filter,
+) (out analytics.Filter, err error) {
+	out = newFilter(f)
+	// Lists compare whole microseconds.
+	if from := out.Period.From; from != nil {
+		whole := from.Truncate(time.Microsecond)
+		out.Period.From = &whole
+	}
+	if len(f.Outcomes) > 0 {
+		if out.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+			return out, err
+		}
+	}
+	out.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions)
+	return out, err
+}
+
+// NeedsLookups reports whether conditions need more than columns, so that
+// [Service.NewFilter] needs a transaction.
+func NeedsLookups(c *tradefilter.Conditions) bool {
+	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.Batch != ""
+}
+
+// loadLookups returns what conditions on trades of some accounts need besides
+// columns.
+func (s *Service) loadLookups(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions,
+) (analytics.Lookups, error) {
+	var out analytics.Lookups
+	if !NeedsLookups(c) {
+		return out, nil
+	}
+	if c.Mistake.Set || len(c.Words) > 0 {
+		tags, err := playbook.ListTags(ctx, tx, owner)
+		if err != nil {
+			return out, err
+		}
+		addTagLookups(&out, tags, c.Words)
+	}
+	cached := lookupCache{cache: s.lookups}
+	cached.accounts, cached.version = accountsState(owner, accounts)
+	if len(c.Words) > 0 {
+		found, err := s.findWords(ctx, tx, owner, accounts, c.Words, &cached)
+		if err != nil {
+			return out, err
+		}
+		for i, word := range c.Words {
+			out.Words[i].Trades = found[word]
+		}
+	}
+	var err error
+	if c.TestsRules() {
+		if out.Rules, err = s.findRules(ctx, tx, owner, accounts, c, &cached); err != nil {
+			return out, err
+		}
+	}
+	if c.Batch == "" {
+		return out, nil
+	}
+	out.Among, err = cached.findBatch(ctx, tx, owner, c.Batch)
+	return out, err
+}
+
+// addTagLookups adds the tags that are mistakes, and those that each word finds.
+func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) {
+	out.Words = make([]analytics.WordLookup, len(words))
+	for _, tag := range tags {
+		if tag.Kind == playbook.MistakeTag {
+			out.Mistakes = append(out.Mistakes, tag.ID)
+		}
+		for i, word := range words {
+			if textindex.HasWord(tag.Name, word) {
+				out.Words[i].Tags = append(out.Words[i].Tags, tag.ID)
+			}
+		}
+	}
+}
+
+// lookupCache finds and stores lookups of some accounts.
+type lookupCache struct {
+	cache             *lru.Cache[answerKey, *cachedLookup]
+	accounts, version string
+}
+
+func (c *lookupCache) get(text string) *analytics.TradeIDs {
+	if found, ok := c.cache.Get(answerKey{c.accounts, text}); ok && found.version == c.version {
+		return found.trades
+	}
+	return nil
+}
+
+func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeIDs {
+	trades := analytics.NewTradeIDs(ids)
+	c.cache.Put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
+	return trades
+}
+
+// findBatch returns the trades with a fill of an import.
+func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (*analytics.TradeIDs, error) {
+	text := "import " + string(batch)
+	if found := c.get(text); found != nil {
+		return found, nil
+	}
+	ids, err := ledger.BatchTrades(ctx, tx, owner, batch)
+	if err != nil {
+		return nil, err
+	}
+	return c.put(text, ids), nil
+}
+
+// findWords returns the trades of accounts with each word in the texts about them.
+func (s *Service) findWords(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, words []string, cached *lookupCache,
+) (map[string]*analytics.TradeIDs, error) {
+	found := make(map[string]*analytics.TradeIDs, len(words))
+	var indexes []*playbook.TradeTexts
+	for _, word := range words {
+		if found[word] = cached.get("word " + word); found[word] != nil {
+			continue
+		}
+		if indexes == nil {
+			for _, a := range accounts {
+				data, err := s.load(ctx, tx, owner, a, extras{texts: true})
+				if err != nil {
+					return nil, err
+				}
+				indexes = append(indexes, data.texts)
+			}
+		}
+		var ids []journal.TradeID
+		for _, index := range indexes {
+			for id := range index.Find(word) {
+				ids = append(ids, id)
+			}
+		}
+		found[word] = cached.put("word "+word, ids)
+	}
+	return found, nil
+}
+
+// findRules returns the trades of accounts that pass the conditions on rules.
+func (s *Service) findRules(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions, cached *lookupCache,
+) (*analytics.TradeIDs, error) {
+	text := fmt.Sprintf("rules %v %s", c.RuleStates, c.Rule)
+	if found := cached.get(text); found != nil {
+		return found, nil
+	}
+	states := playbook.RuleStates()
+	if len(c.RuleStates) > 0 {
+		states = states[:0]
+		for _, state := range c.RuleStates {
+			states = append(states, playbook.RuleState(state))
+		}
+	}
+	var ids []journal.TradeID
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{rules: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, state := range states {
+			for id := range data.rules.Find(playbook.RuleTerm(state, c.Rule)) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return cached.put(text, ids), nil
+}

@@ -1,0 +1,385 @@
+// Package sharing manages public links to a read-only summary of a journal.
+//
+// A link is a token of 256 random bits and a scope. The token grants
+// access to aggregates of the scope, built by analytics.BuildShareView: no trade, no
+// account, no id and, unless the owner allowed it, no amount nor anything
+// from which one could be computed. A link that is revoked, expired, mistyped
+// or of another installation is not found, always with the same error.
+package sharing
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/people/identity"
+)
+
+// The audit actions of this package.
+const (
+	ActionMint   identity.Action = "share_link_mint"
+	ActionRevoke identity.Action = "share_link_revoke"
+)
+
+// Scope is the selection of a link. Empty fields select everything.
+type Scope struct {
+	Account     journal.AccountID `json:"account_id,omitempty"`
+	From        *time.Time        `json:"from,omitempty"`
+	To          *time.Time        `json:"to,omitempty"`
+	Zone        string            `json:"tz,omitempty"`
+	ShowAmounts bool              `json:"show_amounts"`
+	Currency    string            `json:"currency,omitempty"` // a label in place of the account's
+	// Pinned is the currency that all accounts had when a link over all of them
+	// was made. Later accounts with another currency are excluded, so
+	// that the amounts can still be added up.
+	Pinned string `json:"pinned_currency,omitempty"`
+}
+
+// Link is a public link.
+type Link struct {
+	ID        journal.ShareID
+	Token     string
+	Scope     Scope
+	CreatedAt time.Time
+	ExpiresAt *time.Time
+	Views     int64
+}
+
+// Service manages the links of an installation. It is safe for concurrent use.
+type Service struct {
+	db      *db.DB
+	figures *columns.Service
+	keys    *secrets.Keys
+	clock   journal.Clock
+	views   *viewCounter
+}
+
+// New returns a Service.
+func New(d *db.DB, f *columns.Service, keys *secrets.Keys, clock journal.Clock) *Service {
+	return &Service{db: d, figures: f, keys: keys, clock: clock, views: newViews(d)}
+}
+
+// Close writes pending view counts.
+func (s *Service) Close(ctx context.Context) error { return s.views.flush(ctx) }
+
+// The default and the longest lifetime of a link in days. 0 days means
+// no expiry.
+const (
+	DefaultDays = 90
+	MaxDays     = 3650
+)
+
+const (
+	tokenBytes = 32
+	sealLabel  = "share-link"
+)
+
+// Actor is the user and client of an action, for the audit.
+type Actor struct {
+	identity.Principal
+	Client identity.Client
+}
+
+// Mint creates a link that expires after a number of days, or never if days is 0.
+func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Link, error) {
+	if days < 0 || days > MaxDays {
+		return Link{}, journal.InvalidField("expires_in_days", "expires_in_days must be a whole number from 0 to %d.", MaxDays)
+	}
+	if err := scope.validate(); err != nil {
+		return Link{}, err
+	}
+	if scope.Account == "" && !scope.isAllowed(ctx) {
+		return Link{}, journal.InvalidField("account_id", "account_id is required: this access token is limited to some accounts.")
+	}
+	random := make([]byte, tokenBytes)
+	_, _ = rand.Read(random) // it never fails
+	link := Link{
+		ID: journal.NewID[journal.ShareID](), Token: base64.RawURLEncoding.EncodeToString(random), Scope: scope, CreatedAt: s.clock(),
+	}
+	if days > 0 {
+		end := link.CreatedAt.Add(time.Duration(days) * 24 * time.Hour)
+		link.ExpiresAt = &end
+	}
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		// Check that the accounts of the scope can be added up.
+		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accountIDs())
+		if err != nil {
+			return err
+		}
+		if scope.Account == "" {
+			link.Scope.Pinned = book.Capital.Currency
+		}
+		if err := s.insert(ctx, tx, by.UserID, link); err != nil {
+			return err
+		}
+		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(link.CreatedAt, by.Principal, by.Client, ActionMint, string(link.ID)))
+	})
+	return link, err
+}
+
+func (s Scope) accountIDs() []journal.AccountID {
+	if s.Account == "" {
+		return nil
+	}
+	return []journal.AccountID{s.Account}
+}
+
+// maxCurrency is the greatest length of a currency label.
+const maxCurrency = 16
+
+func (s *Scope) validate() (err error) {
+	if err := (journal.Period{From: s.From, To: s.To}).Check(); err != nil {
+		return err
+	}
+	if s.Zone != "" {
+		if _, err := journal.ParseZone("tz", s.Zone); err != nil {
+			return err
+		}
+	}
+	if s.Currency, err = journal.CleanName("currency", s.Currency); err != nil {
+		return err
+	}
+	if len(s.Currency) > maxCurrency {
+		return journal.InvalidField("currency", "currency may have at most %d characters.", maxCurrency)
+	}
+	return nil
+}
+
+func (s *Service) insert(ctx context.Context, tx *db.Tx, owner journal.UserID, link Link) error {
+	if err := limits.ShareLinks.Check(ctx, tx, owner, `SELECT COUNT(*) FROM share_links WHERE user_id = $1`); err != nil {
+		return err
+	}
+	sealed, err := s.keys.Seal(sealLabel, string(link.ID), []byte(link.Token))
+	if err != nil {
+		return err
+	}
+	scope, err := json.Marshal(link.Scope)
+	if err != nil {
+		return fmt.Errorf("encoding the scope of a link: %w", err)
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO share_links (user_id, id, token_hash, token_sealed, scope, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		owner, link.ID, hashToken(link.Token), sealed, string(scope), db.Micros(link.CreatedAt), db.NullMicros(link.ExpiresAt))
+	if err != nil {
+		return err
+	}
+	return identity.AddTokenOwner(ctx, tx, hashToken(link.Token), owner, link.ExpiresAt)
+}
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// Links returns the owner's links, newest first.
+func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link, err error) {
+	s.views.flushBriefly(ctx)
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		list, err = db.List(ctx, tx, s.scanLink, linkColumns+` WHERE user_id = $1 ORDER BY id DESC`, owner)
+		return err
+	})
+	return slices.DeleteFunc(list, func(l Link) bool { return !l.Scope.isAllowed(ctx) }), err
+}
+
+// isAllowed reports whether a link shows no account that the context excludes; see
+// [journal.LimitAccounts]. A link without an account shows all.
+func (s Scope) isAllowed(ctx context.Context) bool {
+	_, limited := journal.AllowedAccounts(ctx)
+	return !limited || s.Account != "" && journal.AllowsAccount(ctx, s.Account)
+}
+
+const linkColumns = `SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links`
+
+func (s *Service) scanLink(row db.Scanner) (link Link, err error) {
+	var sealed []byte
+	var scope string
+	err = row.Scan(&link.ID, &sealed, &scope, db.Instant(&link.CreatedAt), db.NullInstant(&link.ExpiresAt), &link.Views)
+	if err != nil {
+		return Link{}, err
+	}
+	token, err := s.keys.Open(sealLabel, string(link.ID), sealed)
+	if err != nil {
+		return Link{}, fmt.Errorf("opening the token of link %s: %w", link.ID, err)
+	}
+	link.Token = string(token)
+	err = json.Unmarshal([]byte(scope), &link.Scope)
+	return link, err
+}
+
+// Revoke deletes a link. check, if not nil, is called with the stored link first
+// and may return an error.
+func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, check func(Link) error) error {
+	if check != nil {
+		s.views.flushBriefly(ctx)
+	}
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if err := s.checkStored(ctx, tx, by.UserID, id, check); err != nil {
+			return err
+		}
+		err := deleteLink(ctx, tx, by.UserID, id)
+		if errors.Is(err, db.ErrNoRows) {
+			return ErrNotFound()
+		}
+		if err != nil {
+			return err
+		}
+		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(s.clock(), by.Principal, by.Client, ActionRevoke, string(id)))
+	})
+}
+
+// checkStored calls check with the stored link. Without a check nothing is read, so
+// that a link whose token can no longer be opened can be revoked too. A link that the
+// context excludes is not found.
+func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
+	_, limited := journal.AllowedAccounts(ctx)
+	if check == nil && !limited {
+		return nil
+	}
+	link, err := s.scanLink(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return ErrNotFound()
+	}
+	if err != nil {
+		return err
+	}
+	if !link.Scope.isAllowed(ctx) {
+		return ErrNotFound()
+	}
+	if check == nil {
+		return nil
+	}
+	return check(link)
+}
+
+// DeleteAccountLinks deletes the links of an account. It runs in the transaction
+// that deletes the account.
+func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	var gone []journal.ShareID
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var id journal.ShareID
+		var text string
+		var scope Scope
+		if err := row.Scan(&id, &text); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(text), &scope); err != nil {
+			return fmt.Errorf("parsing the scope of link %s: %w", id, err)
+		}
+		if scope.Account == account {
+			gone = append(gone, id)
+		}
+		return nil
+	}, `SELECT id, scope FROM share_links WHERE user_id = $1`, owner)
+	if err != nil {
+		return err
+	}
+	for _, id := range gone {
+		if err := deleteLink(ctx, tx, owner, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteLink deletes a link. It returns [db.ErrNoRows] if there is none.
+func deleteLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID) error {
+	var hash []byte
+	err := tx.QueryRow(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2 RETURNING token_hash`, owner, id).Scan(&hash)
+	if err != nil {
+		return err
+	}
+	return identity.DeleteTokenOwner(ctx, tx, hash)
+}
+
+// ErrNotFound returns the error for every link that cannot be shown.
+func ErrNotFound() error { return journal.NotFound("share link") }
+
+// Open returns the view of the link of a token, and counts it.
+func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareView, err error) {
+	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != tokenBytes {
+		return view, ErrNotFound()
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		owner, id, scope, err := s.findLink(ctx, tx, token)
+		if err != nil {
+			return err
+		}
+		if view, err = s.buildView(ctx, tx, owner, scope); err != nil {
+			return err
+		}
+		s.views.add(owner, id)
+		return nil
+	})
+	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) {
+		// Do not reveal why the link shows nothing.
+		return view, ErrNotFound()
+	}
+	return view, err
+}
+
+// findLink looks up a token. It is the only query without an owner:
+// the token itself grants access.
+func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner journal.UserID, id journal.ShareID, scope Scope, err error) {
+	var text string
+	var expires *time.Time
+	hash := hashToken(token)
+	if owner, err = identity.FindTokenOwner(ctx, tx, hash); err == nil {
+		err = tx.QueryRow(ctx, `SELECT id, scope, expires_at FROM share_links WHERE user_id = $1 AND token_hash = $2`, owner, hash).
+			Scan(&id, &text, db.NullInstant(&expires))
+	}
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return 0, "", scope, ErrNotFound()
+	case err != nil:
+		return 0, "", scope, err
+	case expires != nil && !s.clock().Before(*expires):
+		return 0, "", scope, ErrNotFound()
+	}
+	err = json.Unmarshal([]byte(text), &scope)
+	return owner, id, scope, err
+}
+
+// readSnapshot reads the accounts of a link.
+func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*columns.Snapshot, error) {
+	if scope.Account == "" {
+		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)
+	}
+	return s.figures.Read(ctx, tx, owner, scope.accountIDs())
+}
+
+func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
+	book, err := s.readSnapshot(ctx, tx, owner, scope)
+	if err != nil {
+		return analytics.ShareView{}, err
+	}
+	zone := time.UTC
+	if scope.Zone != "" {
+		if zone, err = journal.ParseZone("tz", scope.Zone); err != nil {
+			return analytics.ShareView{}, err
+		}
+	}
+	currency := cmp.Or(scope.Currency, scope.Pinned, book.Capital.Currency)
+	question, err := json.Marshal(scope)
+	if err != nil {
+		return analytics.ShareView{}, err
+	}
+	return columns.LoadOrCompute(s.figures, book, "share "+string(question), func() analytics.ShareView {
+		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
+		return analytics.BuildShareView(selection, analytics.ShareQuery{
+			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
+		})
+	}), nil
+}

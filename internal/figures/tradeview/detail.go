@@ -1,0 +1,101 @@
+package tradeview
+
+import (
+	"context"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
+)
+
+// Detail is a trade with its fills and everything that was added to it.
+type Detail struct {
+	View
+	Fills         []ledger.TradeFill
+	DividendTotal decimal.Decimal
+	Setups        []playbook.Setup // in the order of Annotations.Setups
+	Attachments   []playbook.Attachment
+}
+
+// TotalPnL returns the net result and the dividends. It is absent while the
+// trade is open.
+func (d *Detail) TotalPnL() decimal.Null {
+	if !d.NetPnL.Valid {
+		return decimal.Null{}
+	}
+	return decimal.Of(d.NetPnL.Decimal.Add(d.DividendTotal))
+}
+
+// ReadDetail reads one trade of the owner.
+func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (Detail, error) {
+	found, err := ledger.ReadTrade(ctx, tx, owner, id)
+	if err != nil {
+		return Detail{}, err
+	}
+	return Describe(ctx, tx, owner, found)
+}
+
+// Describe adds its annotations to a trade that was read from the ledger.
+func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail) (Detail, error) {
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	views := []View{{Trade: trade.Trade}}
+	if err := r.annotate(views); err != nil {
+		return Detail{}, err
+	}
+	return r.describe(views[0], trade)
+}
+
+// ReadAnnotated reads one trade of the owner whose annotations are known.
+func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known playbook.Annotations) (Detail, error) {
+	trade, err := ledger.ReadTrade(ctx, tx, owner, known.Trade)
+	if err != nil {
+		return Detail{}, err
+	}
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	view := View{Trade: trade.Trade}
+	if r.results, err = excursions.Load(ctx, tx, owner, []journal.TradeID{known.Trade}); err != nil {
+		return Detail{}, err
+	}
+	if err := r.setAnnotations(&view, known); err != nil {
+		return Detail{}, err
+	}
+	return r.describe(view, trade)
+}
+
+// describe adds what lists do not show. A trade without annotations has no
+// attachments, which refer to them.
+func (r *reader) describe(view View, trade ledger.TradeDetail) (detail Detail, err error) {
+	detail = Detail{View: view, Fills: trade.Fills, DividendTotal: trade.DividendTotal, Attachments: []playbook.Attachment{}}
+	if view.Annotations.Trade == "" {
+		return detail, nil
+	}
+	if detail.Attachments, err = playbook.AttachmentsOf(r.ctx, r.tx, r.owner, playbook.Target{Trade: trade.ID}); err != nil {
+		return Detail{}, err
+	}
+	detail.Setups, err = findSetups(r.ctx, r.tx, r.owner, detail.Annotations.Setups)
+	return detail, err
+}
+
+func findSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.SetupID) ([]playbook.Setup, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	all, err := playbook.ListSetups(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[journal.SetupID]playbook.Setup, len(all))
+	for _, setup := range all {
+		byID[setup.ID] = setup
+	}
+	var setups []playbook.Setup
+	for _, id := range ids {
+		if setup, ok := byID[id]; ok {
+			setups = append(setups, setup)
+		}
+	}
+	return setups, nil
+}

@@ -1,0 +1,83 @@
+package tradeview
+
+import (
+	"context"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+)
+
+// Service reads trades, each method in one snapshot. It is safe for concurrent
+// use.
+type Service struct {
+	db     *db.DB
+	ledger *ledger.Service
+	rank   Ranker
+}
+
+// New returns a Service.
+func New(d *db.DB, l *ledger.Service, rank Ranker) *Service {
+	return &Service{db: d, ledger: l, rank: rank}
+}
+
+// Page is a part of a list, and how many trades the whole list has.
+type Page struct {
+	Rows  []View
+	Total int
+}
+
+// Page reads the trades of a query and counts those that it selects without its
+// limit and cursor, both in one snapshot.
+func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		page = Page{}
+		collect := func(v *View) error {
+			page.Rows = append(page.Rows, *v)
+			return nil
+		}
+		total, counted, err := s.each(ctx, tx, owner, q, collect)
+		if err == nil && !counted {
+			total, err = s.ledger.CountTradesIn(ctx, tx, owner, q.ledgerQuery(owner))
+		}
+		page.Total = total
+		return err
+	})
+	return page, err
+}
+
+// Each calls fn with the trades of a query, in a snapshot of its own. A View is
+// valid until fn returns. Memory stays flat, except that a list that is sorted or
+// filtered by columns keeps the place of every trade.
+func (s *Service) Each(ctx context.Context, owner journal.UserID, q Query, fn func(*View) error) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return s.EachIn(ctx, tx, owner, q, fn) })
+}
+
+// EachIn is the step of [Service.Each].
+func (s *Service) EachIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
+	_, _, err := s.each(ctx, tx, owner, q, fn)
+	return err
+}
+
+// each calls fn with the trades of a query. counted reports whether it knows
+// their total.
+func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
+	if q.Sort == nil && !q.Filter.NeedsColumns() {
+		return 0, false, EachInDatabase(ctx, tx, owner, q, fn)
+	}
+	ranking, err := s.rank(ctx, tx, owner, q)
+	if err != nil {
+		return 0, false, err
+	}
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	return ranking.Total, true, r.eachRanked(ranking.Trades, fn)
+}
+
+// Detail reads one trade of the owner.
+func (s *Service) Detail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail Detail, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		detail, err = ReadDetail(ctx, tx, owner, id)
+		return err
+	})
+	return detail, err
+}

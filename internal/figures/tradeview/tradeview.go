@@ -1,0 +1,299 @@
+// Package tradeview reads trades together with their annotations and the values
+// that follow from both. Lists, sorted lists, exports and the detail of a trade
+// all read through it, so that they agree.
+//
+// A function that takes a *db.Tx is one step of a transaction that the caller
+// runs. The methods of [Service] run one snapshot each.
+package tradeview
+
+import (
+	"context"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// View is a trade with its annotations.
+type View struct {
+	ledger.Trade
+	Annotations playbook.Annotations
+	Tags        []playbook.Tag // in the order of Annotations.Tags
+	Derived     playbook.Derived
+	// Excursion is what the price did during the trade, nil if it is not known.
+	Excursion *excursions.Result
+	// Rank is what the trade was sorted by; it is set in sorted lists only.
+	Rank ledger.RankedTrade
+}
+
+// Query selects trades and their order.
+type Query struct {
+	Filter tradefilter.Filter
+	// Sort is the order, by one of [ledger.SortKeys]; nil means newest first.
+	Sort *ledger.Sort
+	// After excludes everything up to and including that position of a list that
+	// is not sorted; Limit bounds the list, 0 means all.
+	After *ledger.TradeCursor
+	Limit int
+}
+
+// ledgerQuery returns the query as one of the ledger. Its filter must not need
+// columns.
+func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
+	f := &q.Filter
+	trades := ledger.TradeQuery{
+		Scope: f.Scope, Status: ledger.Status(f.Status), Symbols: f.Symbols, Direction: matching.Direction(f.Side), InstrumentTypes: f.InstrumentTypes,
+		After: q.After, Limit: q.Limit,
+	}
+	if f.ByOpening {
+		trades.Basis = ledger.ByOpening
+	}
+	addID := func(condition func(args *[]any) string) {
+		trades.Where = append(trades.Where, ledger.TradeIDCondition(condition))
+	}
+	if len(f.Setups) > 0 {
+		addID(func(args *[]any) string { return playbook.HasSetup(args, owner, f.Setups) })
+	}
+	if len(f.Tags) > 0 {
+		addID(func(args *[]any) string { return playbook.HasTag(args, owner, f.Tags) })
+	}
+	if f.Reviewed.Set {
+		addID(func(args *[]any) string { return playbook.IsReviewed(args, owner, f.Reviewed.Value) })
+	}
+	if f.Batch != "" {
+		trades.Where = append(trades.Where, ledger.BatchCondition(owner, f.Batch))
+	}
+	return trades
+}
+
+// ChunkSize is how many trades are read with their annotations at a time.
+const ChunkSize = 1000
+
+// EachInDatabase calls fn with the trades of a query as they are read. The query must
+// not be sorted, and its filter must not need columns. Memory stays flat. A View is
+// valid until fn returns. fn must not run statements.
+func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
+	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	trades := q.ledgerQuery(owner)
+	if trades.Limit == 0 || trades.Limit > fewTrades {
+		if err := r.loadFew(); err != nil {
+			return err
+		}
+	}
+	if r.few != nil {
+		return r.eachDirectly(trades, fn)
+	}
+	return r.eachInChunks(trades, fn)
+}
+
+// eachDirectly calls fn with each trade when it is read. The annotations must be
+// loaded.
+func (r *reader) eachDirectly(q ledger.TradeQuery, fn func(*View) error) error {
+	var v View
+	return ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
+		v = View{Trade: t}
+		if err := r.setAnnotations(&v, r.few[t.ID]); err != nil {
+			return err
+		}
+		return fn(&v)
+	})
+}
+
+// eachInChunks reads some trades, then their annotations, and calls fn with them.
+func (r *reader) eachInChunks(trades ledger.TradeQuery, fn func(*View) error) error {
+	left := trades.Limit
+	for {
+		part := trades
+		part.Limit = ChunkSize
+		if left > 0 {
+			part.Limit = min(left, ChunkSize)
+		}
+		views, err := r.readChunk(part)
+		if err != nil {
+			return err
+		}
+		if err := callEach(views, fn); err != nil {
+			return err
+		}
+		if n := len(views); n < part.Limit || n == left {
+			return nil
+		}
+		left -= min(left, len(views))
+		last := views[len(views)-1].Cursor // a copy: the next chunk takes the memory of views
+		trades.After = &last
+	}
+}
+
+func callEach(views []View, fn func(*View) error) error {
+	for i := range views {
+		if err := fn(&views[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadMany reads some trades of the owner, in the order of their ids in the
+// call. Ids that are not trades of the owner are left out.
+func ReadMany(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]View, error) {
+	return (&reader{ctx: ctx, tx: tx, owner: owner}).readMany(ids)
+}
+
+// Derive returns what follows from a trade and its annotations.
+func Derive(t *ledger.Trade, a playbook.Annotations) playbook.Derived {
+	return playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate, NetPnL: t.NetPnL,
+		QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining,
+	}, a)
+}
+
+// reader reads trades in one transaction.
+type reader struct {
+	ctx   context.Context
+	tx    *db.Tx
+	owner journal.UserID
+	tags  map[journal.TagID]playbook.Tag // nil until a trade has a tag
+	views []View                         // the memory for a chunk
+	// few are the annotations of all trades, nil if they are many or not loaded.
+	few map[journal.TradeID]playbook.Annotations
+	// results are the excursions of all trades if few is set, else of those that are
+	// being read.
+	results map[journal.TradeID]excursions.Result
+}
+
+// readChunk reads the trades of a query that has a limit.
+func (r *reader) readChunk(q ledger.TradeQuery) ([]View, error) {
+	views := r.views[:0]
+	err := ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
+		views = append(views, View{Trade: t})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.views = views
+	return views, r.annotate(views)
+}
+
+func (r *reader) readMany(ids []journal.TradeID) ([]View, error) {
+	found, err := ledger.TradesByID(r.ctx, r.tx, r.owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[journal.TradeID]int, len(found))
+	for i := range found {
+		byID[found[i].ID] = i
+	}
+	views := make([]View, 0, len(found))
+	for _, id := range ids {
+		if i, ok := byID[id]; ok {
+			views = append(views, View{Trade: found[i]})
+		}
+	}
+	return views, r.annotate(views)
+}
+
+// annotate adds the annotations, and what follows from them, to trades.
+func (r *reader) annotate(views []View) error {
+	if len(views) == 0 {
+		return nil
+	}
+	stored, err := r.loadAnnotations(views)
+	if err != nil {
+		return err
+	}
+	if r.few == nil {
+		if r.results, err = excursions.Load(r.ctx, r.tx, r.owner, idsOf(views)); err != nil {
+			return err
+		}
+	}
+	for i := range views {
+		if err := r.setAnnotations(&views[i], stored[views[i].ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAnnotations sets the annotations of a trade and what follows from them.
+func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error) {
+	v.Annotations = stored
+	v.Derived = Derive(&v.Trade, stored)
+	if result, found := r.results[v.ID]; found && result.IsAvailable() {
+		v.Excursion = &result
+	}
+	v.Tags, err = r.findTags(stored.Tags)
+	return err
+}
+
+// fewTrades is the number of trades up to which annotations are read by the ids
+// of the trades.
+const fewTrades = 64
+
+// fewResults is the number of excursions up to which all of them are loaded at once.
+const fewResults = 20_000
+
+// loadFew loads the annotations of all trades, and the tags that they name, if
+// there are at most ChunkSize of them: people annotate fewer trades than they
+// make, and a search for each id takes longer.
+func (r *reader) loadFew() (err error) {
+	if r.few, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
+		return err
+	}
+	if r.few == nil {
+		return nil
+	}
+	if r.results, err = excursions.LoadFew(r.ctx, r.tx, r.owner, fewResults); err != nil {
+		return err
+	}
+	if r.results == nil { // too many: read all by id
+		r.few = nil
+	}
+	for _, stored := range r.few {
+		if _, err := r.findTags(stored.Tags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadAnnotations returns the annotations of trades.
+func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Annotations, error) {
+	if r.few != nil {
+		return r.few, nil
+	}
+	return playbook.LoadAnnotations(r.ctx, r.tx, r.owner, idsOf(views))
+}
+
+func idsOf(views []View) []journal.TradeID {
+	ids := make([]journal.TradeID, len(views))
+	for i := range views {
+		ids[i] = views[i].ID
+	}
+	return ids
+}
+
+func (r *reader) findTags(ids []journal.TagID) ([]playbook.Tag, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if r.tags == nil {
+		all, err := playbook.ListTags(r.ctx, r.tx, r.owner)
+		if err != nil {
+			return nil, err
+		}
+		r.tags = make(map[journal.TagID]playbook.Tag, len(all))
+		for _, tag := range all {
+			r.tags[tag.ID] = tag
+		}
+	}
+	tags := make([]playbook.Tag, len(ids))
+	for i, id := range ids {
+		tags[i] = r.tags[id]
+	}
+	return tags, nil
+}

@@ -1,9 +1,0 @@
-package metatrader
-
-import (
-	"testing"
-
-	"fillbook/internal/imports/brokers/brokertest"
-)
-
-func TestGrowth(t *testing.T) { brokertest.CheckGrowth(t, Presets()) } //nolint:paralleltest // it measures the process

@@ -1,0 +1,85 @@
+package brokers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/brokers/brokertest"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/matching"
+)
+
+// asiaRead reads a text that must be read.
+func asiaRead(t *rapid.T, text string) *statement.Statement {
+	return brokertest.MustRead(t, []byte(text), statement.Hints{}, asiaPresets())
+}
+
+// The exits of the tax report make exactly the profit that the report states,
+// also where no price does.
+func TestExitsMakeTheirProfit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var file strings.Builder
+		file.WriteString(strings.ReplaceAll(zerodhaExitColumns, ";", ",") + ",Brokerage,STT\n")
+		gross, costs := decimal.Zero, decimal.Zero
+		for range rapid.IntRange(1, 6).Draw(t, "exits") {
+			bought := decimal.FromScaled(int64(rapid.IntRange(1, 9_999_999).Draw(t, "bought")), 2)
+			sold := decimal.FromScaled(int64(rapid.IntRange(1, 9_999_999).Draw(t, "sold")), 2)
+			brokerage, tax := decimal.FromScaled(int64(rapid.IntRange(0, 2000).Draw(t, "brokerage")), 2), decimal.FromScaled(int64(rapid.IntRange(0, 2000).Draw(t, "tax")), 2)
+			gross, costs = gross.Add(sold.Sub(bought)), costs.Add(brokerage).Add(tax)
+			fmt.Fprintf(&file, "ALPHA,2026-04-01,2026-04-02,%d,%s,%s,%s,%s,%s\n", rapid.IntRange(1, 999).Draw(t, "quantity"), bought, sold, sold.Sub(bought), brokerage, tax)
+		}
+		s := asiaRead(t, file.String())
+		if !s.Sum(statement.ItemGrossPnL).Equal(gross) || !s.Sum(statement.ItemNetPnL).Equal(gross.Sub(costs)) {
+			t.Fatalf("gross %s, net %s, want %s less %s\n%s", s.Sum(statement.ItemGrossPnL), s.Sum(statement.ItemNetPnL), gross, costs, file.String())
+		}
+	})
+}
+
+// Taking and giving delivery move shares between positions, and make or lose
+// none.
+func TestDeliveryKeepsShares(t *testing.T) {
+	words := []string{"株式現物買", "株式現物売", "信用新規買", "信用新規売", "信用返済売", "信用返済買", "現引", "現渡"}
+	rapid.Check(t, func(t *rapid.T) {
+		var file strings.Builder
+		file.WriteString("約定日,銘柄コード,取引,約定数量,約定単価,手数料/諸経費等,受渡金額/決済損益\n")
+		want := 0
+		for i := range rapid.IntRange(1, 10).Draw(t, "rows") {
+			word := rapid.SampledFrom(words).Draw(t, "word")
+			quantity := rapid.IntRange(1, 1000).Draw(t, "quantity")
+			switch {
+			case strings.HasSuffix(word, "買"):
+				want += quantity
+			case strings.HasSuffix(word, "売"):
+				want -= quantity
+			}
+			fmt.Fprintf(&file, "2026/01/%02d,7999,%s,%d,500,10,--\n", i+1, word, quantity)
+		}
+		held := decimal.Zero
+		s := asiaRead(t, file.String())
+		for _, f := range s.Fills {
+			if f.Side == matching.Buy {
+				held = held.Add(f.Quantity)
+			} else {
+				held = held.Sub(f.Quantity)
+			}
+		}
+		if !held.Equal(decimal.New(int64(want))) || !s.Sum(statement.ItemCosts).Equal(decimal.New(int64(10*s.Rows))) {
+			t.Fatalf("%s shares, want %d; costs %s over %d rows\n%s", held, want, s.Sum(statement.ItemCosts), s.Rows, file.String())
+		}
+	})
+}
+
+func FuzzAsiaPresets(f *testing.F) {
+	brokertest.Fuzz(f, asiaPresets(),
+		"symbol,trade_date,exchange,segment,trade_type,quantity,price,trade_id\nNIFTY2610724500PE,2026-01-05,NFO,FO,buy,75,1,T1\n",
+		"Symbol,Entry Date,Exit Date,Quantity,Buy Value,Sell Value,Profit\nA,2026-01-05,2026-01-06,3,10,11,1\n",
+		"Date,Company,Scrip Code,Instrument Type,Strike Price,Expiry,Trade Num,Trade Time,Side,Quantity,Price\n01-10-2026,N PE,,OPTIDX,1,28-10-2026,T,09:20:00,BUY,75,2\n",
+		"Scrip/Contract,Buy/Sell,Buy Price,Sell Price,Quantity,Brokerage,Trade ID,Date\nFUTIDX N Oct 28 2026,Buy,1,0,75,20,T1,10/1/26 0:00\n",
+		"Stock name,Symbol,ISIN,Type,Quantity,Value,Execution date and time,Order status\nA,A,I,BUY,3,10,05-01-2026 10:30 AM,Executed\n",
+		"約定日,銘柄コード,取引,約定数量,約定単価,受渡金額/決済損益\n2026/01/05,7999,現引,100,5,--\n",
+	)
+}

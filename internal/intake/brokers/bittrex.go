@@ -1,0 +1,39 @@
+package brokers
+
+import (
+	"regexp"
+
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/intake/statement"
+)
+
+// bittrexOrders is the history of filled orders since 2018. Price is what was
+// traded in all.
+var bittrexOrders = statement.Preset{
+	Broker: "Bittrex", Export: "order history", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("Uuid;Exchange;TimeStamp;OrderType;Limit;Quantity;QuantityRemaining;Commission;Price;PricePerUnit;Closed"),
+	Order:  parse.MonthFirst, NewestFirst: true, Costs: statement.CostsPositive,
+	Layout: &bittrexLayout,
+}
+
+// bittrexOldOrders is the history until 2017, which has no price of a unit.
+var bittrexOldOrders = statement.Preset{
+	Broker: "Bittrex", Export: "order history until 2017", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("OrderUuid;Exchange;Type;Quantity;Limit;CommissionPaid;Price;Opened;Closed"), Order: parse.MonthFirst,
+	Costs:  statement.CostsPositive,
+	Layout: &bittrexLayout,
+}
+
+// bittrexLayout is that of both histories. A market has the coin that prices before
+// the one that is traded: USD-BTC.
+var bittrexLayout = statement.Layout{
+	Coins: true, Orders: true, Kind: "OrderType|Type", Symbol: "{@base}-{@quote}", Time: "Closed", Quantity: "@filled|Quantity", Price: "PricePerUnit",
+	Gross: "Price", Unsigned: true, Currency: "@quote", Fees: "Commission|CommissionPaid", FeesCurrency: "@quote", ID: "Uuid|OrderUuid",
+	Parse: []statement.Pattern{{In: "Exchange", Re: regexp.MustCompile(`^(?P<quote>\w+)-(?P<base>\w+)$`)}},
+	Words: []statement.Word{{Kind: statement.KindBuy, Words: "*_buy"}, {Kind: statement.KindSell, Words: "*_sell"}},
+	Prepare: func(w *statement.Row) {
+		if rest := w.Decimal("QuantityRemaining"); !rest.IsZero() {
+			w.Set("filled", w.Decimal("Quantity").Sub(rest).String())
+		}
+	},
+}

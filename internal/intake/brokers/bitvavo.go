@@ -1,0 +1,19 @@
+package brokers
+
+import "fillbook/internal/intake/statement"
+
+// bitvavoTransactions names its zone in every row.
+var bitvavoTransactions = statement.Preset{
+	Broker: "Bitvavo", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, NewestFirst: true,
+	Header: statement.Cols("Timezone;Date;Time;Type;Currency;Amount;Quote Currency|Price Currency;Quote Price|Price;Fee currency;Fee amount;Transaction ID"),
+	Zone:   "Europe/Amsterdam", Costs: statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Kind: "Type", Symbol: "{Currency}-{Quote Currency|Price Currency}", Date: "Date", Clock: "Time", ZoneColumn: "Timezone",
+		Quantity: "Amount", Price: "Quote Price|Price", CashAmount: "Amount", Currency: "Currency", ID: "Transaction ID",
+		Fees: "Fee amount", FeesCurrency: "Fee currency", CashFees: statement.CashFeesApart,
+		Words: []statement.Word{
+			{Kind: statement.KindTransfer, Words: "deposit|withdrawal"},
+			{Kind: statement.KindInterest, Words: "*staking*|*lending*|*reward*|*incentive*|rebate|affiliate|distribution"},
+		},
+	},
+}

@@ -1,0 +1,91 @@
+package brokers
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/matching"
+)
+
+// coinbaseTransactions has the coin alone as the symbol: the currency beside it is
+// that of the owner, whatever the market was. A conversion is two fills.
+var coinbaseTransactions = statement.Preset{
+	Broker: "Coinbase", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
+	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;Price Currency|Spot Price Currency;Subtotal;Notes"),
+	Costs:  statement.CostsPositive,
+	Layout: &statement.Layout{
+		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
+		Price: "Price at Transaction|Spot Price at Transaction", PriceCurrency: "Price Currency|Spot Price Currency", Amount: coinbaseTotal,
+		Unsigned: true, Fees: "Fees and/or Spread|Fees", Hidden: statement.Hidden{Into: statement.CostFees}, CashAmount: "Quantity Transacted",
+		Currency: "Asset", Note: "Transaction Type", ID: "ID", Adjust: adjustCoinbase,
+		Parse: []statement.Pattern{{In: "Notes", Re: regexp.MustCompile(`^Converted [\d.,]+ \S+ to (?P<got>[\d.,]+) (?P<coin>\S+)$`)}},
+		Words: []statement.Word{
+			{Kind: statement.KindBuy, Words: "buy|advanced trade buy|advance trade buy"},
+			{Kind: statement.KindSell, Words: "sell|advanced trade sell|advance trade sell|convert"},
+			{Kind: statement.KindWithdrawal, Words: "*withdrawal*"},
+			{Kind: statement.KindDeposit, Words: "*deposit*"},
+			{Kind: statement.KindInterest, Words: "*income*|*reward*|*interest*"},
+			{Kind: statement.KindTransfer, Words: "send|receive"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
+}
+
+const coinbaseTotal = "Total (inclusive of fees and/or spread)|Total (inclusive of fees)|Total"
+
+// adjustCoinbase makes a conversion the sale of one coin and the purchase of the
+// other. What is lost between the two is the spread, a cost of the sale.
+func adjustCoinbase(w *statement.Row, record *statement.Record) {
+	sold := record.Fill
+	if sold == nil || !strings.EqualFold(w.Text("Transaction Type"), "convert") {
+		return
+	}
+	got, err := parse.Number(w.Text("@got"), parse.Point)
+	if err != nil || got.Sign() <= 0 {
+		w.Fail("Notes: %q does not say what was converted into what.", w.Text("Notes"))
+		return
+	}
+	gross, net := w.Required(coinbaseTotal).Abs(), w.Required("Subtotal").Abs()
+	bought := *sold
+	bought.Details = maps.Clone(sold.Details)
+	bought.Symbol, bought.Side, bought.Quantity = strings.ToUpper(w.Text("@coin")), matching.Buy, got
+	bought.Price, bought.Fees, bought.StatedCashFlow = decimal.Min(gross, net).DivRound(got, decimal.MaxDecimals), decimal.Zero, decimal.Null{}
+	sold.Price, sold.Fees = decimal.Max(gross, net).DivRound(sold.Quantity, decimal.MaxDecimals), gross.Sub(net).Abs()
+	sold.StatedCashFlow = decimal.Null{}
+	if sold.ID != "" {
+		sold.ID, bought.ID = sold.ID+"/from", sold.ID+"/to"
+	}
+	record.Also = append(record.Also, statement.Record{Kind: statement.KindBuy, Fill: &bought})
+}
+
+var coinbaseProFills = statement.Preset{
+	Broker: "Coinbase Pro", Export: "fills", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("portfolio;trade id;product;side;created at;size;size unit;price;fee;total"),
+	Layout: &statement.Layout{
+		Coins: true, Symbol: "product", Side: "side", Time: "created at", Quantity: "size", Price: "price", Amount: "total",
+		Fees: "fee", FeesCurrency: "price/fee/total unit", ID: "trade id", Hidden: statement.Hidden{Into: statement.CostFees},
+	},
+}
+
+// coinbaseProLedger has one row for each coin of a trade and one for its fee; they
+// share its id.
+var coinbaseProLedger = statement.Preset{
+	Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("portfolio;type;time|Timestamp;amount;balance;amount/balance unit;transfer id;trade id;order id"),
+	Layout: &statement.Layout{
+		Coins: true, Key: "type", Kind: "{type} {trade id}", Time: "time|Timestamp", Amount: "amount", Currency: "amount/balance unit",
+		Symbol: "{@base}-{@quote}", ID: "trade id", Note: "type", Join: []statement.Join{{By: "trade id", As: statement.JoinLegs, Fiat: true}},
+		Words: []statement.Word{
+			{Kind: statement.KindLeg, Words: "match ?*|conversion ?*"},
+			{Kind: statement.KindLegFee, Words: "fee ?*"},
+			{Kind: statement.KindTransfer, Words: "deposit*|withdrawal*"},
+			{Kind: statement.KindFee, Words: "fee"},
+			{Kind: statement.KindAdjustment, Words: "rebate*"},
+			{Kind: statement.KindMovement, Words: "*"},
+		},
+	},
+}

@@ -1,0 +1,489 @@
+package brokers
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/intake/tabular"
+	"fillbook/internal/trading/matching"
+)
+
+// degiroStatement is the account of DEGIRO. It has the same trades as the
+// transactions, to the minute, and they are read alike.
+var degiroStatement = statement.Preset{
+	Broker: "DEGIRO", Export: "account", Evidence: statement.SampleFile, Format: statement.Executions,
+	Header: []string{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroText, degiroChange, degiroBalance, degiroOrder},
+	Zone:   amsterdam, Order: parse.DayFirst, NewestFirst: true, Whole: degiroAccount,
+}
+
+// degiroTrade is how the account describes a trade: the number, in some languages
+// the product, the price and its currency. Text in front of a colon says that it
+// was no trade, but a change of the product.
+var degiroTrade = regexp.MustCompile(
+	`^(?:(.+?)\s*:\s*)?(\p{L}+) ([\d.,\s\p{Zs}']*\d)(?: .*?)?(?:\s?@\s?|\s(?:zu je|za)\s)([\d.,]+) ([A-Z]{3})\b`)
+
+// degiroFX is the column with the rate, which one of the two rows of an exchange
+// of money has. Some languages call it the type.
+const degiroFX = "FX|Tipo|Type|Kurz|Kurs"
+
+// degiroSides are the words for buying and selling that only DEGIRO uses.
+var degiroSides = map[string]matching.Side{
+	"nákup": matching.Buy, "prodej": matching.Sell, "zakup": matching.Buy, "sprzedaz": matching.Sell,
+}
+
+// degiroBook is what has to be known of the whole file: how numbers are
+// written, and what belongs to each order.
+type degiroBook struct {
+	separator parse.Separator
+	orders    map[string]*degiroPaid
+}
+
+// degiroAccount reads the account: one trade is several rows with one order id,
+// its price in foreign money, the money that was changed for it and its costs.
+// So the file is gone through twice.
+func degiroAccount(r *statement.Reader) error {
+	table, header := joinDegiroRows(r)
+	part := r.Section(table, header, len(table.Rows))
+	var book *degiroBook
+	for w := range part.Rows() {
+		if book == nil {
+			book = &degiroBook{orders: map[string]*degiroPaid{}}
+			degiroCells{w}.separator()
+			book.separator = part.Memory.(*degiroBook).separator //nolint:forcetypeassert // it was made in the line above
+			part.Memory = book
+			book.gather(table.Rows[header+1:], degiroCells{w})
+		}
+		readDegiro(w, book)
+	}
+	if book == nil {
+		return nil
+	}
+	for _, paid := range book.orders {
+		paid.settle(r)
+	}
+	return nil
+}
+
+// joinDegiroRows returns the table with every line that continues the row above
+// joined to it, and the place of the header. The export wraps long ids and texts
+// onto a line of their own, which has no date and no amount.
+func joinDegiroRows(r *statement.Reader) (tabular.Table, int) {
+	table := r.File.Tables[0]
+	header := 0
+	for header < len(table.Rows)-1 && !isDegiroHeader(table.Rows[header].Cells) {
+		header++
+	}
+	joined := table
+	joined.Rows = append([]tabular.Row(nil), table.Rows[:header+1]...)
+	for _, row := range table.Rows[header+1:] {
+		last := len(joined.Rows) - 1
+		if last == header || !continuesDegiroRow(row.Cells, r.Out.Headers) {
+			joined.Rows = append(joined.Rows, row)
+			continue
+		}
+		joined.Rows[last].Cells = appendDegiroCells(joined.Rows[last].Cells, row.Cells)
+	}
+	return joined, header
+}
+
+// isDegiroHeader reports whether the cells are the header of the table.
+func isDegiroHeader(cells []string) bool {
+	return slices.ContainsFunc(cells, func(cell string) bool {
+		key := statement.HeaderKey(cell)
+		return key == statement.HeaderKey("ISIN") || key == statement.HeaderKey("Code ISIN")
+	})
+}
+
+// continuesDegiroRow reports whether a line belongs to the row above: it has text, but
+// neither a date nor an amount.
+func continuesDegiroRow(cells, headers []string) bool {
+	text := false
+	for i, cell := range cells {
+		if strings.TrimSpace(cell) == "" {
+			continue
+		}
+		if i < len(headers) && headers[i] != "" && headers[i][0] != '#' && isDegiroText(headers[i]) {
+			text = true
+			continue
+		}
+		return false
+	}
+	return text
+}
+
+// isDegiroText reports whether a column holds text that can be wrapped.
+func isDegiroText(header string) bool {
+	key := statement.HeaderKey(header)
+	for _, names := range []string{degiroProduct, degiroISIN, degiroText, degiroOrder} {
+		for name := range strings.SplitSeq(names, "|") {
+			if statement.HeaderKey(name) == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendDegiroCells joins the cells of a line to those of the row above: words with a
+// blank between them, the parts of an id without one.
+func appendDegiroCells(above, below []string) []string {
+	cells := append([]string(nil), above...)
+	for i, cell := range below {
+		cell = strings.TrimSpace(cell)
+		if cell == "" {
+			continue
+		}
+		for len(cells) <= i {
+			cells = append(cells, "")
+		}
+		left := strings.TrimSpace(cells[i])
+		if left != "" && !strings.HasSuffix(left, "-") && !strings.HasSuffix(left, "/") {
+			left += " "
+		}
+		cells[i] = left + cell
+	}
+	return cells
+}
+
+// gather finds out which orders trade, and what was changed and paid for them.
+// Money that was changed without an order belongs to the rows of its minute.
+func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
+	cell := func(row tabular.Row, i int) string {
+		if i < 0 || i >= len(row.Cells) {
+			return ""
+		}
+		return strings.TrimSpace(row.Cells[i])
+	}
+	text, change, fx, order := first.column(degiroText), first.column(degiroChange), first.column(degiroFX), first.column(degiroOrder)
+	date, tod := first.column(degiroDate), first.column(degiroTime)
+	for _, row := range rows {
+		key := cell(row, order)
+		if key == "" {
+			key = cell(row, date) + " " + cell(row, tod)
+		}
+		currency, number := cell(row, change), cell(row, change+1)
+		if !isDegiroCode(currency) {
+			currency, number = number, currency
+		}
+		n, err := parse.Number(number, b.separator)
+		if err != nil {
+			continue // its own row will tell
+		}
+		b.order(key).add(degiroEntry{text: cell(row, text), currency: currency, amount: n, rate: degiroRateIn(cell(row, fx), b.separator)})
+	}
+	for _, paid := range b.orders {
+		paid.sort()
+	}
+}
+
+// degiroRateIn reads the rate in a cell, if there is one.
+func degiroRateIn(text string, sep parse.Separator) decimal.Null {
+	n, err := parse.Number(text, sep)
+	if err != nil || n.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
+}
+
+// order returns what is known of an order, or of a minute.
+func (b *degiroBook) order(key string) *degiroPaid {
+	if b.orders[key] == nil {
+		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
+	}
+	return b.orders[key]
+}
+
+// orderOf returns the order of a row, or the minute of a row without one.
+func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
+	if id := w.Text(degiroOrder); id != "" {
+		return b.orders[id]
+	}
+	return b.orders[w.Text(degiroDate)+" "+w.Text(degiroTime)]
+}
+
+// degiroEvent is a row of the account.
+type degiroEvent struct {
+	text, symbol, name string
+	at                 parse.Moment
+	amount             decimal.Null
+	currency           string
+}
+
+// readDegiro reads a row of the account.
+func readDegiro(w *statement.Row, book *degiroBook) {
+	g := degiroCells{w}
+	text := w.Text(degiroText)
+	if text == "" && w.Text(degiroDate) == "" {
+		w.Ignore()
+		return
+	}
+	e := degiroEvent{text: text, name: w.Text(degiroProduct), at: w.DateAndTime(degiroDate, degiroTime)}
+	e.amount, e.currency = g.amount(g.column(degiroChange))
+	if isin := strings.ToUpper(w.Text(degiroISIN)); statement.IsISIN(isin) {
+		e.symbol = isin
+	}
+	paid, ordered := book.orderOf(w), w.Text(degiroOrder) != ""
+	if trade := degiroTrade.FindStringSubmatch(text); trade != nil {
+		if !ordered {
+			paid = nil
+		}
+		readDegiroTrade(w, e, trade, paid, book.separator)
+		return
+	}
+	entry := degiroEntry{text: text, currency: e.currency, amount: e.amount.Decimal, rate: degiroRateIn(w.Text(degiroFX), book.separator)}
+	leg := paid != nil && paid.isLeg(entry)
+	if leg {
+		paid.quote(w, e.currency, e.at.At)
+	}
+	switch {
+	case ordered && paid != nil && paid.trades:
+		paid.skip(w, entry, leg)
+	case leg:
+		e.emitCash(w, statement.KindExchange)
+	default:
+		e.emitCash(w, statement.FindCashKind(text))
+	}
+}
+
+// emitCash adds a row that is not a trade as cash, or skips it.
+func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
+	amount := e.amount.Decimal
+	if kind == "" && !amount.IsZero() {
+		if kind, _ = w.ChosenKind(e.text); kind == "" {
+			w.SkipUnknownKind(e.text, statement.Cash{Amount: amount, Currency: e.currency})
+			return
+		}
+	}
+	cash := statement.CashType(kind, amount, e.text)
+	switch {
+	case kind == statement.KindRepeated:
+		w.Skip(statement.ReasonRepeated)
+	case kind == statement.KindMovement:
+		e.skipMovement(w, e.text)
+	case amount.IsZero() || w.Failed():
+		w.Skip(statement.ReasonNoAmount)
+	case cash == "":
+		w.Skip(statement.ReasonIgnored)
+	default:
+		note := strings.Join(strings.Fields(e.text), " ")
+		if !strings.Contains(note, e.symbol) {
+			note = e.symbol + " " + note
+		}
+		w.Money(statement.Cash{Type: cash, Amount: amount, Currency: e.currency, At: e.at.At, Note: note})
+	}
+}
+
+// skipMovement skips a row that moves securities without a trade.
+func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
+	w.Skip(statement.ReasonSecurities)
+	day := e.at.At
+	if zone, err := time.LoadLocation(w.Reader().Out.Zone); err == nil {
+		day = day.In(zone)
+	}
+	w.Reader().Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
+}
+
+// readDegiroTrade reads the row of an order that has its trade.
+func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degiroPaid, sep parse.Separator) {
+	side, _, ok := parse.SideWord(trade[2])
+	if own := degiroSides[strings.ToLower(trade[2])]; own != "" {
+		side, ok = own, true
+	}
+	if !ok || trade[1] != "" {
+		word := strings.TrimSpace(trade[1])
+		if !ok {
+			word = trade[2]
+		}
+		if e.amount.Decimal.IsZero() {
+			e.skipMovement(w, word)
+			return
+		}
+		e.emitCash(w, statement.KindAdjustment)
+		return
+	}
+	f := statement.Fill{Symbol: e.symbol, Side: side, At: e.at.At, DateOnly: e.at.DateOnly, Details: map[string]string{}}
+	f.Multiplier = e.readNumbers(w, &f, trade, sep)
+	if paid != nil {
+		if rate, home := paid.rate(e.currency); rate.Valid {
+			f.Multiplier = decimal.Of(f.Multiplier.Or(decimal.New(1)).Mul(rate.Decimal))
+			e.amount, e.currency = decimal.Of(e.amount.Decimal.Mul(rate.Decimal).Round(2)), home
+		}
+	}
+	e.fill(w, &f, trade[5])
+	if filled := w.Fill(f); paid != nil && !w.Failed() {
+		paid.fills, paid.home, paid.row = append(paid.fills, filled), e.currency, w.Number
+	}
+}
+
+// fill completes a fill with its amount, its name and its currencies.
+func (e *degiroEvent) fill(w *statement.Row, f *statement.Fill, priced string) {
+	f.StatedCashFlow = e.amount
+	if e.amount.Valid {
+		f.StatedCashFlow.Decimal = e.amount.Decimal.Abs()
+		if f.Side == matching.Buy {
+			f.StatedCashFlow.Decimal = f.StatedCashFlow.Decimal.Neg()
+		}
+	}
+	if f.Multiplier.Decimal.Sign() <= 0 {
+		f.Multiplier = decimal.Null{} // the amounts do not belong together
+	}
+	if e.name != "" && !strings.EqualFold(e.name, f.Symbol) {
+		f.Details["name"] = e.name
+	}
+	if priced != "" && priced != e.currency {
+		f.Details["currency"] = priced
+	}
+	if e.currency == "" {
+		return
+	}
+	out := w.Reader().Out
+	out.DeriveCurrency(e.currency)
+	if home := w.Reader().Hints.Currency; home != "" && home != e.currency {
+		out.WarnCurrency(e.currency, home)
+	}
+}
+
+// skip accounts for a row of an order that trades: the trade has its costs and
+// the money that was changed for it. A row of an unknown kind is no cost.
+func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
+	if leg || entry.isCost() {
+		p.rows = append(p.rows, w.Number)
+		return
+	}
+	w.Reader().Out.Warn("Rows of the kind %q are not known; those that belong to an order were left out.", entry.text)
+	w.Skip("rows of the kind %q are not known", entry.text)
+}
+
+// readNumbers reads quantity and price from a text, which is written in the
+// language of its day and not always as the columns are: the reading that explains
+// the amount is the right one. It returns what a unit of the price is in the
+// currency of its own row: a hundredth for pence, a hundred for options, else none.
+func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []string, sep parse.Separator) decimal.Null {
+	one, hundredth := decimal.New(1), decimal.Must("0.01")
+	read := func(s parse.Separator) (failed error) {
+		var err, wrong error
+		f.Quantity, err = parse.Number(trade[3], s)
+		f.Price, wrong = parse.Number(trade[4], s)
+		return cmp.Or(err, wrong)
+	}
+	for _, s := range []parse.Separator{sep, parse.Comma, parse.Point} {
+		if read(s) != nil {
+			continue
+		}
+		for _, each := range []decimal.Decimal{one, hundredth, decimal.New(100)} {
+			if isDegiroNear(f.Quantity.Mul(f.Price).Mul(each), e.amount.Decimal.Abs()) {
+				return decimal.Null{Decimal: each, Valid: !each.Equal(one)}
+			}
+		}
+	}
+	if err := read(sep); err != nil {
+		w.Fail("%v.", err)
+	}
+	if (trade[5] == "GBX" || trade[5] == "GBp") && (e.currency == "" || e.currency == "GBP") {
+		return decimal.Of(hundredth)
+	}
+	return decimal.Null{}
+}
+
+// isDegiroNear reports whether two amounts are the same but for rounding: a cent,
+// or half of a hundredth.
+func isDegiroNear(computed, stated decimal.Decimal) bool {
+	allowed := decimal.Max(decimal.Must("0.01"), stated.Mul(decimal.Must("0.005")))
+	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
+}
+
+// isDegiroCode reports whether a text has the form of a currency's code.
+func isDegiroCode(text string) bool {
+	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// degiroCells finds the cells of a row by the place of a name in the header.
+type degiroCells struct{ w *statement.Row }
+
+// column is the place of the first column that has one of the names, or -1.
+func (g degiroCells) column(names string) int {
+	for name := range strings.SplitSeq(names, "|") {
+		key := statement.HeaderKey(name)
+		i := slices.IndexFunc(g.w.Reader().Out.Headers, func(h string) bool { return key != "" && statement.HeaderKey(h) == key })
+		if i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (g degiroCells) cell(i int) string {
+	if i < 0 || i >= len(g.w.Cells) {
+		return ""
+	}
+	return strings.TrimSpace(g.w.Cells[i])
+}
+
+// unnamed reports whether a column has no name, and so belongs to the one before.
+// The reader numbers such names from the second on.
+func (g degiroCells) unnamed(i int) bool {
+	headers := g.w.Reader().Out.Headers
+	return i >= len(headers) || headers[i] == "" || headers[i][0] == '#'
+}
+
+// number reads the number in a place.
+func (g degiroCells) number(i int) decimal.Null {
+	text := g.cell(i)
+	if parse.Blank(text) {
+		return decimal.Null{}
+	}
+	n, err := parse.Number(text, g.separator())
+	if err != nil {
+		g.w.Fail("%s: %v.", g.w.Reader().Out.Headers[i], err)
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
+}
+
+// amount reads the number in a place and the currency with it, which is in
+// front of it under the same name, after it, or in the name.
+func (g degiroCells) amount(i int) (decimal.Null, string) {
+	if i < 0 {
+		return decimal.Null{}, ""
+	}
+	headers := g.w.Reader().Out.Headers
+	switch {
+	case isDegiroCode(g.cell(i)) && g.unnamed(i+1):
+		return g.number(i + 1), g.cell(i)
+	case isDegiroCode(g.cell(i + 1)):
+		return g.number(i), g.cell(i + 1)
+	}
+	name := headers[i]
+	if code := name[strings.LastIndexByte(name, ' ')+1:]; isDegiroCode(code) && code != name {
+		return g.number(i), code
+	}
+	return g.number(i), ""
+}
+
+// separator decides over the whole file which sign marks decimals, as its
+// columns without a name cannot be asked one by one.
+func (g degiroCells) separator() parse.Separator {
+	r := g.w.Reader()
+	if known, ok := r.Memory.(*degiroBook); ok {
+		return known.separator
+	}
+	book := &degiroBook{}
+	var values []string
+	for _, row := range r.File.Tables[0].Rows {
+		for _, cell := range row.Cells {
+			if strings.ContainsAny(cell, ",.") {
+				values = append(values, cell)
+			}
+		}
+	}
+	book.separator = parse.SettleSeparator(slices.Values(values))
+	r.Memory = book
+	return book.separator
+}

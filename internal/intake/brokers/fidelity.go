@@ -1,0 +1,86 @@
+package brokers
+
+import (
+	"regexp"
+	"strings"
+
+	"fillbook/internal/intake/parse"
+	s "fillbook/internal/intake/statement"
+)
+
+// fidelityHistory is the account history in its generations, which differ in the
+// order of columns and in whether money columns have a "($)". The action is a
+// sentence whose first words are the kind of the row.
+var fidelityHistory = s.Preset{
+	Broker: "Fidelity", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
+	Header: s.Cols("Run Date;Action;Symbol;Description|Security Description;Type|Security Type;Price|Price ($);Quantity;Commission|Commission ($);Fees|Fees ($);Amount|Amount ($)"),
+	Costs:  s.CostsPositive,
+	Layout: &s.Layout{
+		Kind: "@kind|Action", Words: fidelityWords, Symbol: "Symbol", Time: "@day|Run Date", Quantity: "@quantity|Quantity", Price: "@price|Price|Price ($)",
+		Amount: "Amount|Amount ($)", Commission: "Commission|Commission ($)", Fees: "Fees|Fees ($)+@accrued", Currency: "@currency|Currency",
+		Hidden: s.Hidden{Into: s.CostFees}, Account: "Account Number|Account", Note: "Action", Prepare: prepareFidelity,
+	},
+}
+
+// fidelityWords are the first words of actions.
+var fidelityWords = []s.Word{
+	{Kind: s.KindBuyOpen, Words: "you bought*opening transaction*"},
+	{Kind: s.KindBuyClose, Words: "you bought*closing transaction*|you bought*short cover*"},
+	{Kind: s.KindSellOpen, Words: "you sold*opening transaction*|you sold*short sale*"},
+	{Kind: s.KindSellClose, Words: "you sold*closing transaction*|redemption payout*"},
+	{Kind: s.KindBuy, Words: "you bought*|reinvestment*"},
+	{Kind: s.KindSell, Words: "you sold*"},
+	{Kind: s.KindExpiry, Words: "expired*"},
+	{Kind: s.KindAssignment, Words: "assigned*"},
+	{Kind: s.KindExercise, Words: "exercised*"},
+	{Kind: s.KindDividend, Words: "dividend*|long-term cap gain*|short-term cap gain*|return of capital*|royalty*|foreign tax*|non-resident tax*"},
+	{Kind: s.KindInterest, Words: "interest*|muni exempt int*|margin interest*"},
+	{Kind: s.KindFee, Words: "fee*|advisory fee*|adjust fee*|service fee*|foreign custody fee*"},
+	{Kind: s.KindAdjustment, Words: "in lieu of*|cash in lieu*"},
+	{Kind: s.KindRepeated, Words: "purchase into core*|redemption from core*|exchange into core*"}, // the cash of the account
+	{Kind: s.KindMovement, Words: "transferred shares|dividend in shares|merger*|distribution*|stock split*|reverse split*|name change*|tendered*|exchanged*"},
+	{Kind: s.KindTransfer, Words: "electronic funds transfer*|direct d*|transfer*|wire *|check *|cash contribution*|contribution*|partic contr*|co contr*|" +
+		"rollover*|normal distr*|bill payment*|debit card*|cash advance*|deposit*|journaled*"},
+}
+
+var (
+	fidelityAsOf = regexp.MustCompile(`(?i)\bas of ([a-z]{3}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}-\d{2,4})\b`)
+	fidelityBond = regexp.MustCompile(`^\d[0-9A-Z]{8}$`)
+	fidelityCode = regexp.MustCompile(`^[A-Z]+$`)
+)
+
+// prepareFidelity reads what the action says besides the kind: the day as of
+// which a row counts, as options expire on Friday and are booked on Monday.
+func prepareFidelity(w *s.Row) {
+	text := w.Text("Action")
+	kind := s.FindKind(fidelityWords, text)
+	if date := w.Text("Run Date"); kind == "" && (!strings.ContainsAny(date, "0123456789") || len(strings.Fields(date)) > 3) {
+		w.Ignore() // a disclaimer, whose commas spread it over the columns
+		return
+	}
+	if asOf := fidelityAsOf.FindStringSubmatch(text); asOf != nil {
+		w.Set("day", asOf[1])
+	}
+	if fidelityCode.MatchString(w.Text("Quantity")) { // three columns are filled in another order than they are named
+		w.Set("quantity", w.Text("Price"))
+		w.Set("price", w.Text("Currency"))
+		w.Set("currency", w.Text("Quantity"))
+	}
+	hasShares := !w.Decimal("@quantity|Quantity").IsZero()
+	switch {
+	case hasShares && kind == s.KindTransfer:
+		w.Set("kind", "transferred shares")
+	case hasShares && kind == s.KindDividend && w.Decimal("Amount|Amount ($)").IsZero():
+		w.Set("kind", "dividend in shares")
+	case kind == s.KindMovement || kind == "":
+		words := strings.Fields(text)
+		w.Set("kind", strings.Join(words[:min(len(words), 3)], " ")) // the security follows
+	case strings.HasPrefix(strings.ToUpper(text), "REDEMPTION PAYOUT") && fidelityBond.MatchString(w.Text("Symbol")):
+		w.Set("price", "100") // written as 1, unlike every other price of a bond
+	}
+	accrued := w.Text("Accrued Interest|Accrued Interest ($)")
+	if accrued != "" && (kind == s.KindSell || kind == s.KindSellClose) {
+		accrued = "-" + accrued
+	}
+	w.Set("accrued", accrued)
+}

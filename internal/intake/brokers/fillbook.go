@@ -1,0 +1,128 @@
+package brokers
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/intake/tabular"
+	"fillbook/internal/trading/annotations"
+)
+
+// fillbook describes our own tables. Fills have all prices that trades have, so
+// where a workbook has both, and that is how many names tell, the fills are
+// read, and of the trades what was written on them.
+func fillbook() []*statement.Preset {
+	const broker = "Fillbook"
+	return []*statement.Preset{
+		{
+			Broker: broker, Export: "fills", Evidence: statement.RealFile, Format: statement.Executions,
+			Header: []string{
+				"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
+				"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id",
+			},
+			Zone: "UTC", Costs: statement.CostsPositive,
+			Whole: fillbookFills,
+		},
+		{
+			Broker: broker, Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades,
+			Header: []string{
+				"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
+				"Multiplier", "Gross P&L", "Net P&L", "Emotional State",
+			},
+			Zone: "UTC", Costs: statement.CostsPositive,
+			Each: fillbookTrade,
+		},
+	}
+}
+
+// fillbookFills reads the table of fills, and that of cash if there is one.
+func fillbookFills(r *statement.Reader) error {
+	r.EachRow(fillbookFill)
+	for _, table := range r.File.Tables {
+		switch {
+		case len(table.Rows) == 0:
+		case isCashTable(table.Rows[0]):
+			r.Section(table, 0, len(table.Rows)).EachRow(fillbookCash)
+		case isTradeTable(table.Rows[0]):
+			newOpenings(r.Out.Fills).readAnnotations(r.Section(table, 0, len(table.Rows)))
+		}
+	}
+	return nil
+}
+
+// isCashTable reports whether a table is that of cash: it may have more columns
+// than this version writes.
+func isCashTable(header tabular.Row) bool {
+	return hasColumns(header, "Account", "Occurred At", "Type", "Amount", "Currency", "Note")
+}
+
+// isTradeTable reports whether a table is that of trades.
+func isTradeTable(header tabular.Row) bool {
+	return hasColumns(header, "Account", "Symbol", "Type", "Side", "Status", "Open Time", "Entry Price", "Emotional State")
+}
+
+func hasColumns(header tabular.Row, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(header.Cells, name) })
+}
+
+func fillbookFill(w *statement.Row) {
+	w.NoteAccount("Account")
+	f := statement.Fill{
+		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Quantity: w.Required("Quantity"), Price: w.Required("Price"),
+		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), Multiplier: w.Null("Multiplier"), StatedPnL: w.Null("Stated P&L"),
+		At: w.Moment("Executed At").At, ID: w.Text("External Id"), Lot: w.Text("Lot"),
+		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
+	}
+	f.Side, _ = w.Side("Side")
+	w.Fill(f)
+}
+
+func fillbookCash(w *statement.Row) {
+	w.NoteAccount("Account")
+	w.Money(statement.Cash{
+		Type: w.Text("Type"), Amount: w.Required("Amount"), Currency: w.Text("Currency"), At: w.Moment("Occurred At").At, Note: w.Text("Note"),
+	})
+}
+
+// fillbookTrade reads a trade. One that was closed in part cannot be told from
+// a row: it says what was opened, and not how much of it is left.
+func fillbookTrade(w *statement.Row) {
+	w.NoteAccount("Account")
+	t := statement.Trip{
+		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Short: isShort(w), Quantity: w.Required("Quantity"),
+		Open: w.Moment("Open Time"), OpenPrice: w.Required("Entry Price"), ClosePrice: w.Null("Exit Price"), Multiplier: w.Null("Multiplier"),
+		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), GrossPnL: w.Null("Gross P&L"), NetPnL: w.Null("Net P&L"),
+		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
+	}
+	if w.Text("Close Time") != "" {
+		t.Close = w.Moment("Close Time")
+	} else if t.ClosePrice.Valid {
+		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
+	}
+	if t.GrossPnL.Valid && t.NetPnL.Valid && t.Fees.IsZero() && t.Commission.IsZero() {
+		t.Fees = t.GrossPnL.Decimal.Sub(t.NetPnL.Decimal)
+	}
+	fillbookAnnotations(w, w.Trip(t))
+}
+
+// fillbookAnnotations reads what was written on the trade of a fill.
+func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
+	m := statement.Annotations{Fill: on}
+	for _, f := range annotations.Fields {
+		if f.Header != "" {
+			w.ReadAnnotation(f, f.Header, &m.Values)
+		}
+	}
+	for _, tag := range statement.SplitList(w.Text("Tags")) {
+		if tag.Kind == statement.MistakeKind {
+			m.Mistakes = append(m.Mistakes, tag.Name)
+		} else {
+			m.Tags = append(m.Tags, tag.Name)
+		}
+	}
+	for _, setup := range statement.SplitList(w.Text("Setups")) {
+		m.Setups = append(m.Setups, setup.Name)
+	}
+	w.Annotate(m)
+}

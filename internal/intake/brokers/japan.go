@@ -1,0 +1,86 @@
+package brokers
+
+import (
+	"strings"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/parse"
+	s "fillbook/internal/intake/statement"
+	"fillbook/internal/trading/matching"
+)
+
+// The trade histories of Japanese brokers come in Shift_JIS and give days
+// without times. They are known from other people's code only.
+var (
+	sbiTrades = s.Preset{
+		Broker: "SBI Securities", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
+		Header: s.Cols("約定日;銘柄コード;取引;約定数量;約定単価;受渡金額/決済損益"), NewestFirst: true,
+		Layout: newJapaneseLayout(s.Layout{Kind: "取引", Quantity: "約定数量", Price: "約定単価", Commission: "手数料/諸経費等|手数料等", Fees: "税額"}),
+	}
+	rakutenTrades = s.Preset{
+		Broker: "Rakuten Securities", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
+		Header: s.Cols("約定日;銘柄コード;銘柄名;取引区分;売買区分;数量［株］|数量[株];単価［円］|単価[円]"), NewestFirst: true,
+		Layout: newJapaneseLayout(s.Layout{
+			Kind: "{取引区分}{売買区分}", Quantity: "数量［株］|数量[株]", Price: "単価［円］|単価[円]",
+			Commission: "手数料［円］|手数料[円]", Fees: "税金等［円］|税金等[円]+諸費用［円］|諸費用[円]",
+		}),
+	}
+	eSmartTrades = s.Preset{
+		Broker: "e-smart", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
+		Header: s.Cols("約定日;受渡日;市場;銘柄名;銘柄コード;売買区分;数量;単価"), NewestFirst: true,
+		Layout: newJapaneseLayout(s.Layout{Kind: "{取引区分}{売買区分}", Quantity: "数量", Price: "単価", Commission: "手数料", Fees: "諸費用+消費税"}),
+	}
+)
+
+// tokyo is the zone of the Japanese exchanges.
+const tokyo = "Asia/Tokyo"
+
+// newJapaneseLayout adds what the three histories have in common.
+func newJapaneseLayout(l s.Layout) *s.Layout {
+	l.Key, l.Symbol, l.Namer, l.Time = "銘柄コード|約定日", "銘柄コード", nameStock, "約定日"
+	l.Currency, l.Currencies = "=JPY", s.CurrencyOfFile
+	l.Words, l.Adjust = japaneseWords, adjustJapanese
+	return &l
+}
+
+// japaneseWords are the words for trades, the most specific first. 現引 takes
+// delivery of shares that were bought on margin, 現渡 delivers shares against
+// those that were sold short: each closes one position and changes another.
+var japaneseWords = []s.Word{
+	{Kind: s.KindSellClose, Words: "*現引*"},
+	{Kind: s.KindBuyClose, Words: "*現渡*"},
+	{Kind: s.KindBuyOpen, Words: "*新規買*|*買建*"},
+	{Kind: s.KindSellClose, Words: "*返済売*|*売埋*"},
+	{Kind: s.KindSellOpen, Words: "*新規売*|*売建*"},
+	{Kind: s.KindBuyClose, Words: "*返済買*|*買埋*"},
+	{Kind: s.KindMovement, Words: "*入庫*|*出庫*"},
+	{Kind: s.KindBuy, Words: "*買*"},
+	{Kind: s.KindSell, Words: "*売*"},
+}
+
+// Positions that are kept apart. Shares that were paid for have no lot.
+const (
+	lotMarginLong  = "margin long"
+	lotMarginShort = "margin short"
+)
+
+// adjustJapanese sets the lot of a fill on margin, and adds the second fill of a
+// delivery, which has no costs.
+func adjustJapanese(w *s.Row, r *s.Record) {
+	if r.Kind == s.KindBuyOpen || r.Kind == s.KindSellClose {
+		r.Fill.Lot = lotMarginLong
+	}
+	if r.Kind == s.KindSellOpen || r.Kind == s.KindBuyClose {
+		r.Fill.Lot = lotMarginShort
+	}
+	delivered := *r.Fill
+	delivered.Lot, delivered.Commission, delivered.Fees = "", decimal.Zero, decimal.Zero
+	switch word := w.Text("取引|取引区分") + w.Text("売買区分"); {
+	case strings.Contains(word, "現引"):
+		delivered.Side, delivered.Effect = matching.Buy, parse.Opening
+		r.Also = []s.Record{{Kind: s.KindBuyOpen, Fill: &delivered}}
+	case strings.Contains(word, "現渡"):
+		delivered.Side, delivered.Effect = matching.Sell, parse.Closing
+		r.Also = []s.Record{{Kind: s.KindSellClose, Fill: &delivered}}
+	}
+}

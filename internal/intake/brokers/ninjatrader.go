@@ -1,0 +1,93 @@
+package brokers
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"fillbook/internal/intake/parse"
+	s "fillbook/internal/intake/statement"
+	"fillbook/internal/intake/tabular"
+	"fillbook/internal/trading/instruments"
+)
+
+// ninjaTrades and ninjaExecutions are two grids of NinjaTrader's desktop platform,
+// in the columns that the user shows, with numbers and dates of the PC's country.
+// The French names were read in other importers; no French file was seen. The row
+// numbers of a grid are not ids: each export begins at 1.
+var ninjaTrades = s.Preset{
+	Broker: "NinjaTrader", Export: "trades grid", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
+	Header: s.Cols("Instrument;" + ninjaSide + ";" + ninjaQuantity + ";" + ninjaEntry + ";Exit price|Prix de sortie;" + ninjaEntered + ";Exit time|Heure de sortie"),
+	Sides:  map[string]s.Direction{"court": {Buy: false}},
+	Layout: &s.Layout{
+		Symbol: "Instrument", Namer: nameNinja, Side: ninjaSide, Quantity: ninjaQuantity, Commission: "Commission", Fees: ninjaFees,
+		NetResult: "Profit|Bénéfice", Results: s.ResultNever, Account: ninjaAccount,
+		Details: map[string]s.Col{"strategy": "Strategy|Stratégie"}, //nolint:misspell // French
+		RoundTrip: s.RoundTrip{
+			OpenTime: ninjaEntered, OpenPrice: ninjaEntry, CloseTime: "Exit time|Heure de sortie", ClosePrice: "Exit price|Prix de sortie",
+			NetOrGross: true, StateResults: true,
+		},
+		AnnotationColumns: s.AnnotationColumns{MAE: "MAE", MFE: "MFE"},
+	},
+}
+
+// ninjaExecutions are fills. Position is what was held after each, with L or S for
+// its side.
+var ninjaExecutions = s.Preset{
+	Broker: "NinjaTrader", Export: "executions grid", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
+	Header: s.Cols("Instrument;Action;Quantity|Qty;Price;Time;ID;E/X"),
+	Layout: &s.Layout{
+		Parse:  []s.Pattern{{In: "Position", Re: ninjaPosition}},
+		Symbol: "Instrument", Namer: nameNinja, Side: "Action", Effect: "E/X", Quantity: "Quantity|Qty", Price: "Price", Time: "Time",
+		Commission: "Commission", Fees: ninjaFees + "+Fee", ID: "ID", Account: ninjaAccount, Position: "@long|@flat|-{@short}",
+	},
+}
+
+const (
+	ninjaSide     = "Market pos.|Market pos|Pos. marché.|Pos. marché"
+	ninjaQuantity = "Qty|Quantity|Qté|Quantité"
+	ninjaEntry    = "Entry price|Prix d'entrée|Prix d’entrée"
+	ninjaEntered  = "Entry time|Heure d'entrée|Heure d’entrée"
+	ninjaAccount  = "Account|Compte|Account display name"
+	ninjaFees     = "Clearing Fee+Exchange Fee+IP Fee+NFA Fee"
+)
+
+// ninjaPosition is a position such as 2 L, 1 S or 0.
+var ninjaPosition = regexp.MustCompile(`(?i)^(?:(?P<long>\d+) L|(?P<short>\d+) S|(?P<flat>0))$`)
+
+var (
+	numericDate  = regexp.MustCompile(`^\d{1,2}[-./]\d{1,2}[-./]\d{4}\b`)
+	trailingSign = regexp.MustCompile(`\d[\x{a0}\x{202f} ]?[$€]$`)
+)
+
+// findNinjaOrder returns DayFirst for ambiguous dates if the PC writes the currency
+// after amounts, or dates without slashes: no country with the month first does.
+func findNinjaOrder(file tabular.File) parse.DateOrder {
+	foreign := false
+	var dates []string
+	for _, table := range file.Tables {
+		for _, row := range table.Rows {
+			for _, cell := range row.Cells {
+				if numericDate.MatchString(cell) {
+					dates = append(dates, cell)
+					foreign = foreign || !strings.Contains(cell, "/")
+				}
+				foreign = foreign || trailingSign.MatchString(cell)
+			}
+		}
+	}
+	if foreign && parse.SettleDateOrder(slices.Values(dates)) == parse.DateOrderAmbiguous {
+		return parse.DayFirst
+	}
+	return parse.DateOrderUnknown
+}
+
+// nameNinja builds a future, which has its month after a blank, as MES 09-26, or a
+// share.
+func nameNinja(symbol, _ string) s.Instrument {
+	i := s.NameFuture(symbol, "")
+	if c, ok := instruments.ParseFuture(i.Symbol); !strings.Contains(i.Symbol, " ") && (!ok || !c.Explicit) {
+		i.Type = instruments.TypeStock
+	}
+	return i
+}

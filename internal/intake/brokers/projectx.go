@@ -1,0 +1,49 @@
+package brokers
+
+import (
+	"strings"
+
+	"fillbook/internal/intake/parse"
+	s "fillbook/internal/intake/statement"
+)
+
+// topstepTrades are finished trades. The result is before costs, and the fees are
+// those of entry and exit.
+var topstepTrades = s.Preset{
+	Broker: "TopstepX", Export: "trades", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Instrument: futureType, Order: parse.MonthFirst,
+	Header: s.Cols("Id;ContractName;EnteredAt;ExitedAt;EntryPrice;ExitPrice;PnL;Size;Type"), Costs: s.CostsPositive,
+	Layout: &s.Layout{
+		Key: "Id|ContractName", Symbol: "ContractName", Namer: s.NameFuture, Side: "Type", Quantity: "Size", Fees: "Fees", Commission: "Commissions",
+		Result: "PnL", Results: s.ResultNever, ID: "Id",
+		RoundTrip: s.RoundTrip{OpenTime: "EnteredAt", OpenPrice: "EntryPrice", CloseTime: "ExitedAt", ClosePrice: "ExitPrice", StateResults: true},
+	},
+}
+
+// projectXOrders is the order history of other firms on the same platform. Size
+// is what was ordered: how much of a canceled order was filled is not in the file.
+var projectXOrders = s.Preset{
+	Broker: "ProjectX", Export: "order history", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Order: parse.MonthFirst,
+	Header:  s.Cols("ContractName;Status;Size;Side;FilledAt;ExecutePrice"),
+	Notices: []string{"The order history states no commissions and fees. The list of trades does; import only one of the two."},
+	Layout: &s.Layout{
+		Key: "ContractName|Status", Only: []s.Condition{{Col: "FilledAt|ExecutePrice", Words: "?*", Reason: s.ReasonNotFilled}},
+		Symbol: "ContractName", Namer: s.NameFuture, Side: "Side", Effect: "PositionDisposition", Quantity: "Size", Price: "ExecutePrice",
+		Time: "FilledAt", Account: "AccountName",
+		Prepare: func(w *s.Row) {
+			if status := w.Text("Status"); w.Text("FilledAt|ExecutePrice") != "" && !strings.EqualFold(status, "filled") {
+				w.Fail("The order is %s but has a fill, and the file does not say how much was filled.", strings.ToLower(status))
+			}
+		},
+	},
+}
+
+// propOrders are the order rows of dashboards of prop firms. The sign of the
+// quantity is the side.
+var propOrders = s.Preset{
+	Broker: "ProjectX", Export: "prop order rows", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType,
+	Header: s.Cols("order_id;qty_done;price_done;last_time;symbol"),
+	Layout: &s.Layout{
+		Key: "order_id|symbol", Orders: true, Symbol: "trading_symbol|symbol", Namer: s.NameFuture, Quantity: "qty_done", Price: "price_done",
+		Time: "last_time|order_date", ID: "order_id|id", Account: "account|account_id",
+	},
+}

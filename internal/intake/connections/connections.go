@@ -1,0 +1,273 @@
+// Package connections fetches fills and cash from brokers into accounts.
+//
+// A connection is a broker with the credentials of a user, for one account. Its job runs
+// every hour or every day: it checks whose the credentials are and what they allow, and
+// then fetches the time since the last run in windows, with some time before it, because
+// brokers correct records later. What arrives is imported as one batch for each run, which
+// can be reversed.
+package connections
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/base/secrets"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/people/identity"
+)
+
+// JobKind is the kind of the jobs of connections.
+const JobKind = "connection"
+
+// The audit actions of this package.
+const (
+	ActionCreate identity.Action = "connection_create"
+	ActionChange identity.Action = "connection_change"
+	ActionDelete identity.Action = "connection_delete"
+)
+
+// Status is the state of a connection or the outcome of a run.
+type Status string
+
+// The states of a connection and the outcomes of runs.
+const (
+	// StatusOK: the last run fetched everything.
+	StatusOK Status = "ok"
+	// StatusRunning: a run has begun.
+	StatusRunning Status = "running"
+	// StatusWaiting: not run yet, or will be tried again.
+	StatusWaiting Status = "waiting"
+	// StatusFailed: it has failed for too long to be tried again.
+	StatusFailed Status = "failed"
+	// StatusAttention: nothing happens until the user acts.
+	StatusAttention Status = "needs_attention"
+	// StatusInterrupted: the server stopped during the run.
+	StatusInterrupted Status = "interrupted"
+)
+
+// Schedule is how often a connection runs by itself.
+type Schedule string
+
+// The schedules.
+const (
+	Manual Schedule = "manual"
+	Hourly Schedule = "hourly"
+	Daily  Schedule = "daily"
+)
+
+// Connection is a broker from which fills and cash of an account are fetched.
+type Connection struct {
+	ID       journal.ConnectionID
+	Provider string
+	Account  journal.AccountID
+	Name     string
+	Schedule Schedule
+	// Since is the first day to fetch, in the zone of the provider; empty for no limit.
+	Since journal.Day
+	// AcceptsTradingKey allows credentials that can trade.
+	AcceptsTradingKey bool
+	// Environment is the title of the chosen environment, such as Paper; empty if the
+	// provider has only one.
+	Environment string
+	// Status and Message are those of the last run. Status is never StatusRunning when
+	// stored.
+	Status   Status
+	Message  string
+	Identity Identity
+	Progress
+	LastRunAt *time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	// NextRunAt is nil if the connection runs only when asked. Like the members that
+	// follow, it is not stored here.
+	NextRunAt *time.Time
+	// HasCredentials reports whether all credentials that the provider needs are stored.
+	HasCredentials bool
+	// Rights is the way in which the rights of the credentials become known.
+	Rights connector.RightsCheck
+	// Warnings are sentences for the user.
+	Warnings []string
+	// LastRun is the newest run; nil if there is none.
+	LastRun *Run
+	// Done is the part of the first pass that is complete, from 0 to 1; nil after it.
+	Done *float64
+}
+
+// Identity is the owner of credentials and what they allow, as the last check found.
+type Identity struct {
+	// Account is the broker's id of the account, and Name is that for users; it may be
+	// empty.
+	Account, Name string
+	// CanTrade and CanWithdraw report that the credentials allow more than reading.
+	CanTrade, CanWithdraw bool
+	// ExpiresAt is when the credentials end; nil if that is not known.
+	ExpiresAt *time.Time
+	// Notes are sentences for the user, such as a limit of the key.
+	Notes []string
+	// CheckedAt is nil before the first check.
+	CheckedAt *time.Time
+}
+
+func newIdentity(found connector.Identity, now time.Time) Identity {
+	i := Identity{
+		Account: found.Account, Name: found.Name, CanTrade: found.CanTrade, CanWithdraw: found.CanWithdraw, Notes: found.Notes, CheckedAt: &now,
+	}
+	if !found.ExpiresAt.IsZero() {
+		i.ExpiresAt = &found.ExpiresAt
+	}
+	return i
+}
+
+// Run is a run of a connection.
+type Run struct {
+	ID         journal.ConnectionRunID
+	Connection journal.ConnectionID
+	StartedAt  time.Time
+	EndedAt    *time.Time
+	Outcome    Status
+	// Requests counts the requests to the provider.
+	Requests int
+	// FetchedFrom and FetchedTo are the time that was fetched; nil if none was.
+	FetchedFrom, FetchedTo *time.Time
+	// Inserted, Skipped, Completed and Withdrawn count fills. Problems counts records
+	// that could not be read.
+	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
+	// Missing counts the fills of this connection that the broker no longer reports. They
+	// stay.
+	Missing int
+	// Batch is the import of the run; empty if nothing was new.
+	Batch   journal.BatchID
+	Message string
+}
+
+// Actor is who changes a connection, for the audit.
+type Actor struct {
+	identity.Principal
+	Client identity.Client
+}
+
+// Importer imports what connections fetch.
+type Importer interface {
+	// Deliver imports a delivery. It is a step, and leaves the Statement as it is.
+	Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Delivered, error)
+	// ListIDs returns the broker's ids of the fills in [from, to) that a connection brought
+	// into an account, without those that the user edited. It is a step.
+	ListIDs(
+		ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, of journal.ConnectionID, from, to time.Time,
+	) ([]string, error)
+	// Read reads a file as an upload is read. It writes nothing. The account may be empty
+	// if the file is only looked at.
+	Read(ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte) (*statement.Statement, error)
+}
+
+// Delivery is a part of what a run fetches.
+type Delivery struct {
+	Connection journal.ConnectionID
+	Account    journal.AccountID
+	// Batch is the import to add to; empty for a new one.
+	Batch     journal.BatchID
+	Statement *statement.Statement
+	// Withdrawn are ids of fills that the broker has canceled, and Replaced maps the new id
+	// of a corrected fill to the one before.
+	Withdrawn []string
+	Replaced  map[string]string
+}
+
+// Delivered counts what became of a delivery; see [Run].
+type Delivered struct {
+	Batch journal.BatchID
+
+	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
+}
+
+// Options are the settings of a [Service].
+type Options struct {
+	DB      *db.DB
+	Imports Importer
+	Keys    *secrets.Keys
+	Clock   journal.Clock
+	Log     *slog.Logger
+	Network *outbound.Network
+	// Connectors are those that users can choose.
+	Connectors []connector.Connector
+	// Wake is called after a connection was made due; it may be nil.
+	Wake func()
+	// Observe is called after each run; it may be nil.
+	Observe func(Observation)
+}
+
+// Observation is what operators see of a run.
+type Observation struct {
+	Provider string
+	Outcome  Status
+	Requests int
+	EndedAt  time.Time
+}
+
+// Service stores connections and runs them. It is safe for concurrent use.
+type Service struct {
+	Options
+	clients map[string]remote.Doer
+}
+
+// New returns a Service.
+func New(options Options) *Service {
+	s := &Service{Options: options, clients: map[string]remote.Doer{}}
+	if s.Wake == nil {
+		s.Wake = func() {}
+	}
+	if s.Observe == nil {
+		s.Observe = func(Observation) {}
+	}
+	for _, c := range s.Connectors {
+		about := c.Describe()
+		s.clients[about.Name] = s.Network.LimitedClient(about.Name, about.Hosts, about.Limits())
+	}
+	return s
+}
+
+// Enabled reports whether the server may send requests to brokers.
+func (s *Service) Enabled() bool { return s.Network.Enabled() }
+
+// findConnector returns the connector with a name.
+func (s *Service) findConnector(name string) (connector.Connector, bool) {
+	i := slices.IndexFunc(s.Connectors, func(c connector.Connector) bool { return c.Describe().Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return s.Connectors[i], true
+}
+
+func jobKey(owner journal.UserID, id journal.ConnectionID) jobs.Key {
+	return jobs.Key{Owner: owner, Kind: JobKind, ID: string(id)}
+}
+
+// keys stores the credentials of connections.
+var keys = credentials.Store{Table: "connections", Label: "connection"}
+
+// RotateSecret seals all credentials with a new secret. It runs in the caller's
+// transaction.
+func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
+	return keys.Rotate(ctx, tx, from, to)
+}
+
+// mostRequests is how many requests a session may send.
+const mostRequests = 1000
+
+// newSession returns a session with the client of a connector.
+func (s *Service) newSession(
+	about connector.Description, values map[string]string, keep func(ctx context.Context, field, value string) error,
+) (*remote.Session, error) {
+	return remote.NewSession(s.clients[about.Name], about.Fields, values, s.Clock,
+		remote.Options{MaxBytes: about.MaxBytes, MaxRequests: mostRequests, KeepReplaced: keep})
+}

@@ -1,0 +1,583 @@
+package connections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/ledger"
+)
+
+// The limits of a run.
+const (
+	// maxRequests and maxTime end a run: the rest is fetched by the next one, which is
+	// due at once.
+	maxRequests = 500
+	maxTime     = 10 * time.Minute
+	// queryTime is the longest time of one query.
+	queryTime = 15 * time.Minute
+	// maxUnsaved is how many empty deliveries are fetched before the progress is stored.
+	maxUnsaved = 20
+	// keepRuns is how long the record of a run is kept.
+	keepRuns = 90 * 24 * time.Hour
+	// maxFailing is how long a connection is tried again.
+	maxFailing = 10 * 24 * time.Hour
+	// maxMessage is the most characters of a message.
+	maxMessage = 1000
+	// maxSkew is the difference between the clocks of the broker and of this server above
+	// which the message names it.
+	maxSkew = 30 * time.Second
+)
+
+var (
+	// errEnough ends a run that has reached one of its limits.
+	errEnough = errors.New("the run has reached its limit")
+	// errChanged ends a run of a connection that has been changed meanwhile. The next one
+	// begins with the change.
+	errChanged = errors.New("the connection has been changed")
+	// errStore ends a run that could not be stored.
+	errStore = errors.New("storing a run")
+)
+
+// run is a run of a connection.
+type run struct {
+	*Service
+	job    jobs.Job
+	record Run
+	// stored is the connection as the run has read it. Its Progress and Identity are those
+	// that the next transaction stores.
+	stored      Connection
+	connector   connector.Connector
+	about       connector.Description
+	timing      timing
+	credentials map[string]string
+	session     *remote.Session
+	currency    string
+	symbols     []string
+	messages    []string
+	unsaved     int
+	// knownTo is the end of the covered time when the pass began; nil if there was none.
+	knownTo *time.Time
+	// listed are the ids in the deliveries of the present window; nil if some of them are
+	// not known.
+	listed map[string]bool
+}
+
+// Run implements [jobs.Handler].
+func (s *Service) Run(ctx context.Context, job jobs.Job) error {
+	ctx = jobs.WithCaller(ctx, job.Owner)
+	r := &run{Service: s, job: job}
+	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	err := r.fetchAll(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err() // the server stops, or the job is lost: it is claimed again
+	}
+	if errors.Is(err, errStore) {
+		return err
+	}
+	if err != nil && !isExpected(err) {
+		s.Log.Warn("fetching from a broker failed", "provider", r.about.Name, "connection", r.stored.ID, "error", err)
+	}
+	return r.end(ctx, err)
+}
+
+// isExpected reports whether an error is a condition that the state of the connection
+// shows.
+func isExpected(err error) bool {
+	var limited *remote.RateLimited
+	var refusal *journal.Error
+	return errors.As(err, &limited) || errors.As(err, &refusal) ||
+		slices.ContainsFunc([]error{
+			errEnough, errChanged, connector.ErrSetup, remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable, outbound.ErrBusy,
+		}, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// begin reads the connection and records that the run has begun.
+func (r *run) begin(ctx context.Context) error {
+	id := journal.ConnectionID(r.job.ID)
+	return r.DB.Update(ctx, func(tx *db.Tx) (err error) {
+		if err := jobs.Hold(ctx, tx, r.job); err != nil {
+			return err
+		}
+		if r.stored, err = read(ctx, tx, r.job.Owner, id, tx.Lock()); err != nil {
+			return err
+		}
+		if err := r.load(ctx, tx); err != nil {
+			return err
+		}
+		// A run that has not ended was interrupted: its claim was over.
+		if err := endOpenRuns(ctx, tx, r.job, r.Clock(), StatusInterrupted, "The server stopped during the run. Fillbook continues with the next one."); err != nil {
+			return err
+		}
+		r.record = Run{ID: journal.NewID[journal.ConnectionRunID](), Connection: id, StartedAt: r.Clock(), Outcome: StatusRunning}
+		if asked := journal.ConnectionRunID(r.job.Request); asked != "" && !isKnownRun(ctx, tx, r.job.Owner, asked) {
+			r.record.ID = asked
+		}
+		return insertRun(ctx, tx, r.job.Owner, &r.record)
+	})
+}
+
+// isKnownRun reports whether a run has begun before: the server stopped during it.
+func isKnownRun(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionRunID) bool {
+	var one int
+	return tx.QueryRow(ctx, `SELECT 1 FROM connection_runs WHERE user_id = $1 AND id = $2`, owner, id).Scan(&one) == nil
+}
+
+// load finds the connector, the credentials and the account.
+func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
+	found, known := r.findConnector(r.stored.Provider)
+	if !known {
+		return nil // fetchAll says so
+	}
+	r.connector, r.about = found, found.Describe()
+	r.timing = newTiming(r.about, r.Clock())
+	if r.credentials, err = keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID)); err != nil {
+		return fmt.Errorf("opening the credentials of connection %s: %w", r.stored.ID, err)
+	}
+	own := journal.LimitAccounts(ctx, []journal.AccountID{r.stored.Account})
+	accounts, err := ledger.Accounts(own, tx, r.job.Owner)
+	if err != nil {
+		return fmt.Errorf("reading the account of connection %s: %w", r.stored.ID, err)
+	}
+	r.currency = accounts[0].BaseCurrency
+	traded, err := ledger.ReadSymbols(own, tx, r.job.Owner)
+	r.symbols = traded.Symbols
+	return err
+}
+
+// endOpenRuns ends the runs of a connection that have no end.
+func endOpenRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time, outcome Status, message string) error {
+	_, err := tx.Exec(ctx, `UPDATE connection_runs SET outcome = $1, message = $2, ended_at = $3 WHERE user_id = $4 AND connection_id = $5 AND ended_at IS NULL`,
+		outcome, message, db.Micros(now), job.Owner, job.ID)
+	return err
+}
+
+// fetchAll checks the credentials and fetches windows until the pass is complete or an
+// error stops the run.
+func (r *run) fetchAll(ctx context.Context) (err error) {
+	switch {
+	case r.connector == nil:
+		return errUnknownProvider(r.stored)
+	case r.credentials == nil && credentials.AreNeeded(r.about.Fields):
+		return connector.SetupError("The key of %s is missing. Enter it again.", r.about.Title)
+	case r.isUpToDate():
+		return nil
+	}
+	if r.session, err = r.newSession(r.about, r.credentials, r.keepReplaced); err != nil {
+		return err
+	}
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	if lost := r.timing.begin(&r.stored.Progress, r.stored.Since); lost != "" {
+		r.addMessages([]string{fmt.Sprintf("%s no longer has the records of %s. Import a file for that time.", r.about.Title, lost)})
+	}
+	r.knownTo = r.stored.CoversTo
+	for end := r.timing.end(); r.stored.Position.Before(end); {
+		if r.session.Requests() >= maxRequests || r.Clock().Sub(r.record.StartedAt) >= maxTime {
+			return errEnough
+		}
+		if err := r.fetch(ctx, end); err != nil {
+			return err
+		}
+	}
+	r.timing.endPass(&r.stored.Progress)
+	return nil
+}
+
+// isUpToDate reports whether a broker of whole days has no new one since the last pass.
+func (r *run) isUpToDate() bool {
+	p := r.stored.Progress
+	return r.about.WholeDays && r.job.Request == "" && r.stored.Status == StatusOK && p.Position == nil && p.CoversTo != nil &&
+		!r.timing.isDeep(p) && !p.CoversTo.Before(r.timing.end())
+}
+
+// check signs in, and stops the run if the credentials belong to another account or allow
+// too much.
+func (r *run) check(ctx context.Context) error {
+	found, err := r.connector.Check(ctx, r.session)
+	if err != nil {
+		return err
+	}
+	before := r.stored.Identity
+	switch {
+	case found.Account == "": // it does not show in every answer
+		found.Account, found.Name = before.Account, before.Name
+	case before.Account != "" && before.Account != found.Account:
+		return connector.SetupError("The key is of account %s, and this connection has fetched account %s. Enter a key of that account, or add another connection.",
+			found.Account, before.Account)
+	}
+	r.stored.Identity = newIdentity(found, r.Clock())
+	if refusal := checkRights(r.about, r.stored.Identity, r.stored.AcceptsTradingKey); refusal != nil {
+		return refusal
+	}
+	return nil
+}
+
+// fetch fetches a window, or the next part of it, and stores what arrived.
+func (r *run) fetch(ctx context.Context, end time.Time) error {
+	p := &r.stored.Progress
+	query := connector.Query{
+		From: *p.Position, To: r.timing.windowEnd(*p.Position, end), State: p.State, IsContinued: p.WindowTo != nil, Symbols: r.symbols,
+		Currency: r.currency,
+	}
+	if p.WindowTo != nil {
+		query.To = *p.WindowTo
+	}
+	if p.WindowTo == nil {
+		r.listed = map[string]bool{}
+	}
+	limited, cancel := context.WithTimeout(ctx, queryTime)
+	defer cancel()
+	delivery, err := r.connector.Fetch(limited, r.session, query)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // nothing can be stored
+	}
+	if delivery.File != nil {
+		if delivery.Statement, err = r.Imports.Read(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
+			return err
+		}
+	}
+	r.addMessages(delivery.Messages)
+	r.noteListed(delivery)
+	if err := r.store(ctx, query, delivery); err != nil {
+		return err
+	}
+	if delivery.IsPartial {
+		return delivery.Stopped
+	}
+	return r.findMissing(ctx, query, delivery)
+}
+
+// addMessages adds sentences for the user, each once.
+func (r *run) addMessages(list []string) {
+	for _, text := range list {
+		if !slices.Contains(r.messages, text) {
+			r.messages = append(r.messages, text)
+		}
+	}
+}
+
+// store stores a delivery together with the progress, in one transaction. If it is empty,
+// the progress is stored later.
+func (r *run) store(ctx context.Context, query connector.Query, delivery connector.Delivery) error {
+	record, progress := r.record, r.stored.Progress
+	if record.FetchedFrom == nil {
+		record.FetchedFrom = &query.From
+	}
+	progress.State = delivery.State
+	if delivery.IsPartial {
+		progress.WindowTo = &query.To
+	} else {
+		from, to := delivery.Covered(query)
+		progress.complete(query.To, from, to)
+		record.FetchedTo = &query.To
+	}
+	left := dropBefore(delivery.Statement, r.timing.startOf(r.stored.Since))
+	if r.unsaved++; isEmpty(left, delivery) && r.unsaved < maxUnsaved {
+		r.record, r.stored.Progress = record, progress
+		return nil
+	}
+	err := r.commit(ctx, len(left.Fills)+len(left.Cash), func(tx *db.Tx, c *Connection) error {
+		c.Progress = progress
+		return r.deliver(ctx, tx, &record, left, delivery)
+	}, &record)
+	if err == nil {
+		r.record, r.stored.Progress, r.unsaved = record, progress, 0
+	}
+	return err
+}
+
+// isEmpty reports whether there is nothing to import.
+func isEmpty(st *statement.Statement, d connector.Delivery) bool {
+	return len(st.Fills) == 0 && len(st.Cash) == 0 && len(st.Problems) == 0 && len(d.Withdrawn) == 0 && len(d.Replaced) == 0
+}
+
+// ReasonBeforeSince is why records before the first day of a connection are skipped.
+const ReasonBeforeSince = "before the first day of the connection"
+
+// dropBefore returns a statement in which the fills and the cash before a time are skipped
+// rows.
+func dropBefore(st *statement.Statement, first time.Time) *statement.Statement {
+	left := *st
+	left.Fills, left.Cash, left.Skipped = nil, nil, slices.Clone(st.Skipped)
+	for _, f := range st.Fills {
+		if f.At.Before(first) {
+			left.Skipped = append(left.Skipped, statement.Skip{Row: f.Row, Reason: ReasonBeforeSince})
+			continue
+		}
+		left.Fills = append(left.Fills, f)
+	}
+	for _, c := range st.Cash {
+		if c.At.Before(first) {
+			left.Skipped = append(left.Skipped, statement.Skip{Row: c.Row, Reason: ReasonBeforeSince})
+			continue
+		}
+		left.Cash = append(left.Cash, c)
+	}
+	return &left
+}
+
+// deliver imports a delivery and adds its counts to the record of the run.
+func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement.Statement, d connector.Delivery) error {
+	if isEmpty(st, d) {
+		return nil
+	}
+	result, err := r.Imports.Deliver(ctx, tx, r.job.Owner, Delivery{
+		Connection: r.stored.ID, Account: r.stored.Account, Batch: r.record.Batch, Statement: st, Withdrawn: d.Withdrawn, Replaced: d.Replaced,
+	})
+	if err != nil {
+		return err
+	}
+	record.Inserted = r.record.Inserted + result.Inserted
+	record.Skipped = r.record.Skipped + result.Skipped
+	record.Completed = r.record.Completed + result.Completed
+	record.Withdrawn = r.record.Withdrawn + result.Withdrawn
+	record.CashInserted = r.record.CashInserted + result.CashInserted
+	record.Problems = r.record.Problems + result.Problems
+	record.Batch = result.Batch
+	return nil
+}
+
+// longRows is the number of fills and cash rows from which a delivery is stored in parts,
+// so that other users do not wait for it.
+const longRows = 2000
+
+// commit stores a change of the connection, with some rows, and the record of the run. It
+// fails if the job was claimed again, or if the user has changed what is fetched.
+func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Connection) error, record *Run) error {
+	transact := r.DB.Update
+	if rows >= longRows {
+		transact = func(ctx context.Context, fn func(*db.Tx) error) error {
+			return r.DB.UpdateInParts(ctx, int64(r.job.Owner), fn)
+		}
+	}
+	err := transact(ctx, func(tx *db.Tx) error {
+		c, err := r.hold(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if c.Revision != r.stored.Revision {
+			return errChanged
+		}
+		c.Identity = r.stored.Identity
+		if err := change(tx, &c); err != nil {
+			return err
+		}
+		if err := update(ctx, tx, r.job.Owner, &c); err != nil {
+			return err
+		}
+		record.Requests = r.session.Requests()
+		return updateRun(ctx, tx, r.job.Owner, record)
+	})
+	if err == nil || isExpected(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errStore, err)
+}
+
+// hold holds the job and returns the connection, locked.
+func (r *run) hold(ctx context.Context, tx *db.Tx) (Connection, error) {
+	if err := jobs.Hold(ctx, tx, r.job); err != nil {
+		return Connection{}, err
+	}
+	return read(ctx, tx, r.job.Owner, r.stored.ID, tx.Lock())
+}
+
+// keepReplaced stores a credential that the broker has replaced. Only credentials that
+// the user has entered meanwhile are not replaced. It does not need the job: the broker
+// no longer accepts the old value, also from the server that runs the job now.
+func (r *run) keepReplaced(ctx context.Context, field, value string) error {
+	before := r.credentials[field]
+	err := r.DB.Update(ctx, func(tx *db.Tx) error {
+		if _, err := read(ctx, tx, r.job.Owner, r.stored.ID, tx.Lock()); err != nil {
+			return err
+		}
+		now, err := keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID))
+		if err != nil {
+			return err
+		}
+		if now[field] != before {
+			return errChanged
+		}
+		now[field] = value
+		return keys.Put(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID), now)
+	})
+	switch {
+	case err == nil:
+		r.credentials[field] = value
+		return nil
+	case errors.Is(err, errChanged):
+		return err
+	}
+	return fmt.Errorf("%w: %w", errStore, err)
+}
+
+// end records how the run ended and when the next one is due.
+func (r *run) end(ctx context.Context, cause error) error {
+	now := r.Clock()
+	return r.DB.Update(ctx, func(tx *db.Tx) error {
+		c, err := r.hold(ctx, tx)
+		if err != nil {
+			return err
+		}
+		v := r.judge(cause, now, c)
+		if c.Revision == r.stored.Revision {
+			c.Progress, c.Identity = r.stored.Progress, r.stored.Identity
+			c.Status, c.Message = v.Status, v.Message
+		}
+		c.LastRunAt = &now
+		if err := update(ctx, tx, r.job.Owner, &c); err != nil {
+			return err
+		}
+		record := r.record
+		record.EndedAt, record.Outcome, record.Message = &now, v.Status, v.Message
+		if r.session != nil {
+			record.Requests = r.session.Requests()
+		}
+		if err := updateRun(ctx, tx, r.job.Owner, &record); err != nil {
+			return err
+		}
+		if err := deleteOldRuns(ctx, tx, r.job, now); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			r.Observe(Observation{Provider: c.Provider, Outcome: v.Status, Requests: record.Requests, EndedAt: now})
+		})
+		return jobs.Finish(ctx, tx, r.job, now, v.Outcome)
+	})
+}
+
+func deleteOldRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time) error {
+	_, err := tx.Exec(ctx, `DELETE FROM connection_runs WHERE user_id = $1 AND connection_id = $2 AND started_at < $3`,
+		job.Owner, job.ID, db.Micros(now.Add(-keepRuns)))
+	return err
+}
+
+// verdict is what a run means for its connection.
+type verdict struct {
+	Status  Status
+	Message string
+	jobs.Outcome
+}
+
+// judge decides what the error of a run means. c is the connection as it is now.
+func (r *run) judge(err error, now time.Time, c Connection) verdict {
+	in := func(d time.Duration) *time.Time {
+		at := now.Add(d)
+		return &at
+	}
+	var refusal *journal.Error
+	switch {
+	case c.Revision != r.stored.Revision && c.Schedule == Manual:
+		return verdict{Status: StatusWaiting}
+	case c.Revision != r.stored.Revision:
+		return verdict{Status: StatusWaiting, Outcome: jobs.Outcome{Next: in(0)}}
+	case err == nil:
+		timing := newTiming(r.about, now)
+		return verdict{Status: StatusOK, Message: r.describe(""), Outcome: jobs.Outcome{Next: timing.next(c.Schedule, c.ID)}}
+	case errors.Is(err, errEnough):
+		return verdict{Status: StatusWaiting, Message: r.describe("The rest follows at once."), Outcome: jobs.Outcome{Next: in(0)}}
+	case errors.As(err, &refusal) && refusal.Kind != journal.KindUnavailable:
+		return verdict{Status: StatusAttention, Message: r.describe(refusal.Message)}
+	}
+	meaning := explain(r.about.Title, err)
+	if refusal != nil {
+		meaning = remote.Meaning{Message: "This server is busy. Fillbook tries again later."}
+	}
+	if meaning.NeedsUser {
+		return verdict{Status: StatusAttention, Message: r.describe(meaning.Message)}
+	}
+	if r.record.FetchedFrom != nil { // it answered before it failed
+		r.job.Failures, r.job.FailingSince = 0, nil
+	}
+	var uncertain *connector.UncertainError
+	if since := r.job.FailingSince; errors.As(err, &uncertain) && since != nil && now.Sub(*since) >= uncertain.Patience {
+		return verdict{Status: StatusAttention, Message: r.describe(uncertain.Advice + remote.QuoteWords(err))}
+	}
+	v := verdict{Status: StatusWaiting, Message: r.describe(meaning.Message), Outcome: jobs.Outcome{Next: in(r.job.Delay()), Failed: true}}
+	if meaning.RetryAfter > 0 {
+		v.Next = in(max(meaning.RetryAfter, time.Minute))
+	}
+	if since := r.job.FailingSince; since != nil && now.Sub(*since) > maxFailing {
+		v.Status, v.Next = StatusFailed, nil
+		v.Message = r.describe(r.about.Title + " hasn't answered for ten days. Start a run to try again.")
+	}
+	return v
+}
+
+// describe returns the message of a run: how it ended, the difference of the clocks and
+// what the broker's records lack.
+func (r *run) describe(ended string) string {
+	var sentences []string
+	if ended != "" {
+		sentences = append(sentences, ended)
+	}
+	if r.session != nil {
+		if skew := r.session.ClockOffset().Abs().Round(time.Second); skew > maxSkew {
+			sentences = append(sentences, fmt.Sprintf("The clocks of this server and of %s differ by %s. Correct the clock of this server.", r.about.Title, skew))
+		}
+	}
+	text := []rune(strings.Join(append(sentences, r.messages...), " "))
+	if len(text) > maxMessage {
+		text = append(text[:maxMessage-1], '…')
+	}
+	return string(text)
+}
+
+// RecordFailure implements [jobs.Handler].
+func (s *Service) RecordFailure(ctx context.Context, tx *db.Tx, job jobs.Job, next time.Time) (*time.Time, error) {
+	now := s.Clock()
+	c, err := read(ctx, tx, job.Owner, journal.ConnectionID(job.ID), tx.Lock())
+	if err != nil {
+		return nil, err
+	}
+	again := &next
+	c.Status, c.Message = StatusWaiting, "The run stopped because of an error on this server. Fillbook tries again later."
+	if job.FailingSince != nil && now.Sub(*job.FailingSince) > maxFailing {
+		again = nil
+		c.Status, c.Message = StatusFailed, "All runs of ten days stopped because of an error on this server. Tell the person who runs it."
+	}
+	c.LastRunAt = &now
+	if err := update(ctx, tx, job.Owner, &c); err != nil {
+		return nil, err
+	}
+	tx.AfterCommit(func() { s.Observe(Observation{Provider: c.Provider, Outcome: c.Status, EndedAt: now}) })
+	return again, endOpenRuns(ctx, tx, job, now, c.Status, c.Message)
+}
+
+// MoveBack makes a connection fetch again what an import of it had brought. It is a step
+// of the reversal of that import.
+func MoveBack(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, batch journal.BatchID) error {
+	c, err := read(ctx, tx, owner, id, tx.Lock())
+	if journal.IsKind(err, journal.KindNotFound) {
+		return nil // deleted
+	}
+	if err != nil {
+		return err
+	}
+	var from *time.Time
+	err = tx.QueryRow(ctx, `SELECT MIN(fetched_from) FROM connection_runs WHERE user_id = $1 AND connection_id = $2 AND batch_id = $3`,
+		owner, id, batch).Scan(db.NullInstant(&from))
+	if err != nil {
+		return err
+	}
+	c.moveBack(from)
+	return update(ctx, tx, owner, &c)
+}

@@ -1,0 +1,301 @@
+package connections
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/jobs"
+)
+
+var connectionTable = fields.New("connections",
+	fields.List[Connection]{fields.NewID("id", func(c *Connection) *journal.ConnectionID { return &c.ID })},
+	fields.List[Connection]{
+		fields.NewText("provider", func(c *Connection) *string { return &c.Provider }).Freeze(),
+		fields.NewText("account_id", func(c *Connection) *journal.AccountID { return &c.Account }).Freeze(),
+		fields.NewText("name", func(c *Connection) *string { return &c.Name }),
+		fields.NewText("schedule", func(c *Connection) *Schedule { return &c.Schedule }),
+		fields.NewText("since", func(c *Connection) *journal.Day { return &c.Since }),
+		fields.NewFlag("accepts_trading_key", func(c *Connection) *bool { return &c.AcceptsTradingKey }),
+		fields.NewText("environment", func(c *Connection) *string { return &c.Environment }),
+		fields.NewText("status", func(c *Connection) *Status { return &c.Status }),
+		fields.NewText("message", func(c *Connection) *string { return &c.Message }),
+		fields.NewText("broker_account", func(c *Connection) *string { return &c.Identity.Account }),
+		fields.NewText("broker_name", func(c *Connection) *string { return &c.Identity.Name }),
+		fields.NewFlag("can_trade", func(c *Connection) *bool { return &c.Identity.CanTrade }),
+		fields.NewFlag("can_withdraw", func(c *Connection) *bool { return &c.Identity.CanWithdraw }),
+		fields.NewJSON("notes", func(c *Connection) *[]string { return &c.Identity.Notes }),
+		fields.NewInstant("expires_at", func(c *Connection) **time.Time { return &c.Identity.ExpiresAt }),
+		fields.NewInstant("checked_at", func(c *Connection) **time.Time { return &c.Identity.CheckedAt }),
+		fields.NewInstant("covers_from", func(c *Connection) **time.Time { return &c.CoversFrom }),
+		fields.NewInstant("covers_to", func(c *Connection) **time.Time { return &c.CoversTo }),
+		fields.NewInstant("position", func(c *Connection) **time.Time { return &c.Position }),
+		fields.NewInstant("window_to", func(c *Connection) **time.Time { return &c.WindowTo }),
+		fields.NewText("state", func(c *Connection) *string { return &c.State }),
+		fields.NewInstant("completed_at", func(c *Connection) **time.Time { return &c.CompletedAt }),
+		fields.NewInteger("revision", func(c *Connection) *int64 { return &c.Revision }),
+		fields.NewInstant("last_run_at", func(c *Connection) **time.Time { return &c.LastRunAt }),
+		fields.NewTime("created_at", func(c *Connection) *time.Time { return &c.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(c *Connection) *time.Time { return &c.UpdatedAt }),
+	},
+)
+
+var selectConnections = connectionTable.Select("c")
+
+func scanConnection(row db.Scanner) (c Connection, err error) {
+	err = connectionTable.Scan(row, &c)
+	return c, err
+}
+
+var runTable = fields.New("connection_runs",
+	fields.List[Run]{fields.NewID("id", func(r *Run) *journal.ConnectionRunID { return &r.ID })},
+	fields.List[Run]{
+		fields.NewText("connection_id", func(r *Run) *journal.ConnectionID { return &r.Connection }).Freeze(),
+		fields.NewTime("started_at", func(r *Run) *time.Time { return &r.StartedAt }).Freeze(),
+		fields.NewInstant("ended_at", func(r *Run) **time.Time { return &r.EndedAt }),
+		fields.NewText("outcome", func(r *Run) *Status { return &r.Outcome }),
+		fields.NewInteger("requests", func(r *Run) *int { return &r.Requests }),
+		fields.NewInstant("fetched_from", func(r *Run) **time.Time { return &r.FetchedFrom }),
+		fields.NewInstant("fetched_to", func(r *Run) **time.Time { return &r.FetchedTo }),
+		fields.NewInteger("inserted", func(r *Run) *int { return &r.Inserted }),
+		fields.NewInteger("skipped", func(r *Run) *int { return &r.Skipped }),
+		fields.NewInteger("completed", func(r *Run) *int { return &r.Completed }),
+		fields.NewInteger("withdrawn", func(r *Run) *int { return &r.Withdrawn }),
+		fields.NewInteger("cash_inserted", func(r *Run) *int { return &r.CashInserted }),
+		fields.NewInteger("problems", func(r *Run) *int { return &r.Problems }),
+		fields.NewInteger("missing", func(r *Run) *int { return &r.Missing }),
+		fields.NewText("batch_id", func(r *Run) *journal.BatchID { return &r.Batch }),
+		fields.NewText("message", func(r *Run) *string { return &r.Message }),
+	},
+)
+
+var selectRuns = runTable.Select("r")
+
+func scanRun(row db.Scanner) (r Run, err error) {
+	err = runTable.Scan(row, &r)
+	return r, err
+}
+
+func insertRun(ctx context.Context, tx *db.Tx, owner journal.UserID, r *Run) error {
+	_, err := tx.Exec(ctx, runTable.Insert(), runTable.Values(owner, r)...)
+	return err
+}
+
+func updateRun(ctx context.Context, tx *db.Tx, owner journal.UserID, r *Run) error {
+	_, err := tx.Exec(ctx, runTable.Update(), runTable.UpdateValues(owner, r)...)
+	return err
+}
+
+func update(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Connection) error {
+	_, err := tx.Exec(ctx, connectionTable.Update(), connectionTable.UpdateValues(owner, c)...)
+	return err
+}
+
+// read reads a connection. One of an account that the context excludes is not found.
+func read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, lock string) (Connection, error) {
+	c, err := scanConnection(tx.QueryRow(ctx, selectConnections+` WHERE c.user_id = $1 AND c.id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) || err == nil && !journal.AllowsAccount(ctx, c.Account) {
+		return Connection{}, journal.NotFound("connection")
+	}
+	return c, err
+}
+
+// ListStored returns the owner's connections as they are stored, the oldest first. Those
+// of accounts that the context excludes are left out. It is a step.
+func ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Connection, error) {
+	list, err := db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 ORDER BY c.id`, owner)
+	return slices.DeleteFunc(list, func(c Connection) bool { return !journal.AllowsAccount(ctx, c.Account) }), err
+}
+
+// ListOfAccount returns the connections of an account as they are stored, the oldest
+// first. It is a step.
+func ListOfAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Connection, error) {
+	return db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 AND c.account_id = $2 ORDER BY c.id`, owner, account)
+}
+
+// Restore adds the connections of an account in a backup without their keys, except
+// those that the account has with the same provider and name. The refusals are those of
+// single connections; the others are restored. It is a step.
+func Restore(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Connection,
+) (added int, refusals []error, err error) {
+	if len(list) == 0 {
+		return 0, nil, nil
+	}
+	stored, err := ListOfAccount(ctx, tx, owner, account)
+	if err != nil {
+		return 0, nil, err
+	}
+	room, err := limits.Connections.Room(ctx, tx, owner, `SELECT COUNT(*) FROM connections WHERE user_id = $1`)
+	if err != nil {
+		return 0, nil, err
+	}
+	taken := map[[2]string]bool{}
+	for _, c := range stored {
+		taken[[2]string{c.Provider, c.Name}] = true
+	}
+	refusals = make([]error, len(list))
+	for i, c := range list {
+		c, err := newRestored(c, account)
+		switch {
+		case err != nil:
+			refusals[i] = err
+		case taken[[2]string{c.Provider, c.Name}]:
+		case added == room:
+			refusals[i] = limits.Connections.Reached()
+		default:
+			taken[[2]string{c.Provider, c.Name}] = true
+			added++
+			if _, err := tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(owner, &c)...); err != nil {
+				return added, nil, err
+			}
+		}
+	}
+	return added, refusals, nil
+}
+
+// newRestored returns a connection of a backup as it is stored.
+func newRestored(c Connection, account journal.AccountID) (Connection, error) {
+	var err error
+	if c.Provider, err = journal.CleanRequiredName("provider", c.Provider); err != nil {
+		return Connection{}, err
+	}
+	change := Change{Name: journal.Some(c.Name), Schedule: journal.Some(c.Schedule)}
+	if c, err = change.apply(c, connector.Description{Title: c.Provider}, c.CreatedAt); err != nil {
+		return Connection{}, err
+	}
+	c.ID, c.Account, c.UpdatedAt, c.Identity.Notes = journal.NewID[journal.ConnectionID](), account, c.CreatedAt, []string{}
+	c.Status, c.Message = StatusAttention, "Restored from a backup, which has no keys. Enter your key again."
+	return c, nil
+}
+
+// List returns the owner's connections, the oldest first.
+func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Connection, err error) {
+	err = s.DB.View(ctx, func(tx *db.Tx) error {
+		if list, err = ListStored(ctx, tx, owner); err != nil {
+			return err
+		}
+		for i := range list {
+			if err := s.complete(ctx, tx, owner, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Connection returns one connection.
+func (s *Service) Connection(ctx context.Context, owner journal.UserID, id journal.ConnectionID) (c Connection, err error) {
+	err = s.DB.View(ctx, func(tx *db.Tx) error {
+		if c, err = read(ctx, tx, owner, id, ""); err != nil {
+			return err
+		}
+		return s.complete(ctx, tx, owner, &c)
+	})
+	return c, err
+}
+
+// Runs returns the runs of a connection, the newest first.
+func (s *Service) Runs(ctx context.Context, owner journal.UserID, id journal.ConnectionID) (list []Run, err error) {
+	err = s.DB.View(ctx, func(tx *db.Tx) error {
+		if _, err := read(ctx, tx, owner, id, ""); err != nil {
+			return err
+		}
+		list, err = db.List(ctx, tx, scanRun, selectRuns+` WHERE r.user_id = $1 AND r.connection_id = $2 ORDER BY r.started_at DESC, r.id DESC`, owner, id)
+		return err
+	})
+	return list, err
+}
+
+// lastRun returns the newest run that fulfills a condition, nil if there is none.
+func lastRun(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, condition string) (*Run, error) {
+	r, err := scanRun(tx.QueryRow(ctx, selectRuns+` WHERE r.user_id = $1 AND r.connection_id = $2`+condition+
+		` ORDER BY r.started_at DESC, r.id DESC LIMIT 1`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	return &r, err
+}
+
+// complete adds to a connection what its job, its runs and its credentials say.
+func (s *Service) complete(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Connection) error {
+	now := s.Clock()
+	state, err := jobs.Load(ctx, tx, jobKey(owner, c.ID), now)
+	if err != nil {
+		return err
+	}
+	if c.LastRun, err = lastRun(ctx, tx, owner, c.ID, ""); err != nil {
+		return err
+	}
+	c.NextRunAt, c.Done, c.Warnings, c.HasCredentials = state.DueAt, c.done(now), []string{}, true
+	switch {
+	case !s.Enabled():
+		c.NextRunAt = nil
+		c.Status, c.Message = StatusWaiting, "This server doesn't connect to other servers, so nothing is fetched. Its administrator can set SVC_OUTBOUND=true."
+	case state.Running:
+		c.Status, c.Message = StatusRunning, ""
+	}
+	found, known := s.findConnector(c.Provider)
+	if !known {
+		return nil
+	}
+	about := found.Describe()
+	c.Rights, c.Warnings = about.Rights, warn(about, *c, now)
+	if credentials.AreNeeded(about.Fields) {
+		c.HasCredentials, err = keys.Has(ctx, tx, owner, string(c.ID))
+	}
+	return err
+}
+
+// expiryNotice is how long before the end of credentials a warning says so.
+const expiryNotice = 14 * 24 * time.Hour
+
+// warn returns what the user should know about the credentials.
+func warn(about connector.Description, c Connection, now time.Time) []string {
+	list := []string{}
+	switch {
+	case c.Identity.CanTrade:
+		list = append(list, "This key can trade. Use one that can only read if "+about.Title+" has it.")
+	case about.Rights == connector.RightsUnknown:
+		list = append(list, "This key may be able to trade: "+about.Title+" doesn't show the rights of a key. Bind it to the address of this server if you can.")
+	}
+	if at := c.Identity.ExpiresAt; at != nil && at.Sub(now) < expiryNotice {
+		list = append(list, "The key ends on "+at.Format(time.DateOnly)+". Make a new one before and enter it here.")
+	}
+	return list
+}
+
+// ForgetAccount deletes the connections of an account. It is a step of its deletion.
+func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	ids, err := db.List(ctx, tx, db.Single[journal.ConnectionID], `SELECT id FROM connections WHERE user_id = $1 AND account_id = $2`, owner, account)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := remove(ctx, tx, owner, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove deletes a connection with its runs and its job.
+func remove(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID) error {
+	for _, statement := range []string{
+		`DELETE FROM connection_runs WHERE user_id = $1 AND connection_id = $2`,
+		`DELETE FROM connections WHERE user_id = $1 AND id = $2`,
+	} {
+		if _, err := tx.Exec(ctx, statement, owner, id); err != nil {
+			return err
+		}
+	}
+	return jobs.Delete(ctx, tx, jobKey(owner, id))
+}

@@ -1,0 +1,374 @@
+package imports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
+)
+
+// Status is the state of a batch.
+type Status string
+
+// The statuses. Only a committed batch has rows.
+const (
+	Pending   Status = "pending"
+	Committed Status = "committed"
+	Failed    Status = "failed"
+	Reversed  Status = "reversed"
+)
+
+// Origin is how an import arrived.
+type Origin string
+
+// The origins.
+const (
+	FromUpload     Origin = "upload"
+	FromConnection Origin = "connection"
+	FromHook       Origin = "hook"
+	FromWatch      Origin = "watch"
+	FromCLI        Origin = "cli"
+)
+
+// isAutomatic reports whether fills of the origin arrive without the user asking
+// for them. They do not bring back fills that the user deleted.
+func (o Origin) isAutomatic() bool { return o == FromConnection || o == FromHook || o == FromWatch }
+
+// isFile reports whether the origin sends files, not records of a broker.
+func (o Origin) isFile() bool { return o != FromConnection && o != FromHook }
+
+// sourceFacts returns the facts about all fills of the origin. All files of an
+// account are one source.
+func (o Origin) sourceFacts() ledger.Facts {
+	if o.isFile() {
+		return ledger.FactsRecorded | ledger.Uploaded
+	}
+	return ledger.FactsRecorded
+}
+
+// Batch is one import.
+type Batch struct {
+	ID            journal.BatchID
+	UserID        journal.UserID
+	Account       journal.AccountID // empty for a backup that is not read yet, or of several accounts
+	Source        string
+	Format        string
+	Broker        string
+	FileName      *string
+	ColumnMapping *string // as JSON
+	// Kinds are the kinds of words: those that were sent with a pending batch,
+	// and those that the rows of a committed one were read with.
+	Kinds     map[string]string
+	Zone      string
+	DateOrder string
+	SHA256    string
+	RowCount  int
+	Status    Status
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// Result is the answer of the commit, nil before and after a reversal.
+	Result *Result
+	// Token is the access token that created the import; empty for a session.
+	Token journal.TokenID
+	// Progress is the state of a commit that this process is running.
+	Progress *Progress
+	// Origin is how the import arrived. OriginID is the id of its connection or
+	// hook; it is empty for other origins.
+	Origin   Origin
+	OriginID string
+}
+
+// insertOptions returns the options with which the ledger stores the fills.
+func (b *Batch) insertOptions() ledger.InsertOptions {
+	return ledger.InsertOptions{Batch: b.ID, Sender: b.sender(), SkipDeleted: b.Origin.isAutomatic(), SkipWithdrawn: true}
+}
+
+// sender returns what identifies the connection or hook of the batch among the
+// sources of fills; empty for files.
+func (b *Batch) sender() string {
+	if b.Origin.isFile() {
+		return ""
+	}
+	return Sender(b.Origin, b.OriginID)
+}
+
+// Sender returns the name under which the ledger has the fills of a connection or hook.
+func Sender(origin Origin, id string) string { return string(origin) + " " + id }
+
+const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
+	sha256, row_count, status, result, created_at, updated_at, token_id, origin, origin_id`
+
+func scanBatch(row db.Scanner) (b Batch, err error) {
+	var account, kinds, result, token, origin *string
+	err = row.Scan(&b.ID, &b.UserID, &account, &b.Source, &b.Format, &b.Broker, &b.FileName, &b.ColumnMapping, &kinds, &b.Zone, &b.DateOrder,
+		&b.SHA256, &b.RowCount, &b.Status, &result,
+		db.Instant(&b.CreatedAt), db.Instant(&b.UpdatedAt), &token, &b.Origin, &origin)
+	if err != nil {
+		return Batch{}, err
+	}
+	if token != nil {
+		b.Token = journal.TokenID(*token)
+	}
+	if origin != nil {
+		b.OriginID = *origin
+	}
+	if account != nil {
+		b.Account = journal.AccountID(*account)
+	}
+	if kinds != nil {
+		if err := json.Unmarshal([]byte(*kinds), &b.Kinds); err != nil {
+			return Batch{}, fmt.Errorf("reading the kinds of import %s: %w", b.ID, err)
+		}
+	}
+	if result != nil {
+		b.Result = &Result{}
+		if err := json.Unmarshal([]byte(*result), b.Result); err != nil {
+			return Batch{}, fmt.Errorf("reading the result of import %s: %w", b.ID, err)
+		}
+		b.Result.addMissing()
+	}
+	return b, nil
+}
+
+func insertBatch(ctx context.Context, tx *db.Tx, b Batch) error {
+	if err := makeRoom(ctx, tx, b.UserID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO import_batches (user_id, id, account_id, source, format, broker, filename, column_mapping,
+		kinds, source_tz, date_order, sha256, row_count, status, created_at, updated_at, token_id, origin, origin_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+		b.UserID, b.ID, nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.FileName, b.ColumnMapping,
+		b.kindsJSON(), b.Zone, b.DateOrder, b.SHA256, b.RowCount, b.Status, db.Micros(b.CreatedAt), db.Micros(b.UpdatedAt), nullText(string(b.Token)),
+		b.Origin, nullText(b.OriginID))
+	return err
+}
+
+// makeRoom forgets the oldest imports without rows if the owner has as many imports as
+// [limits.ImportBatches] allows, and returns an error if there are none.
+func makeRoom(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
+	room, err := limits.ImportBatches.Room(ctx, tx, owner, `SELECT COUNT(*) FROM import_batches WHERE user_id = $1`)
+	if err != nil || room > 0 {
+		return err
+	}
+	forgotten, err := tx.Exec(ctx, `DELETE FROM import_batches WHERE user_id = $1 AND id IN (
+		SELECT id FROM import_batches WHERE user_id = $1 AND status IN ($2, $3) ORDER BY id LIMIT 100)`, owner, Failed, Reversed)
+	if err == nil && forgotten == 0 {
+		return journal.Conflict("There are already %d imports. Reverse one that you no longer need first.", limits.ImportBatches.Max)
+	}
+	return err
+}
+
+// kindsJSON returns the kinds as they are stored, nil for none.
+func (b Batch) kindsJSON() *string {
+	if len(b.Kinds) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(b.Kinds)
+	if err != nil {
+		panic(err) // a map of texts always marshals
+	}
+	return nullText(string(text))
+}
+
+func nullText(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// lockBatch reads a batch and locks its row until the transaction ends.
+func lockBatch(ctx context.Context, tx *db.Tx, by identity.Principal, id journal.BatchID) (Batch, error) {
+	return readBatch(ctx, tx, by, id, tx.Lock())
+}
+
+func readBatch(ctx context.Context, tx *db.Tx, by identity.Principal, id journal.BatchID, lock string) (Batch, error) {
+	args := []any{by.UserID, id}
+	visible := visibleBatches(ctx, by, &args)
+	b, err := scanBatch(tx.QueryRow(ctx,
+		`SELECT `+batchColumns+` FROM import_batches WHERE user_id = $1 AND id = $2`+visible+lock, args...))
+	if errors.Is(err, db.ErrNoRows) {
+		return Batch{}, journal.NotFound("import")
+	}
+	return b, err
+}
+
+// visibleBatches returns the condition for the batches that a caller sees: a token that
+// may only import sees those that it made, and a token that is limited to accounts
+// those of its accounts.
+func visibleBatches(ctx context.Context, by identity.Principal, args *[]any) (condition string) {
+	if by.Scope == identity.ScopeImport {
+		*args = append(*args, by.TokenID)
+		condition = " AND token_id = $" + strconv.Itoa(len(*args))
+	}
+	ids, limited := journal.AllowedAccounts(ctx)
+	if !limited {
+		return condition
+	}
+	*args = append(*args, by.TokenID) // its imports without an account are pending, or backups of its accounts
+	own := " OR account_id IS NULL AND token_id = $" + strconv.Itoa(len(*args)) + ")"
+	return condition + " AND (account_id IN " + db.In(args, ids) + own
+}
+
+// updateBatch stores the status of a batch and the result of a commit.
+func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
+	var result *string
+	if b.Result != nil {
+		text, err := json.Marshal(b.Result)
+		if err != nil {
+			return fmt.Errorf("writing the result of import %s: %w", b.ID, err)
+		}
+		result = nullText(string(text))
+	}
+	_, err := tx.Exec(ctx, `UPDATE import_batches SET account_id = $1, source = $2, format = $3, broker = $4, column_mapping = $5, kinds = $6,
+		source_tz = $7, date_order = $8, row_count = $9, status = $10, result = $11, updated_at = $12
+		WHERE user_id = $13 AND id = $14`,
+		nullText(string(b.Account)), b.Source, b.Format, b.Broker, b.ColumnMapping, b.kindsJSON(), b.Zone, b.DateOrder, b.RowCount, b.Status,
+		result, db.Micros(now), b.UserID, b.ID)
+	return err
+}
+
+// Batches lists at most limit imports that the caller sees (0 means all), newest
+// first, after a given one or from the newest if after is empty. It also counts all
+// of them.
+func (s *Service) Batches(
+	ctx context.Context, by identity.Principal, after journal.BatchID, limit int,
+) (list []Batch, total int, err error) {
+	args := []any{by.UserID}
+	condition := ` FROM import_batches WHERE user_id = $1` + visibleBatches(ctx, by, &args)
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT COUNT(*)`+condition, args...).Scan(&total); err != nil {
+			return err
+		}
+		query, args := `SELECT `+batchColumns+condition, slices.Clone(args)
+		if after != "" {
+			args = append(args, after)
+			query += ` AND id < $` + strconv.Itoa(len(args))
+		}
+		query += ` ORDER BY id DESC`
+		if limit > 0 {
+			args = append(args, limit)
+			query += db.Limit(len(args))
+		}
+		list, err = db.List(ctx, tx, scanBatch, query, args...)
+		return err
+	})
+	for i := range list {
+		list[i].Progress = s.running.progress(list[i].ID)
+	}
+	return list, total, err
+}
+
+// ListArrived returns the newest committed imports that arrived without being asked for
+// and that changed after an instant, newest first. It is a step.
+func ListArrived(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time, limit int) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND origin IN ($2, $3, $4) AND status = $5 AND updated_at > $6 ORDER BY updated_at DESC, id DESC`+db.Limit(7),
+		owner, FromConnection, FromHook, FromWatch, Committed, db.Micros(since), limit)
+}
+
+// Batch returns an import that the caller sees.
+func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		b, err = readBatch(ctx, tx, by, id, "")
+		return err
+	})
+	if err == nil {
+		b.Progress = s.running.progress(id)
+	}
+	return b, err
+}
+
+// Reverse deletes the fills and cash rows of an import and regroups the trades;
+// annotations stay. Reversing again does nothing; a batch without rows is only
+// marked. check, which may be nil, receives the stored batch and may reject the
+// call.
+func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, check func(Batch) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	known, err := s.Batch(ctx, by.Principal, id)
+	if err != nil {
+		return err
+	}
+	update := s.db.Update
+	if known.RowCount >= longRows {
+		update = func(ctx context.Context, fn func(*db.Tx) error) error {
+			return s.db.UpdateInParts(ctx, int64(by.UserID), fn)
+		}
+	}
+	return update(ctx, func(tx *db.Tx) error {
+		b, err := lockBatch(ctx, tx, by.Principal, id)
+		if err == nil && check != nil {
+			err = check(b)
+		}
+		if err != nil || b.Status == Reversed {
+			return err
+		}
+		if _, err := s.ledger.DeleteBatch(ctx, tx, by.UserID, id); err != nil {
+			return err
+		}
+		b.Status, b.Result = Reversed, nil
+		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
+			return err
+		}
+		if s.reversed != nil {
+			if err := s.reversed(ctx, tx, b); err != nil {
+				return err
+			}
+		}
+		return s.audit(ctx, tx, by, ActionReverse, id)
+	})
+}
+
+// Check checks every batch of the installation: only committed ones may have
+// rows, and rows must not refer to a missing batch. It changes nothing.
+func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
+	places, err := ledger.BatchesWithRows(ctx, tx)
+	if err != nil {
+		return err
+	}
+	status := map[ledger.BatchRef]Status{}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var p ledger.BatchRef
+		var s Status
+		err := row.Scan(&p.User, &p.Batch, &s)
+		status[p] = s
+		return err
+	}, `SELECT user_id, id, status FROM import_batches`)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		switch found, known := status[p]; {
+		case !known:
+			report(ledger.Problem{User: p.User, Record: string(p.Batch), What: "rows name an import that is not there"})
+		case found != Committed:
+			report(ledger.Problem{User: p.User, Record: string(p.Batch), What: "an import that is " + string(found) + " has rows"})
+		}
+	}
+	return nil
+}
+
+// waitingTime is how long a batch may stay pending.
+const waitingTime = 24 * time.Hour
+
+// Sweep marks the pending batches of all users as failed that were not finished
+// in time.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.clock()
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		// The status is written out, so that both engines use import_batches_pending.
+		_, err := tx.Exec(ctx, `UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending' AND updated_at < $3`,
+			Failed, db.Micros(now), db.Micros(now.Add(-waitingTime)))
+		return err
+	})
+}

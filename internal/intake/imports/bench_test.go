@@ -1,0 +1,79 @@
+package imports_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/testkit"
+)
+
+// manyFills is a file of 100,000 generic fills.
+func manyFills() []byte {
+	var file bytes.Buffer
+	file.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")
+	at := time.Date(2020, 1, 2, 14, 30, 0, 0, time.UTC)
+	for i := range 100_000 {
+		side := []string{"buy", "sell"}[i/200%2]
+		fmt.Fprintf(&file, "SYM%d,%s,100,%d.%02d,%s,1.05\n", i%200, side, 10+i%900, i%100, at.Add(time.Duration(i)*15*time.Minute).Format(time.RFC3339))
+	}
+	return file.Bytes()
+}
+
+// BenchmarkInspect previews 100,000 generic fills.
+func BenchmarkInspect(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := user.Imports.Inspect(b.Context(), user.by.UserID, up)
+		if err != nil || p.NewRows != 100_000 {
+			b.Fatal(p.NewRows, err)
+		}
+	}
+}
+
+// BenchmarkCommit imports 100,000 generic fills into a new account.
+func BenchmarkCommit(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	file := manyFills()
+	b.ReportAllocs()
+	for b.Loop() {
+		up := imports.Upload{FileName: "x.csv", Data: file, Account: user.account("USD")}
+		if result, err := user.Imports.Commit(b.Context(), user.by, up); err != nil || result.Inserted != 100_000 {
+			b.Fatal(result, err)
+		}
+	}
+}
+
+// BenchmarkCommitAgain imports 100,000 fills that are all stored already.
+func BenchmarkCommitAgain(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}
+	if _, err := user.Imports.Commit(b.Context(), user.by, up); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if result, err := user.Imports.Commit(b.Context(), user.by, up); err != nil || result.Inserted != 0 {
+			b.Fatal(result, err)
+		}
+	}
+}
+
+// BenchmarkInspectSmall previews 1,000 generic fills.
+func BenchmarkInspectSmall(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	lines := bytes.SplitAfterN(manyFills(), []byte("\n"), 1002)
+	up := imports.Upload{FileName: "x.csv", Data: bytes.Join(lines[:1001], nil), Account: user.account("USD")}
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := user.Imports.Inspect(b.Context(), user.by.UserID, up)
+		if err != nil || p.NewRows != 1000 {
+			b.Fatal(p.NewRows, err)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package statement
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/intake/tabular"
+	"fillbook/internal/trading/matching"
+)
+
+const (
+	// maxContentRows is how many rows are looked at to recognize a column by its
+	// values, and longestWord how long a value may be.
+	maxContentRows = 1000
+	longestWord    = 60
+)
+
+// wordCounts counts how many values of a column are words for a side, and how
+// many for the state of an order.
+type wordCounts struct {
+	values      int
+	buys, sells int
+	letters     int // side words of one letter
+	states      int // words for the state of an order
+	strong      int // states that can only be about an order
+}
+
+func (c wordCounts) sides() int { return c.buys + c.sells }
+
+// isSide reports whether every value is a word for a side. Single letters are
+// accepted if both sides occur, or if the column is named like a side.
+func (c wordCounts) isSide(named bool) bool {
+	both := c.buys > 0 && c.sells > 0
+	return c.values > 0 && c.sides() == c.values && (named || both || c.letters < c.values)
+}
+
+// isMostlySide reports whether most values are words for a side, and both sides
+// occur: a column of activities with dividends among them.
+func (c wordCounts) isMostlySide() bool {
+	return c.buys > 0 && c.sells > 0 && c.sides()*2 > c.values && c.letters == 0
+}
+
+// isStatus reports whether the values are states of orders. A column whose
+// name does not say so must hold nothing else.
+func (c wordCounts) isStatus(named bool) bool {
+	if named {
+		return c.strong > 0
+	}
+	return c.strong > 0 && c.states == c.values
+}
+
+// countWords counts the words of each column of a table below its header.
+func countWords(rows []tabular.Row, columns int) []wordCounts {
+	counts := make([]wordCounts, columns)
+	words := map[string]wordCounts{}
+	for _, row := range rows[:min(len(rows), maxContentRows)] {
+		for i, cell := range row.Cells[:min(len(row.Cells), columns)] {
+			if !parse.Blank(cell) {
+				counts[i].add(countWord(words, cell))
+			}
+		}
+	}
+	return counts
+}
+
+func (c *wordCounts) add(d wordCounts) {
+	c.values += d.values
+	c.buys += d.buys
+	c.sells += d.sells
+	c.letters += d.letters
+	c.states += d.states
+	c.strong += d.strong
+}
+
+// countWord returns the counts of one value. It keeps those of words: columns of
+// words repeat them.
+func countWord(known map[string]wordCounts, cell string) wordCounts {
+	if parse.IsDigit(cell[0]) {
+		return wordCounts{values: 1}
+	}
+	c, found := known[cell]
+	if !found {
+		c = newWordCounts(cell)
+		known[cell] = c
+	}
+	return c
+}
+
+func newWordCounts(cell string) (c wordCounts) {
+	c.values = 1
+	// 0 and 1 number the sides in one platform's own files only.
+	if first := cell[0]; len(cell) > longestWord || parse.IsDigit(first) || first == '-' || first == '+' {
+		return c
+	}
+	if side, _, ok := parse.LeadingSide(cell); ok {
+		if side == matching.Buy {
+			c.buys++
+		} else {
+			c.sells++
+		}
+		if len([]rune(parse.TrimCell(cell))) == 1 {
+			c.letters++
+		}
+	}
+	if parse.Status(cell) != parse.StatusUnknown {
+		c.states++
+		if parse.IsStrongStatus(cell) {
+			c.strong++
+		}
+	}
+	return c
+}
+
+// weakSides are names of columns that may hold a side but mostly hold something
+// else. Such a column is taken for the side only if it has words for it.
+var weakSides = parse.WordSet(
+	"type", "typ", "tipo", "transaction", "operation", "trade type", "tradetype", "action", "transaction type", "activity type", "activity", "trans",
+	"trans code", "way", "position", "opération", "operación", "operacion", "operazione", "operação", "operacao", "vorgang", "transaktion", "transaktionstyp",
+	"transaktionsart", "geschäftsart", "buchungsart", "movimiento", "movimento", "mouvement", "transactie", "タイプ", "取引", "取引区分", "typ av transaktion",
+	"transactietype", "tipo operazione", "tipo de operación", "tipo operação",
+)
+
+// SuggestColumns is [SuggestMapping] with a look at the values: the side and
+// the status of an order are recognized by their words, whatever the column is
+// called, and a column that was taken for one of them by its name only is let
+// go if its values say otherwise.
+func SuggestColumns(headers []string, rows []tabular.Row) map[Target]int {
+	columns := SuggestMapping(headers)
+	counts := countWords(rows, len(headers))
+	if i := findSide(headers, counts, columns); i >= 0 {
+		release(columns, i)
+		columns[TargetSide] = i
+	} else if named, ok := columns[TargetSide]; ok && weakSides[HeaderKey(headers[named])] && counts[named].values > 0 {
+		delete(columns, TargetSide)
+	}
+	if _, ok := columns[TargetSymbol]; !ok {
+		if i := findPairs(headers, rows); i >= 0 {
+			release(columns, i)
+			columns[TargetSymbol] = i
+		}
+	}
+	delete(columns, TargetStatus)
+	if i := findStatus(headers, counts, columns); i >= 0 {
+		release(columns, i)
+		columns[TargetStatus] = i
+	}
+	return columns
+}
+
+// findPairs finds a column that is named like a market and holds nothing but pairs
+// of coins, -1 for none. Any other market is the place of a trade and not what was
+// traded.
+func findPairs(headers []string, rows []tabular.Row) int {
+	for i, header := range headers {
+		if !marketNames[lettersOf(header)] {
+			continue
+		}
+		pairs, others := 0, 0
+		for _, row := range rows[:min(len(rows), maxContentRows)] {
+			switch {
+			case i >= len(row.Cells) || parse.Blank(row.Cells[i]):
+			case isPair(row.Cells[i]):
+				pairs++
+			default:
+				others++
+			}
+		}
+		if pairs > 0 && others == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// isPair reports whether a text is two coins, of which the second is one that
+// others are priced in.
+func isPair(text string) bool {
+	base, quote := SplitPair(text)
+	const shortest, longest = 2, 10
+	return len(base) >= shortest && len(base) <= longest && slices.Contains(quoteCoins, quote)
+}
+
+// release frees a column from the target that its name suggested.
+func release(columns map[Target]int, column int) {
+	for target, i := range columns {
+		if i == column {
+			delete(columns, target)
+		}
+	}
+}
+
+// findSide finds the column whose values are words for a side: one that is
+// named so and holds nothing else, then any other that holds nothing else, then
+// those that hold other words too. It returns -1 for none.
+func findSide(headers []string, counts []wordCounts, columns map[Target]int) int {
+	named := columnsMeaning(headers, TargetSide)
+	var others []int
+	for i := range headers {
+		if !slices.Contains(named, i) && !isTaken(columns, i) {
+			others = append(others, i)
+		}
+	}
+	for _, test := range []struct {
+		list []int
+		fits func(wordCounts) bool
+	}{
+		{named, func(c wordCounts) bool { return c.isSide(true) }},
+		{others, func(c wordCounts) bool { return c.isSide(false) }},
+		{named, func(c wordCounts) bool { return c.sides() > 0 }},
+		{others, wordCounts.isMostlySide},
+	} {
+		for _, i := range test.list {
+			if test.fits(counts[i]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// findStatus finds the column whose values are states of orders, -1 for none.
+func findStatus(headers []string, counts []wordCounts, columns map[Target]int) int {
+	named := columnsMeaning(headers, TargetStatus)
+	for _, i := range named {
+		orders := strings.Contains(HeaderKey(headers[i]), "order")
+		if counts[i].isStatus(true) || orders && counts[i].states > 0 {
+			return i
+		}
+	}
+	for i := range headers {
+		if !slices.Contains(named, i) && columns[TargetSide] != i && !isTaken(columns, i) && counts[i].isStatus(false) {
+			return i
+		}
+	}
+	return -1
+}
+
+// columnsMeaning lists the columns whose names mean a target, best first.
+func columnsMeaning(headers []string, target Target) []int {
+	return newSuggestion(headers).columns[target]
+}
+
+// isTaken reports whether the name of a column has a meaning that its words
+// cannot change: the symbols C, S and V are no sides.
+func isTaken(columns map[Target]int, column int) bool {
+	for _, target := range []Target{TargetSymbol, TargetOptionRight, TargetCurrency, TargetInstrumentType} {
+		if i, ok := columns[target]; ok && i == column {
+			return true
+		}
+	}
+	return false
+}
+
+// filledNames are the names of columns for how much of an order was filled.
+var filledNames = func() map[string]bool {
+	set := map[string]bool{}
+	for _, name := range []string{
+		"filled qty", "filled quantity", "fill qty", "fill quantity", "qty filled", "quantity filled", "qty done", "executed qty", "executed quantity",
+		"filled volume", "filled amount", "executed amount", "filled", "executed", "fill size", "filled size", "executed size", "executed volume",
+		"cum qty", "cumqty", "cumulative qty", "cumulative quantity", "cum quantity", "exec qty", "qty executed", "quantity executed", "filled shares",
+		"executed shares", "shares filled", "traded qty", "traded quantity", "done qty",
+		"erfüllungsmenge", "ausgeführte menge", "ausgeführte stück", "ausgeführt", "menge ausgeführt", "quantité exécutée", "qté exécutée", "exécuté",
+		"cantidad ejecutada", "ejecutado", "quantità eseguita", "eseguito", "quantidade executada", "uitgevoerd aantal", "uitgevoerd", "utfört antal",
+		"約定数量", "成交数量",
+	} {
+		set[lettersOf(name)] = true
+	}
+	return set
+}()
+
+// filledColumn finds the column for how much of an order was filled, -1 for
+// none. The column of states may have the same name.
+func (r *Reader) filledColumn() int {
+	if r.filled == nil {
+		r.filled = []int{}
+		for i, header := range r.header {
+			if filledNames[lettersOf(header)] && looksNumeric(r.values(i)) {
+				r.filled = append(r.filled, i)
+			}
+		}
+	}
+	if len(r.filled) == 0 {
+		return -1
+	}
+	return r.filled[0]
+}

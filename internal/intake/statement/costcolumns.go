@@ -1,0 +1,262 @@
+package statement
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/parse"
+)
+
+// headerWordsOf returns the words of a column name in lower case.
+func headerWordsOf(header string) []string {
+	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.FieldsFunc(strings.ToLower(strings.Join(parse.HeaderWords(header), " ")), split)
+}
+
+// containsPart reports whether a text has one of some parts.
+func containsPart(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// costTargetOf returns which cost the name of a column means: fees or commission.
+// It returns false for the name of anything else.
+func costTargetOf(header string) (Target, bool) {
+	if len(header) > longestHeader || strings.Contains(header, "%") {
+		return "", false
+	}
+	if m, ok := meaningOf(header); ok {
+		return m.target, m.target == TargetFees || m.target == TargetCommission
+	}
+	words := headerWordsOf(withoutBrackets(header))
+	if slices.ContainsFunc(words, func(w string) bool { return notCostWords[w] }) {
+		return "", false
+	}
+	key := strings.Join(words, " ")
+	switch {
+	case containsPart(key, commissionParts):
+		return TargetCommission, true
+	case containsPart(key, costParts) || slices.ContainsFunc(words, func(w string) bool { return costWords[w] }):
+		return TargetFees, true
+	}
+	return "", false
+}
+
+// costColumn is a column for costs and the sizes of its values, row by row.
+type costColumn struct {
+	column  int
+	target  Target
+	chosen  bool // by the user
+	isTotal bool // by its name
+	values  []decimal.Decimal
+}
+
+// addCostColumns maps every column that is named like a cost and that the mapping
+// does not use: all of them are costs of the fill. A column that is the sum of
+// others is left out.
+func (r *Reader) addCostColumns(m mapping) {
+	all := r.findCostColumns(m)
+	list := r.dropRepeated(all)
+	for _, c := range all {
+		if !slices.ContainsFunc(list, func(l costColumn) bool { return l.column == c.column }) {
+			r.repeated = append(r.repeated, c.column)
+		}
+	}
+	names := columnNames(r.header)
+	var added []string
+	for _, target := range []Target{TargetFees, TargetCommission} {
+		if strings.HasPrefix(m[target], "=") {
+			continue
+		}
+		var parts []string
+		for _, c := range list {
+			if c.target != target {
+				continue
+			}
+			parts = append(parts, names[c.column])
+			if !r.isMapped(m, c.column) {
+				added = append(added, `"`+names[c.column]+`"`)
+			}
+		}
+		if len(parts) > 0 {
+			m[target] = strings.Join(parts, "+")
+		} else {
+			delete(m, target) // another column has these costs too
+		}
+	}
+	if len(added) > 0 {
+		r.Out.Warn("Columns that were added to the costs by their names: %s.", strings.Join(added, ", "))
+	}
+}
+
+// costNames returns the names of the columns whose sum is a cost. A column may have
+// a plus in its own name.
+func (r *Reader) costNames(col Col) []Col {
+	if col == "" || strings.HasPrefix(col, "=") {
+		return nil
+	}
+	if _, whole := r.index[HeaderKey(col)]; whole {
+		return []Col{col}
+	}
+	return strings.Split(col, "+")
+}
+
+// isMapped reports whether the mapping uses a column.
+func (r *Reader) isMapped(m mapping, column int) bool {
+	for _, name := range m {
+		if strings.HasPrefix(name, "=") {
+			continue
+		}
+		if slices.ContainsFunc(r.costNames(name), func(part Col) bool { return slices.Contains(r.columnsNamed(part), column) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// findCostColumns lists the columns for costs: those of the mapping, and those that
+// are named so, hold numbers and have no other use.
+func (r *Reader) findCostColumns(m mapping) []costColumn {
+	var list []costColumn
+	for i, header := range r.header {
+		target, isCost := costTargetOf(header)
+		mapped, chosen := false, false
+		for _, t := range []Target{TargetFees, TargetCommission} {
+			if slices.ContainsFunc(r.costNames(m[t]), func(name Col) bool { return slices.Contains(r.columnsNamed(name), i) }) {
+				target, mapped, chosen = t, true, r.Hints.Mapping[t] != ""
+			}
+		}
+		if !mapped && (!isCost || r.isMappedElsewhere(m, i) || !r.hasCosts(i)) {
+			continue
+		}
+		key := strings.Join(headerWordsOf(header), " ")
+		list = append(list, costColumn{column: i, target: target, chosen: chosen, isTotal: containsPart(key, totalParts), values: r.costSizes(i)})
+	}
+	return list
+}
+
+// isMappedElsewhere reports whether the mapping uses a column for something that is
+// not a cost.
+func (r *Reader) isMappedElsewhere(m mapping, column int) bool {
+	for target, name := range m {
+		if target != TargetFees && target != TargetCommission && !strings.HasPrefix(name, "=") && slices.Contains(r.columnsNamed(name), column) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCosts reports whether most values of a column are numbers or percentages, and
+// it has some.
+func (r *Reader) hasCosts(i int) bool {
+	return r.hasValue(i, func(v string) bool { return !parse.Blank(v) }) && isMost(r.values(i), func(v string) bool {
+		_, err := parse.Number(v, parse.Unsettled)
+		_, isPercent := parse.Percent(v, parse.Unsettled)
+		return err == nil || isPercent || parse.Blank(v)
+	})
+}
+
+// costSizes returns the sizes of the values of a column in the first rows.
+func (r *Reader) costSizes(i int) []decimal.Decimal {
+	list := make([]decimal.Decimal, min(len(r.rows), maxContentRows))
+	for n := range list {
+		if cells := r.rows[n].Cells; i < len(cells) {
+			if v, err := parse.Number(cells[i], r.separator(i)); err == nil {
+				list[n] = v.Abs()
+			}
+		}
+	}
+	return list
+}
+
+// dropRepeated leaves out the columns whose costs another column has too: a sum of
+// others, or what a sum includes. The user's columns stay.
+func (r *Reader) dropRepeated(list []costColumn) []costColumn {
+	for i := range list {
+		parts, keepsSum := list[i].findParts(list)
+		if parts == nil {
+			continue
+		}
+		isPart := func(c costColumn) bool {
+			return !c.chosen && slices.ContainsFunc(parts, func(p costColumn) bool { return p.column == c.column })
+		}
+		isLeftOut := func(c costColumn) bool { return c.column == list[i].column }
+		if keepsSum || list[i].chosen {
+			isLeftOut = isPart
+		}
+		left := slices.DeleteFunc(slices.Clone(list), isLeftOut)
+		if len(left) == len(list) {
+			continue
+		}
+		if keepsSum {
+			r.Out.Warn("Column %q was taken to include the other costs, as it is higher in every row.", r.header[list[i].column])
+		}
+		return r.dropRepeated(left)
+	}
+	return list
+}
+
+// findParts returns the columns that a column is the sum of in every row: all
+// others, or for a column that is named like a sum some of them. keepsSum reports
+// that the sum has further costs, which no other column has.
+func (c *costColumn) findParts(list []costColumn) (parts []costColumn, keepsSum bool) {
+	others := slices.DeleteFunc(slices.Clone(list), func(o costColumn) bool { return o.column == c.column || o.isTotal && !c.isTotal })
+	const fewest, most = 2, 10
+	switch {
+	case len(others) >= fewest && c.isSumOf(others):
+		return others, false
+	case !c.isTotal || len(others) == 0 || len(others) > most:
+		return nil, false
+	}
+	for set := 1; set < 1<<len(others); set++ {
+		var some []costColumn
+		for i := range others {
+			if set&(1<<i) != 0 {
+				some = append(some, others[i])
+			}
+		}
+		if c.isSumOf(some) {
+			return some, false
+		}
+	}
+	if c.exceeds(others) {
+		return others, true
+	}
+	return nil, false
+}
+
+// isSumOf reports whether the values of a column are the sums of others, to the
+// cent, and not all 0.
+func (c *costColumn) isSumOf(others []costColumn) bool {
+	some := false
+	for row, v := range c.values {
+		if sumAt(others, row).Sub(v).Abs().Cmp(hundredth) > 0 {
+			return false
+		}
+		some = some || !v.IsZero()
+	}
+	return some
+}
+
+// exceeds reports whether a sum is above all others together in every row.
+func (c *costColumn) exceeds(others []costColumn) bool {
+	some := false
+	for row, v := range c.values {
+		switch sum := sumAt(others, row); v.Cmp(sum) {
+		case -1:
+			return false
+		case 1:
+			some = some || !sum.IsZero()
+		}
+	}
+	return some
+}
+
+func sumAt(columns []costColumn, row int) decimal.Decimal {
+	sum := decimal.Zero
+	for _, c := range columns {
+		sum = sum.Add(c.values[row])
+	}
+	return sum
+}

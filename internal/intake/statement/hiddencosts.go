@@ -1,0 +1,50 @@
+package statement
+
+import (
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/trading/matching"
+)
+
+// HiddenCosts returns the costs of a fill that only its stated cash flow shows:
+// by how much the account is worse off than quantity, price and the stated costs
+// explain. What the rounding of the price explains is not a cost, and neither is
+// a difference above 25 and above 5 % of what was traded: the check of amounts
+// warns about that one.
+func (f *Fill) HiddenCosts() decimal.Decimal {
+	units := f.Quantity.Mul(f.effectiveMultiplier())
+	gap := f.hiddenGap()
+	if gap.Cmp(roundingOf(f.Price, units)) <= 0 || gap.Cmp(mostHiddenCosts(units.Mul(f.Price))) > 0 {
+		return decimal.Zero
+	}
+	const cents = 2
+	return gap.Round(cents)
+}
+
+// hiddenGap returns by how much the account is worse off than quantity, price and
+// stated costs explain; 0 if the file does not state the cash flow.
+func (f *Fill) hiddenGap() decimal.Decimal {
+	if !f.StatedCashFlow.Valid {
+		return decimal.Zero
+	}
+	expected := f.Quantity.Mul(f.effectiveMultiplier()).Mul(f.Price)
+	if f.Side == matching.Buy {
+		expected = expected.Neg()
+	}
+	return expected.Sub(f.Fees).Sub(f.Commission).Sub(f.StatedCashFlow.Decimal)
+}
+
+// mostHiddenCosts returns the most that a difference may be to count as costs: 25
+// or 5 % of what was traded, and never more than that. Flat fees of 12 and more
+// exceed 5 % of small trades.
+func mostHiddenCosts(traded decimal.Decimal) decimal.Decimal {
+	traded = traded.Abs()
+	return decimal.Min(traded, decimal.Max(decimal.New(25), traded.Mul(decimal.Must("0.05"))))
+}
+
+// roundingOf is how far an amount may be from price times units because the
+// price was rounded to its last decimal, or to cents, and the amount to cents.
+func roundingOf(price, units decimal.Decimal) decimal.Decimal {
+	const cents, five = 2, 5
+	half := decimal.FromScaled(five, max(price.Scale(), cents)+1)
+	return units.Abs().Mul(half).Add(decimal.Must("0.005"))
+}

@@ -1,0 +1,247 @@
+package statement
+
+import (
+	"strings"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/trading/matching"
+)
+
+// minorUnits are codes for hundredths of a currency.
+var minorUnits = map[string]string{"GBX": "GBP", "GBp": "GBP", "ZAc": "ZAR", "ILA": "ILS"}
+
+// isMinorUnit reports whether a price is in hundredths of the currency of the
+// money, such as pence.
+func isMinorUnit(price, money string) bool {
+	whole, ok := minorUnits[price]
+	if !ok {
+		whole, ok = minorUnits[strings.ToUpper(price)]
+		ok = ok && !strings.EqualFold(price, whole)
+	}
+	return ok && (money == "" || strings.EqualFold(money, whole))
+}
+
+// typeBond is the type of bonds, which are priced in percent.
+const typeBond = "bond"
+
+// hundredth is what pence and the prices of bonds are of the whole.
+var hundredth = decimal.FromScaled(1, 2)
+
+// settleRate converts the price to the currency of the amount. The price stays as
+// the file has it, and the multiplier converts it, unless the
+// user's account is in the currency of the price and the layout converts the
+// amounts then.
+func (lr *layoutReader) settleRate(w *Row, t *tradeRow) {
+	if !t.isForeign() {
+		lr.settleSameCurrency(w, t)
+		return
+	}
+	rate := lr.rateOf(w, t)
+	if !rate.Valid {
+		if t.money == "" {
+			t.money = strings.ToUpper(t.priced)
+		}
+		return
+	}
+	if lr.layout.ToAccount && t.priced == lr.r.Hints.Currency {
+		t.convert(rate.Decimal)
+		return
+	}
+	t.Multiplier = rate
+}
+
+// convert puts costs and amount into the currency of the price.
+func (t *tradeRow) convert(rate decimal.Decimal) {
+	const moneyScale = 6
+	t.converted = true
+	t.Fees, t.Commission = t.Fees.DivRound(rate, moneyScale), t.Commission.DivRound(rate, moneyScale)
+	if t.StatedCashFlow.Valid {
+		t.StatedCashFlow = decimal.Of(t.StatedCashFlow.Decimal.DivRound(rate, moneyScale))
+	}
+}
+
+// settleSameCurrency finds the multiplier of a trade whose price and amount are
+// in the same currency or in unknown ones: that of a bond, which is priced in
+// hundredths, and what the amount proves if the layout has a rate.
+func (lr *layoutReader) settleSameCurrency(w *Row, t *tradeRow) {
+	traded, gross := t.Quantity.Mul(t.Price).Abs(), t.grossAmount()
+	if traded.IsZero() || gross.IsZero() || t.priceMissing {
+		return
+	}
+	if lr.layout.Rate != "" {
+		if rate := lr.rateOf(w, t); rate.Valid {
+			t.Multiplier = rate
+		}
+		return
+	}
+	if !isCUSIP(t.Symbol) && !IsISIN(t.Symbol) {
+		return
+	}
+	const twentieth = 20
+	if traded.Mul(hundredth).Sub(gross).Abs().Mul(decimal.New(twentieth)).Cmp(gross) < 0 {
+		t.Multiplier = decimal.Of(hundredth)
+		if isCUSIP(t.Symbol) {
+			t.Type = typeBond
+		}
+	}
+}
+
+// rateOf returns what one unit of the price is in the currency of the amount. The
+// rate of the file may be meant either way and needs a hundred on top for pence
+// or the shares of an option; the amount decides which. If none of them explains
+// the amount, the rate is computed from it. There is no rate if the price is
+// in the currency of the amount.
+func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
+	if t.isForeign() && isMinorUnit(t.priced, t.money) {
+		return decimal.Of(hundredth)
+	}
+	traded, gross := t.Quantity.Mul(t.Price).Abs(), t.grossAmount()
+	if traded.IsZero() || gross.IsZero() {
+		return decimal.Null{}
+	}
+	stated := w.statedRate(lr.layout.Rate)
+	foreign := t.isForeign() && t.money != ""
+	candidates := rateCandidates(stated)
+	if !foreign && isNear(traded, gross) {
+		return decimal.Null{}
+	}
+	if lr.layout.Hidden.Into != CostNone && !foreign {
+		return nearestRate(candidates, traded, gross, t.Side)
+	}
+	for _, c := range candidates {
+		if !isNear(traded.Mul(c), gross) {
+			continue
+		}
+		if t.gross.Valid && foreign && traded.Mul(c).Sub(gross).Abs().Cmp(hundredth) > 0 {
+			break // the file's own value counts, and its rate is rounded
+		}
+		return decimal.Of(c)
+	}
+	if !foreign && !t.isUnstated() {
+		return decimal.Null{}
+	}
+	if rate := gross.DivRound(traded, rateScale); rate.Sign() > 0 {
+		return decimal.Of(rate)
+	}
+	return decimal.Null{}
+}
+
+// isUnstated reports whether the file names neither of the two currencies.
+func (t *tradeRow) isUnstated() bool { return t.priced == "" && t.money == "" }
+
+// statedRate returns the rate of the file, if it can be read.
+func (w *Row) statedRate(col Col) decimal.Null {
+	n := w.peek(col)
+	return decimal.Null{Decimal: n, Valid: n.Sign() > 0}
+}
+
+// rateCandidates lists the possible values of a unit of the price by the rate of
+// the file.
+func rateCandidates(stated decimal.Null) []decimal.Decimal {
+	one, hundred := decimal.New(1), decimal.New(100)
+	var list []decimal.Decimal
+	if stated.Valid && !stated.Decimal.Equal(one) {
+		for _, r := range []decimal.Decimal{one.DivRound(stated.Decimal, rateScale), stated.Decimal} {
+			if r.Sign() > 0 {
+				list = append(list, r, r.Mul(hundredth), r.Mul(hundred))
+			}
+		}
+	}
+	return append(list, hundredth, hundred)
+}
+
+// isNear reports whether two amounts are the same but for rounding: a cent, or
+// half of a hundredth.
+func isNear(computed, stated decimal.Decimal) bool {
+	allowed := decimal.Max(hundredth, stated.Mul(decimal.Must("0.005")))
+	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
+}
+
+// nearestRate returns the candidate that explains an amount with costs in it
+// best, if the rest may be costs. There is no rate if the best is 1.
+func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, side matching.Side) decimal.Null {
+	one := decimal.New(1)
+	off := func(c decimal.Decimal) decimal.Decimal { return traded.Mul(c).Sub(gross).Abs() }
+	best := one
+	for _, c := range candidates {
+		if off(c).Cmp(off(best)) < 0 {
+			best = c
+		}
+	}
+	worth := traded.Mul(best)
+	gap := gross.Sub(worth)
+	if side == matching.Sell {
+		gap = gap.Neg()
+	}
+	if best.Equal(one) || gap.Abs().Cmp(mostHiddenCosts(worth)) > 0 {
+		return decimal.Null{}
+	}
+	return decimal.Of(best)
+}
+
+// bookHiddenCosts books the costs that only the amount shows.
+func (lr *layoutReader) bookHiddenCosts(t *tradeRow) {
+	h := lr.layout.Hidden
+	if h.Into == CostNone {
+		return
+	}
+	costs := t.HiddenCosts()
+	if h.Exact {
+		costs = t.exactHiddenCosts(h.FreeBuys && t.Right == "" && t.Side == matching.Buy)
+	}
+	if h.Into == CostCommission {
+		t.Commission = t.Commission.Add(costs)
+	} else {
+		t.Fees = t.Fees.Add(costs)
+	}
+}
+
+// exactHiddenCosts returns the difference between the amount and exact prices. An
+// amount that is better than the price, or any difference of a free purchase,
+// shows that the price was rounded: it is corrected if the exact one terminates.
+func (t *tradeRow) exactHiddenCosts(free bool) decimal.Decimal {
+	units := t.Quantity.Mul(t.effectiveMultiplier())
+	gap := t.hiddenGap()
+	// Below zero, what the check of amounts does not warn about is rounding.
+	rounding := decimal.Max(roundingOf(t.Price, units), allowance(t.StatedCashFlow.Decimal))
+	if gap.IsZero() || units.IsZero() || gap.Cmp(mostHiddenCosts(units.Mul(t.Price))) > 0 || gap.Neg().Cmp(rounding) > 0 {
+		return decimal.Zero
+	}
+	if free || gap.Sign() < 0 {
+		if price := t.StatedCashFlow.Decimal.Abs().DivRound(units, priceScale); price.Mul(units).Equal(t.StatedCashFlow.Decimal.Abs()) {
+			t.Price = price
+			return decimal.Zero
+		}
+	}
+	return gap
+}
+
+// addCostsToResults makes the stated results of sales those before costs. The
+// file's result is after the costs of the sale and of the purchases, which the
+// fills have too, so it would count them twice. If the file does not have all the
+// purchases, their costs are not known, and prices decide instead.
+func (s *Statement) addCostsToResults() {
+	fills := sortedByTime(s.Fills)
+	type position struct{ held, costs decimal.Decimal }
+	const costScale = 6
+	open := map[string]position{}
+	for _, f := range fills {
+		p := open[f.Symbol]
+		if f.Side == matching.Buy {
+			open[f.Symbol] = position{p.held.Add(f.Quantity), p.costs.Add(f.Fees).Add(f.Commission)}
+			continue
+		}
+		if p.held.Cmp(f.Quantity) < 0 {
+			f.StatedPnL = decimal.Null{}
+			open[f.Symbol] = position{}
+			continue
+		}
+		var paid decimal.Decimal
+		paid, p.costs = p.costs.Split(f.Quantity, p.held, costScale)
+		p.held = p.held.Sub(f.Quantity)
+		open[f.Symbol] = p
+		if f.StatedPnL.Valid {
+			f.StatedPnL = decimal.Of(f.StatedPnL.Decimal.Add(f.Fees).Add(f.Commission).Add(paid))
+		}
+	}
+}

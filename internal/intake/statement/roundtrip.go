@@ -1,0 +1,256 @@
+package statement
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
+)
+
+// Trip is a finished or open trade that one row of a file describes: two fills
+// of a position of their own.
+type Trip struct {
+	Symbol, Type            string
+	Short                   bool
+	Quantity                decimal.Decimal
+	Open, Close             parse.Moment // Close is zero while it is open
+	OpenPrice               decimal.Decimal
+	ClosePrice              decimal.Null
+	Fees, Commission        decimal.Decimal // costs are positive
+	Multiplier              decimal.Null
+	Right                   string
+	Strike                  decimal.Null
+	Expiry                  journal.Day
+	GrossPnL, NetPnL        decimal.Null // what the file says, before and after costs
+	ID                      string
+	TrustPnL                bool // the stated result counts whatever the prices: forex, CFDs, foreign money
+	Details                 map[string]string
+	OpenFillID, CloseFillID string
+}
+
+// Trip emits the fills of a round trip as a position of its own, and returns the
+// opening one, which annotations refer to.
+//
+// The stated result counts wherever prices do not give exactly the same, however near
+// they are. If the file has only the result after costs, and prices are certain, the
+// difference is the costs.
+func (w *Row) Trip(t Trip) *Fill {
+	lot := t.lot(w.r)
+	open := Fill{
+		Symbol: t.Symbol, Type: t.Type, Side: matching.Buy, Quantity: t.Quantity, Price: t.OpenPrice, At: t.Open.At,
+		DateOnly: t.Open.DateOnly, Effect: parse.Opening, Multiplier: t.Multiplier, Right: t.Right, Strike: t.Strike,
+		Expiry: t.Expiry, Lot: lot, Details: t.Details, ID: t.OpenFillID,
+	}
+	if t.ID != "" && open.ID == "" {
+		open.ID = t.ID + "/open"
+	}
+	exit := open
+	exit.Effect, exit.Side = parse.Closing, matching.Sell
+	if t.Short {
+		open.Side, exit.Side = matching.Sell, matching.Buy
+	}
+	first := w.Fill(open)
+	if t.Close.At.IsZero() || !t.ClosePrice.Valid {
+		first.Commission, first.Fees = t.Commission, t.Fees
+		return first
+	}
+	exit.Price, exit.At, exit.DateOnly = t.ClosePrice.Decimal, t.Close.At, t.Close.DateOnly
+	exit.ID = t.CloseFillID
+	if t.ID != "" && exit.ID == "" {
+		exit.ID = t.ID + "/close"
+	}
+	exit.Fees, exit.Commission = t.Fees, t.Commission
+	w.stateResult(&t, first, &exit)
+	if exit.At.Before(first.At) {
+		w.Fail("It closes before it opens.")
+	}
+	w.Fill(exit)
+	return first
+}
+
+// stateResult sets the result of the trade.
+func (w *Row) stateResult(t *Trip, open, exit *Fill) {
+	costs := exit.Fees.Add(exit.Commission)
+	stated := t.GrossPnL
+	if !stated.Valid && t.NetPnL.Valid {
+		stated = decimal.Of(t.NetPnL.Decimal.Add(costs))
+	}
+	if !stated.Valid {
+		return
+	}
+	computed := exit.Price.Sub(open.Price).Mul(open.Quantity).Mul(open.effectiveMultiplier())
+	if t.Short {
+		computed = computed.Neg()
+	}
+	off := computed.Sub(stated.Decimal)
+	switch {
+	case off.IsZero() && !t.TrustPnL:
+		return
+	case !t.TrustPnL && !t.GrossPnL.Valid && costs.IsZero() && plausibleCosts(off, open):
+		exit.Fees = off
+		return
+	}
+	exit.StatedPnL = stated
+}
+
+// plausibleCosts reports whether the gap between price and result may be costs:
+// the multiplier of the instrument is certain, and the gap is a cent or more and less
+// than two hundredths of what was traded. A smaller gap is a rounded price.
+func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
+	if open.Type != "" && open.Type != instruments.TypeStock && open.Type != instruments.TypeOption && open.Type != instruments.TypeFuture {
+		return false
+	}
+	if gap.Cmp(hundredth) < 0 {
+		return false
+	}
+	traded := open.Price.Mul(open.Quantity).Mul(open.effectiveMultiplier()).Abs()
+	return gap.Mul(decimal.New(50)).Cmp(traded) < 0
+}
+
+// lot names the position: by the file's own id, or by the values of the row and
+// how often they occurred before.
+func (t *Trip) lot(r *Reader) string {
+	if t.ID != "" {
+		return t.ID
+	}
+	text := strings.Join([]string{
+		t.Symbol, t.Type, strconv.FormatBool(t.Short), t.Quantity.String(), t.Open.At.String(), t.Close.At.String(),
+		t.OpenPrice.String(), t.ClosePrice.String(), t.Right, t.Strike.String(), string(t.Expiry),
+	}, "|")
+	r.lots[text]++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d", text, r.lots[text]))
+	return hex.EncodeToString(sum[:6])
+}
+
+// roundTrip reads a row as a finished trade by a mapping.
+func (w *Row) roundTrip(m *fieldMap) {
+	if !w.meetsConditions() {
+		return
+	}
+	switch status := parse.Status(m.status.text(w)); status {
+	case parse.StatusCanceled, parse.StatusRejected:
+		w.Skip("%s", parse.SkipReasons[status])
+		return
+	case parse.StatusUnknown, parse.StatusFilled, parse.StatusPartial, parse.StatusExpired, parse.StatusPending: // a trade may be open, an option expired
+	}
+	var f Fill
+	m.readInstrument(w, &f)
+	if f.Symbol == "" {
+		if m.quantity.text(w) == "" {
+			w.Ignore()
+			return
+		}
+		w.Fail("There is no symbol.")
+		return
+	}
+	t := Trip{
+		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
+		Details: f.Details, ID: m.externalID.text(w),
+		OpenPrice: m.of(TargetOpenPrice).null(w).Or(decimal.Zero), ClosePrice: m.of(TargetClosePrice).null(w),
+		Fees: m.fees.cost(w).Add(m.readSwap(w)), Commission: m.commission.cost(w),
+		GrossPnL: m.of(TargetPnL).null(w), NetPnL: m.of(TargetNetPnL).null(w),
+	}
+	w.chargeTripCoins()
+	quantity := m.quantity.null(w)
+	if !quantity.Valid {
+		w.Fail("There is no quantity.")
+	}
+	t.Quantity = quantity.Decimal.Abs()
+	t.Short = m.short(w, quantity.Decimal)
+	m.times(w, &t)
+	t.TrustPnL = t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
+	m.annotate(w, w.Trip(t))
+}
+
+// short reads the direction of a finished trade.
+func (m *fieldMap) short(w *Row, quantity decimal.Decimal) bool {
+	word := strings.ToLower(strings.TrimSpace(m.side.text(w)))
+	switch word {
+	case "":
+		return quantity.Sign() < 0
+	case "long", "l":
+		return false
+	case "short", "s":
+		return true
+	}
+	side, _, ok := w.sideWord(word)
+	if !ok {
+		w.Fail("%q is neither long nor short.", parse.Shorten(word))
+	}
+	return side == matching.Sell
+}
+
+// times reads when the trade opened and closed. A journal with only one
+// moment has the day; both fills have it then.
+func (m *fieldMap) times(w *Row, t *Trip) {
+	openTime, openDate, closeTime, closeDate := m.of(TargetOpenTime), m.of(TargetOpenDate), m.of(TargetCloseTime), m.of(TargetCloseDate)
+	switch {
+	case openTime.isMapped() || openDate.isMapped():
+		t.Open = w.readMoment(openTime, openDate, openTime)
+	case m.executedAt.isMapped() || m.date.isMapped():
+		t.Open = w.readMoment(m.executedAt, m.date, m.time)
+	}
+	closes := closeTime.text(w) != "" || closeDate.text(w) != ""
+	switch {
+	case closes:
+		t.Close = w.readMoment(closeTime, closeDate, closeTime)
+	case t.ClosePrice.Valid && !closeTime.isMapped() && !closeDate.isMapped():
+		t.Close = t.Open
+	}
+	if t.Open.At.IsZero() && !w.Failed() {
+		t.Open = t.Close
+	}
+}
+
+// annotate reads the annotations of the trade.
+func (m *fieldMap) annotate(w *Row, on *Fill) {
+	a := Annotations{Fill: on, Setups: List(m.of(TargetSetup).text(w))}
+	for _, f := range annotations.Fields {
+		m.readAnnotation(w, f, &a.Values)
+	}
+	for _, tag := range List(m.of(TargetTags).text(w)) {
+		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
+			a.Mistakes = append(a.Mistakes, strings.TrimSpace(mistake))
+			continue
+		}
+		a.Tags = append(a.Tags, tag)
+	}
+	w.Annotate(a)
+}
+
+// NonZero returns a number of a file in which 0 means that there is none, as
+// platforms write it for an absent stop or target.
+func NonZero(n decimal.Null) decimal.Null {
+	if n.Decimal.IsZero() {
+		return decimal.Null{}
+	}
+	return n
+}
+
+// Grade reads a grade from 1 to 5; 0 means that the cell has none.
+func Grade(text string) annotations.Grade {
+	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
+	if err != nil || n < 1 || n > annotations.MaxGrade {
+		return 0
+	}
+	return annotations.Grade(n)
+}
+
+// List splits a cell that lists things.
+func List(text string) []string {
+	var list []string
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == '\n' }) {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}

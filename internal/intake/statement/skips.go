@@ -1,0 +1,172 @@
+package statement
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fillbook/internal/intake/parse"
+)
+
+// Skip is a data row that holds nothing to import, and the reason.
+type Skip struct {
+	Row    int
+	Reason string
+}
+
+// The reasons that several presets share.
+const (
+	ReasonNotFilled  = "order not filled"
+	ReasonNoAmount   = "no money moved"
+	ReasonSecurities = "securities moved without a trade"
+	ReasonRepeated   = "said by other rows of the file"
+	ReasonInternal   = "it moves coins between the owner's own wallets"
+	ReasonOwnMoney   = "it moves money between the owner's own accounts"
+	ReasonCoins      = "it moves coins without a trade"
+	ReasonResult     = "results and fees of contracts come with their fills"
+	ReasonIgnored    = "rows of this kind are ignored"
+	ReasonUnopened   = "expired option that this file does not open"
+)
+
+// NothingInRow is the reason of a row that names none of its own.
+const NothingInRow = "no fill and no cash in this row"
+
+// Skip records why a data row holds nothing to import. The reason counts only
+// while no fill, cash row, annotation or problem of that row remains; a later
+// reason replaces an earlier one.
+func (s *Statement) Skip(row int, reason string) {
+	if row < 1 {
+		return
+	}
+	if s.reasons == nil {
+		s.reasons = map[int]string{}
+	}
+	s.reasons[row] = reason
+}
+
+// Join records that a data row only adds to what another row emits: the second
+// leg of a trade, or its costs. It is counted like that row.
+func (s *Statement) Join(row, into int) {
+	if row < 1 || into < 1 || row == into {
+		return
+	}
+	if s.Joined == nil {
+		s.Joined = map[int]int{}
+	}
+	s.Joined[row] = into
+}
+
+// countRows fills in Skipped, so that every data row ends in exactly one place:
+// rows without a fill, a cash row, an annotation or a problem are skipped.
+func (s *Statement) countRows() {
+	claimed := make([]bool, s.Rows+1)
+	claim := func(row int) {
+		if row > 0 && row <= s.Rows {
+			claimed[row] = true
+		}
+	}
+	for _, f := range s.Fills {
+		claim(f.Row)
+	}
+	for _, c := range s.Cash {
+		claim(c.Row)
+	}
+	for _, m := range s.Annotations {
+		claim(m.Row)
+	}
+	for _, p := range s.Problems {
+		claim(p.Row)
+	}
+	for row, into := range s.Joined {
+		if claimed[row] || into > s.Rows || !claimed[into] {
+			delete(s.Joined, row)
+		}
+	}
+	for row := 1; row <= s.Rows; row++ {
+		if _, joined := s.Joined[row]; !joined && !claimed[row] {
+			s.Skipped = append(s.Skipped, Skip{Row: row, Reason: cmp.Or(s.reasons[row], NothingInRow)})
+		}
+	}
+	s.reasons = nil
+}
+
+// Skip leaves the row out because it holds nothing to import. The reason is a
+// short phrase; rows with the same reason are counted together. Records that the
+// row has emitted are dropped.
+func (w *Row) Skip(format string, args ...any) {
+	w.fills, w.cash, w.annotations = nil, nil, nil
+	w.skipped = fmt.Sprintf(format, args...)
+}
+
+// Join counts the row as part of another one; see [Statement.Join].
+func (w *Row) Join(into int) { w.r.Out.Join(w.Number, into) }
+
+// skipReason returns why a row without fills, cash and annotations was left
+// out: the reason given, or else what the row says that it is.
+func (w *Row) skipReason() string {
+	if w.skipped != "" {
+		return w.skipped
+	}
+	reason := NothingInRow
+	for _, i := range w.r.kindColumns() {
+		switch {
+		case i >= len(w.Cells) || parse.Blank(w.Cells[i]):
+		case !w.isTradeWord(w.Cells[i]):
+			return fmt.Sprintf("%s: %s", strings.TrimSpace(w.r.header[i]), parse.Shorten(strings.TrimSpace(w.Cells[i])))
+		default:
+			reason = ReasonNotFilled
+		}
+	}
+	return reason
+}
+
+// isTradeWord reports whether a value says that something was bought, sold or
+// filled, which explains nothing about a row that was left out.
+func (w *Row) isTradeWord(value string) bool {
+	return w.findSideWord(value).whole || parse.Status(value) == parse.StatusFilled
+}
+
+// kindNames are the ends of the names of columns that hold the kind of a row, next to
+// those that can hold the side and the status of an order.
+var kindNames = []string{
+	"type", "kind", "category", "event", "operation", "operazione", "action", "subcode", "description", "omschrijving", "descripción", "descrizione",
+	"beschreibung", "descrição", "beskrivning", "buchungsinformation", "libellé", "summary",
+}
+
+// kindColumns lists the columns that may hold the kind of a row, the likeliest first.
+func (r *Reader) kindColumns() []int {
+	if r.kinds != nil {
+		return r.kinds
+	}
+	list := []int{}
+	add := func(i int) {
+		if !slices.Contains(list, i) {
+			list = append(list, i)
+		}
+	}
+	for _, target := range []Target{TargetStatus, TargetSide} {
+		for i, header := range r.header {
+			if m, ok := meaningOf(header); ok && m.target == target && r.hasWords(i) {
+				add(i)
+			}
+		}
+	}
+	for _, name := range kindNames {
+		for i, header := range r.header {
+			if strings.HasSuffix(HeaderKey(header), name) && r.hasWords(i) {
+				add(i)
+			}
+		}
+	}
+	r.kinds = list
+	return list
+}
+
+// hasWords reports whether some value of a column is text.
+func (r *Reader) hasWords(i int) bool {
+	return r.hasValue(i, func(v string) bool {
+		_, err := parse.Number(v, parse.Unsettled)
+		return err != nil && !parse.Blank(v)
+	})
+}

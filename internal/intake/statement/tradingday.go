@@ -1,0 +1,100 @@
+package statement
+
+import (
+	"iter"
+	"regexp"
+
+	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/parse"
+)
+
+// TradeDate is the name of the hint, and of the form's field, for the day of a
+// file whose times have none.
+const TradeDate = "trade_date"
+
+// RequireDay finds the day of the times in a column where they have none: the
+// user's, or the one in the name of the file. It returns an error that
+// requires the day if neither has it.
+func (r *Reader) RequireDay(names string) error {
+	i := r.column(names)
+	if i < 0 || !mostlyTimesOfDay(r.values(i)) {
+		return nil
+	}
+	r.day = r.Hints.Day
+	if r.day == "" {
+		r.day, _ = DayInName(r.Hints.FileName, r.Hints.Order)
+	}
+	if r.day != "" {
+		return nil
+	}
+	return &journal.Error{
+		Kind: journal.KindInvalid, Code: mappingRequired,
+		Message: "The file has times without a day. Say which day it is of with trade_date, such as 2026-01-31.",
+		Details: map[string]any{"missing": []string{TradeDate}},
+	}
+}
+
+// requireDays is [Reader.RequireDay] for the columns of a mapping. A time of day
+// without a date column is taken for the whole instant.
+func (r *Reader) requireDays(m mapping) error {
+	if m[TargetExecutedAt] == "" && m["date"] == "" && m["time"] != "" {
+		m[TargetExecutedAt] = m["time"]
+		delete(m, "time")
+	}
+	for _, t := range [][2]Target{{TargetExecutedAt, "date"}, {"open_time", "open_date"}, {"close_time", "close_date"}} {
+		if m[t[1]] != "" || m[t[0]] == "" {
+			continue
+		}
+		if err := r.RequireDay(m[t[0]]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// momentOf reads an instant; a time without a date is one of the file's day.
+func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error) {
+	if r.day != "" && parse.IsTimeOfDay(text) {
+		return clock.DateAndTime(string(r.day), text)
+	}
+	return clock.Moment(text)
+}
+
+// mostlyTimesOfDay reports whether most values of a column are times without a
+// date; some may be damaged.
+func mostlyTimesOfDay(values iter.Seq[string]) bool { return isMost(values, parse.IsTimeOfDay) }
+
+var (
+	yearFirstName = regexp.MustCompile(`(?:^|\D)(20\d\d)([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
+	yearLastName  = regexp.MustCompile(`(?:^|\D)(\d\d?)[-_.](\d\d?)[-_.](20\d\d|\d\d)(?:\D|$)`)
+)
+
+// DayInName finds the day in the name of a file: 2026-01-05, 20260105 or
+// 01-05-2026, the month first unless the user says otherwise.
+func DayInName(name string, order parse.DateOrder) (journal.Day, bool) {
+	if p := yearFirstName.FindStringSubmatch(name); p != nil && p[2] == p[4] {
+		if day, err := journal.ParseDay("day", p[1]+"-"+p[3]+"-"+p[5]); err == nil {
+			return day, true
+		}
+	}
+	p := yearLastName.FindStringSubmatch(name)
+	if p == nil {
+		return "", false
+	}
+	month, date, year := p[1], p[2], p[3]
+	if order == parse.DayFirst {
+		month, date = date, month
+	}
+	if len(year) == 2 {
+		year = "20" + year
+	}
+	day, err := journal.ParseDay("day", year+"-"+twoDigits(month)+"-"+twoDigits(date))
+	return day, err == nil
+}
+
+func twoDigits(number string) string {
+	if len(number) == 1 {
+		return "0" + number
+	}
+	return number
+}

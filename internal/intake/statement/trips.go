@@ -1,0 +1,413 @@
+package statement
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/intake/parse"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
+)
+
+// RoundTrip are the columns of a row that is a whole trade. A trade without a
+// closing time is still open.
+type RoundTrip struct {
+	OpenTime, OpenDate, OpenPrice    Col
+	CloseTime, CloseDate, ClosePrice Col
+	// ClosingSide is the side of the order that closed the trade, for files that
+	// have it instead of Side.
+	ClosingSide Col
+	// Lots says that quantities are lots, whose size follows from the symbol. The
+	// stated result counts, because prices do not determine it.
+	Lots bool
+	// NetOrGross says that NetResult is before costs in files whose user had it
+	// shown so. A row with costs whose prices give exactly that result proves it for
+	// itself and those that follow.
+	NetOrGross bool
+	// BothSides says that the quantity of a closed trade counts what was bought
+	// and what was sold, unless the result shows that it does not.
+	BothSides bool
+	// StateResults compares the sums of the stated results with what was read.
+	StateResults bool
+}
+
+// BoughtSold are the columns of a row with a fill that bought and one that sold.
+// They belong to no position of their own: a fill may be in several rows. With
+// Side the first is the entry on that side and the second the exit. Commission is
+// that of the second.
+type BoughtSold struct {
+	BuyTime, BuyPrice, BuyID    Col
+	SellTime, SellPrice, SellID Col
+}
+
+// AnnotationColumns are what the owner of the file wrote on a trade.
+type AnnotationColumns struct {
+	Notes, Tags, Setups, Mistakes, Emotion, Confidence, Quality, Risk, Stop, LastStop, Target, MAE, MFE, Reviewed Col
+}
+
+// isRoundTrip reports whether a row is a whole trade.
+func (l *Layout) isRoundTrip() bool { return l.OpenPrice != "" }
+
+// readTrip reads a row as a whole trade.
+func (lr *layoutReader) readTrip(w *Row, kind Kind) {
+	l := lr.layout
+	i := lr.instrumentOf(w)
+	if i.Problem != "" {
+		w.Fail("%s", i.Problem)
+	}
+	quantity := w.Required(l.Quantity)
+	t := &Trip{
+		Symbol: i.Symbol, Type: i.Type, Right: i.Right, Strike: i.Strike, Expiry: i.Expiry, Multiplier: i.Multiplier,
+		Quantity: quantity.Abs(), ID: lr.idOf(w, matching.Buy), OpenPrice: lr.tripPrice(w, l.OpenPrice, i.Symbol),
+	}
+	stated := w.Text(l.OpenTime) != "" || w.Text(l.OpenDate) != ""
+	if stated {
+		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime)
+	}
+	if lr.isClosed(w) {
+		lr.readExit(w, t)
+	}
+	if !stated {
+		lr.assumeOpening(w, t)
+	}
+	w.at = t.Open
+	if !t.Close.At.IsZero() || !l.Lots {
+		t.Commission, t.Fees = w.costs(l.Commission), w.costs(l.Fees).Sub(w.Decimal(l.Swap))
+		t.GrossPnL, t.NetPnL = w.Null(l.Result), w.Null(l.NetResult)
+	}
+	lr.readDirection(w, kind, t, quantity)
+	lr.readTripDetails(w, t)
+	if l.NetOrGross {
+		lr.findResultBasis(t)
+	}
+	lr.settleTrip(t)
+	record := Record{Kind: kind, Trip: t, Annotations: lr.annotationsOf(w)}
+	if l.Adjust != nil && !w.Failed() {
+		l.Adjust(w, &record)
+	}
+	w.emit(&record)
+	lr.noteTripResult(w, t)
+}
+
+// isClosed reports whether a trade has a closing time and a closing price. Some
+// files write 1970 for no time.
+func (lr *layoutReader) isClosed(w *Row) bool {
+	l := lr.layout
+	if w.Text(l.ClosePrice) == "" && !l.Lots {
+		return false
+	}
+	col := cmp.Or(l.CloseDate, l.CloseTime)
+	if col == "" {
+		return w.Text(l.ClosePrice) != ""
+	}
+	text := w.Text(col)
+	return text != "" && !strings.HasPrefix(text, "1970")
+}
+
+// readExit reads how a trade was closed.
+func (lr *layoutReader) readExit(w *Row, t *Trip) {
+	l := lr.layout
+	if l.CloseTime != "" || l.CloseDate != "" {
+		t.Close = w.dayAndTime(l.CloseDate, l.CloseTime)
+	} else {
+		t.Close = t.Open // the file has one moment for both
+	}
+	t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
+	lr.nameTrip(t)
+}
+
+// assumeOpening takes the time of closing for that of opening, if the file does
+// not say it. Both count as days, among which openings come first.
+func (lr *layoutReader) assumeOpening(w *Row, t *Trip) {
+	l := lr.layout
+	if t.Close.At.IsZero() {
+		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime) // fails the row
+		return
+	}
+	lr.r.Out.Warn("The file does not say when positions were opened; the time of closing was taken.")
+	t.Close.DateOnly = true
+	t.Open = t.Close
+}
+
+// dayAndTime reads an instant from one column, or from a date and a time.
+func (w *Row) dayAndTime(date, clock Col) parse.Moment {
+	if date != "" {
+		return w.DateAndTime(date, clock)
+	}
+	return w.Moment(clock)
+}
+
+// tripPrice reads a price, which of treasury futures may be in 32nds.
+func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decimal {
+	if isTreasury(symbol) {
+		if p, ok := parse.Treasury32(w.Text(col)); ok {
+			return p
+		}
+	}
+	return w.Required(col)
+}
+
+// nameTrip makes the id of a trade unique that comes again in the file. With
+// IDPerPart each row is a part of a position: it has its own share of the
+// opening, so that a later file with one more part only adds to it.
+func (lr *layoutReader) nameTrip(t *Trip) {
+	switch {
+	case t.ID == "":
+	case lr.layout.IDs == IDPerPart:
+		at := strconv.FormatInt(t.Close.At.Unix(), 10)
+		at += lr.repeatSuffix(t.ID + "@" + at)
+		t.OpenFillID, t.CloseFillID = t.ID+"/open/"+at, t.ID+"/close/"+at
+	default:
+		t.ID += lr.repeatSuffix(t.ID)
+	}
+}
+
+// repeatSuffix returns what makes an id unique that was there before: nothing,
+// then #2 and so on.
+func (s *layoutState) repeatSuffix(id string) string {
+	s.repeats[id]++
+	if n := s.repeats[id]; n > 1 {
+		return "#" + strconv.Itoa(n)
+	}
+	return ""
+}
+
+// readDirection reads whether a trade was short: from its side, that of the order
+// that closed it, the sign of its quantity, or a result that only a short trade
+// explains.
+func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decimal.Decimal) {
+	l := lr.layout
+	side, _, known := kind.direction()
+	closing := w.Text(l.ClosingSide)
+	switch {
+	case known:
+		t.Short = side == matching.Sell
+	case closing != "":
+		side, _ = w.Side(l.ClosingSide)
+		t.Short = side == matching.Buy
+	case l.Side != "" && (w.Text(l.Side) != "" || l.Result == "" && l.NetResult == ""):
+		side, _ = w.Side(l.Side)
+		t.Short = side == matching.Sell
+	case quantity.Sign() < 0:
+		t.Short = true
+	case l.Side != "" || l.ClosingSide != "":
+		t.Short = t.ResultByPrices().Sign()*t.grossResult().Decimal.Sign() < 0
+	}
+}
+
+// readTripDetails reads what is kept beside the fills of a trade.
+func (lr *layoutReader) readTripDetails(w *Row, t *Trip) {
+	l := lr.layout
+	var f Fill
+	if l.Lots {
+		f.AddDetail("unit", "lot")
+		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
+		t.TrustPnL = true
+		if t.Close.At.IsZero() {
+			lr.r.Out.Warn("Trades that are still open were read without a result: it comes with the file that has them closed.")
+		}
+		if stop := w.Null(l.LastStop); stop.Decimal.Sign() > 0 {
+			f.AddDetail("stop", stop.String())
+		}
+	}
+	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
+		f.AddDetail("name", name)
+	}
+	for key, col := range l.Details {
+		if text := strings.TrimSpace(w.Text(col)); text != "" {
+			f.AddDetail(key, text)
+		}
+	}
+	m := strings.ToUpper(w.currencyOfTrip(l))
+	row := tradeRow{Fill: f, money: m, priced: m}
+	lr.noteCurrency(&row)
+	t.Details = row.Details
+}
+
+// currencyOfTrip returns the currency of the results of a row.
+func (w *Row) currencyOfTrip(l *Layout) string {
+	for _, col := range []Col{l.Result, l.NetResult} {
+		if i := w.r.column(col); i >= 0 {
+			if code := w.statedCurrency(i); code != "" {
+				return code
+			}
+		}
+	}
+	return w.Text(l.Currency)
+}
+
+// settleTrip decides how far the stated result of a trade counts.
+func (lr *layoutReader) settleTrip(t *Trip) {
+	l := lr.layout
+	gross := t.grossResult()
+	if l.BothSides && !t.Close.At.IsZero() && (t.points().IsZero() || !t.ResultByPrices().Equal(t.GrossPnL.Decimal)) {
+		t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
+	}
+	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
+		t.Multiplier = RoundWorth(gross.Decimal, t.points().Mul(t.Quantity))
+	}
+	if t.GrossPnL.Valid && t.NetPnL.Valid && t.Fees.IsZero() && t.Commission.IsZero() {
+		t.Fees = t.GrossPnL.Decimal.Sub(t.NetPnL.Decimal)
+	}
+	switch l.Results {
+	case ResultAlways:
+		t.TrustPnL = true
+	case ResultIfForeign:
+		t.TrustPnL = t.TrustPnL || t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
+	case ResultIfClosing, ResultNever:
+	}
+}
+
+// findResultBasis makes the result of a trade one before costs if the rows so far
+// show that it is.
+func (lr *layoutReader) findResultBasis(t *Trip) {
+	byPrices, net := t.ResultByPrices(), t.NetPnL.Decimal
+	if costs := t.Fees.Add(t.Commission); t.NetPnL.Valid && !costs.IsZero() {
+		lr.resultsAreGross = byPrices.Equal(net) || lr.resultsAreGross && !byPrices.Sub(costs).Equal(net)
+	}
+	if lr.resultsAreGross {
+		t.GrossPnL, t.NetPnL = t.NetPnL, decimal.Null{}
+	}
+}
+
+// points returns how far the price moved in favor of the trade.
+func (t *Trip) points() decimal.Decimal {
+	moved := t.ClosePrice.Or(t.OpenPrice).Sub(t.OpenPrice)
+	if t.Short {
+		return moved.Neg()
+	}
+	return moved
+}
+
+// ResultByPrices returns the result by prices.
+func (t *Trip) ResultByPrices() decimal.Decimal {
+	f := Fill{Symbol: t.Symbol, Type: t.Type, Multiplier: t.Multiplier}
+	return t.points().Mul(t.Quantity).Mul(f.effectiveMultiplier())
+}
+
+// grossResult returns the stated result before costs.
+func (t *Trip) grossResult() decimal.Null {
+	if !t.GrossPnL.Valid && t.NetPnL.Valid {
+		return decimal.Of(t.NetPnL.Decimal.Add(t.Fees).Add(t.Commission))
+	}
+	return t.GrossPnL
+}
+
+// noteTripResult adds up the stated results, and warns if prices give another
+// result than the file states for a contract whose size is known. The file's
+// counts, as it is what the account was credited with.
+func (lr *layoutReader) noteTripResult(w *Row, t *Trip) {
+	gross := t.grossResult()
+	if !gross.Valid || w.Failed() || !lr.layout.StateResults {
+		return
+	}
+	lr.addSum(ItemGrossPnL, gross.Decimal)
+	lr.addSum(ItemNetPnL, gross.Decimal.Sub(t.Fees).Sub(t.Commission))
+	lr.noteWorth(t.Symbol, gross.Decimal, t.points().Mul(t.Quantity))
+	if t.Type != instruments.TypeFuture || !isKnownFuture(t.Symbol) {
+		return
+	}
+	usual, _ := instruments.DefaultMultiplier(t.Symbol, t.Type)
+	byPrices := t.points().Mul(t.Quantity).Mul(usual)
+	if byPrices.Sub(gross.Decimal).Abs().Cmp(allowance(gross.Decimal)) > 0 {
+		lr.r.Out.WarnRow(w.Number, "The prices of %s give %s, the file says %s. The file's figure was taken.", t.Symbol, byPrices, gross.Decimal)
+	}
+}
+
+// addSum adds to a figure that the file states about itself.
+func (s *layoutState) addSum(item string, n decimal.Decimal) { s.sums[item] = s.sums[item].Add(n) }
+
+// noteWorth keeps what an unknown contract is worth by a result.
+func (s *layoutState) noteWorth(symbol string, result, units decimal.Decimal) {
+	if isKnownFuture(symbol) {
+		return
+	}
+	if each := RoundWorth(result, units); each.Valid {
+		s.worths[symbol] = each.Decimal
+	}
+}
+
+// setWorths returns unknown contracts the multiplier that results show.
+func (r *Reader) setWorths() {
+	for _, f := range r.Out.Fills {
+		each, found := r.state.worths[f.Symbol]
+		if found && f.Type == instruments.TypeFuture && !f.Multiplier.Valid {
+			f.Multiplier = decimal.Of(each)
+		}
+	}
+}
+
+// readPair reads a row with a fill that bought and one that sold.
+func (lr *layoutReader) readPair(w *Row) {
+	l := lr.layout
+	i := lr.instrumentOf(w)
+	quantity := w.Required(l.Quantity).Abs()
+	bought := Fill{Side: matching.Buy, Quantity: quantity, PartialQuantity: true, ID: lr.idIn(w, l.BuyID, matching.Buy)}
+	bought.SetInstrument(i)
+	sold := bought
+	sold.Side, sold.ID = matching.Sell, lr.idIn(w, l.SellID, matching.Sell)
+	bought.Price, bought.At = lr.tripPrice(w, l.BuyPrice, i.Symbol), w.Moment(l.BuyTime).At
+	sold.Price, sold.At = lr.tripPrice(w, l.SellPrice, i.Symbol), w.Moment(l.SellTime).At
+	sold.Commission = w.costs(l.Commission)
+	points := sold.Price.Sub(bought.Price)
+	if l.Side != "" {
+		if side, _ := w.Side(l.Side); side == matching.Sell {
+			bought.Side, sold.Side, points = matching.Sell, matching.Buy, points.Neg()
+		}
+	}
+	record := Record{Kind: KindBuy, Fill: &bought, Also: []Record{{Kind: KindSell, Fill: &sold}}}
+	if l.Adjust != nil && !w.Failed() {
+		l.Adjust(w, &record)
+	}
+	w.emit(&record)
+	if result := w.Null(l.Result); result.Valid && !w.Failed() {
+		lr.addSum(ItemGrossPnL, result.Decimal)
+		lr.noteWorth(i.Symbol, result.Decimal, points.Mul(quantity))
+	}
+}
+
+// annotationsOf reads what was written on the trade of a row.
+func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
+	c := lr.layout.AnnotationColumns
+	if c == (AnnotationColumns{}) {
+		return nil
+	}
+	a := &Annotations{
+		Setups: List(w.Text(c.Setups)), Mistakes: List(w.Text(c.Mistakes)),
+		Values: annotations.Values{
+			Notes: strings.TrimSpace(w.Text(c.Notes)), EmotionalState: w.Text(c.Emotion), Confidence: Grade(w.Text(c.Confidence)),
+			TradeQuality: Grade(w.Text(c.Quality)), InitialRisk: NonZero(w.Null(c.Risk)), StopPrice: NonZero(w.Null(c.Stop)),
+			TargetPrice: NonZero(w.Null(c.Target)), MAE: w.Null(c.MAE), MFE: w.Null(c.MFE),
+		},
+	}
+	if stop := w.Null(c.LastStop); stop.Decimal.Sign() > 0 {
+		a.LastStop = stop
+	}
+	if w.Text(c.Reviewed) != "" {
+		a.ReviewedAt = instantOf(w.Moment(c.Reviewed))
+	}
+	a.addTags(List(w.Text(c.Tags)))
+	return a
+}
+
+// addTags adds a list of tags. Some journals list mistakes and emotions among
+// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
+func (a *Annotations) addTags(tags []string) {
+	for _, tag := range tags {
+		kind, rest, _ := strings.Cut(tag, ":")
+		rest = strings.TrimSpace(rest)
+		switch {
+		case rest == "":
+			a.Tags = append(a.Tags, tag)
+		case strings.EqualFold(kind, MistakeKind):
+			a.Mistakes = append(a.Mistakes, rest)
+		case strings.EqualFold(kind, "emotion"):
+			a.EmotionalState = rest
+		default:
+			a.Tags = append(a.Tags, tag)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package tabular
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"fillbook/internal/base/journal"
+)
+
+// Limits bounds the size of a file and of its content. A field that is zero
+// means that of [Default].
+type Limits struct {
+	// Inflated is how many bytes an archive may unpack to, in all.
+	Inflated int64
+	// Rows counts rows with text, or elements with attributes, over all tables.
+	Rows int
+	// Columns is how many columns may be used.
+	Columns int
+	// Cells counts the cells of those rows, empty ones between others included.
+	Cells int
+	// CellBytes is how long the text of one cell may be.
+	CellBytes int
+	// Text is how many bytes of text all cells may have together. A text that
+	// a workbook shares between cells counts in each of them: that is
+	// how much there is to read.
+	Text int64
+}
+
+// Default are the limits of an import.
+func Default() Limits {
+	return Limits{Inflated: 64 << 20, Rows: 200_000, Columns: 256, Cells: 2_000_000, CellBytes: 64 << 10, Text: 32 << 20}
+}
+
+// orDefault fills in the fields that are zero.
+func (l Limits) orDefault() Limits {
+	d := Default()
+	if l.Inflated <= 0 {
+		l.Inflated = d.Inflated
+	}
+	if l.Text <= 0 {
+		l.Text = d.Text
+	}
+	for _, field := range []struct {
+		value *int
+		deflt int
+	}{{&l.Rows, d.Rows}, {&l.Columns, d.Columns}, {&l.Cells, d.Cells}, {&l.CellBytes, d.CellBytes}} {
+		if *field.value <= 0 {
+			*field.value = field.deflt
+		}
+	}
+	return l
+}
+
+// budget counts what a file has used of its limits. It is shared by the sheets of
+// a workbook and by an archive with the workbook in it.
+type budget struct {
+	ctx      context.Context // ends the work when the caller has given up
+	limits   Limits
+	inflated int64
+	rows     int
+	cells    int
+	seen     int
+	text     int64
+	steps    int
+}
+
+func newBudget(ctx context.Context, limits Limits) *budget {
+	return &budget{ctx: ctx, limits: limits.orDefault()}
+}
+
+// step counts a small piece of work, such as a token or a row, and reports from
+// time to time that the caller has given up.
+func (b *budget) step() error {
+	const often = 1024
+	if b.steps++; b.steps%often != 0 {
+		return nil
+	}
+	return b.ctx.Err()
+}
+
+// row counts a row of so many cells, before anything is kept of it.
+func (b *budget) row(cells int) error {
+	if err := b.step(); err != nil {
+		return err
+	}
+	b.rows++
+	b.cells += cells
+	switch {
+	case b.rows > b.limits.Rows:
+		return journal.Invalid("The file has more than %s rows; split it and upload the parts.", formatThousands(b.limits.Rows))
+	case b.cells > b.limits.Cells:
+		return b.tooManyCells()
+	}
+	return nil
+}
+
+// cell counts a cell of a sheet, before it is known whether there is anything in
+// it. Sheets can have millions that are empty, and each takes its time.
+func (b *budget) cell() error {
+	if b.seen++; b.seen > b.limits.Cells {
+		return b.tooManyCells()
+	}
+	return b.step()
+}
+
+func (b *budget) tooManyCells() error {
+	return journal.Invalid("The file has more than %s cells; split it and upload the parts.", formatThousands(b.limits.Cells))
+}
+
+// checkCell checks the length of a cell's text.
+func (b *budget) checkCell(length, line int) error {
+	if length > b.limits.CellBytes {
+		return journal.Invalid("A cell in line %d has more than %s bytes of text.", line, formatThousands(b.limits.CellBytes))
+	}
+	return nil
+}
+
+// countText checks the length of a cell's text and counts it.
+func (b *budget) countText(length, line int) error {
+	if b.text += int64(length); b.text > b.limits.Text {
+		return journal.Invalid("The cells of the file have more than %d MiB of text; split it and upload the parts.", b.limits.Text>>20)
+	}
+	return b.checkCell(length, line)
+}
+
+// tooWide refuses a row with text beyond the last column that may be used.
+func (b *budget) tooWide(line int) error {
+	return journal.Invalid("Line %d uses more than %s columns.", line, formatThousands(b.limits.Columns))
+}
+
+// formatThousands writes a limit as a person would.
+func formatThousands(n int) string {
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// newDamagedError refuses a file that breaks the rules of its format. An error that is
+// a refusal already, such as a limit met while reading, stays what it is, and so
+// does the end of the caller's context.
+func newDamagedError(what string, cause error) error {
+	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	var refusal *journal.Error
+	if errors.As(cause, &refusal) {
+		return refusal
+	}
+	refusal = journal.Invalid("The %s is damaged or incomplete; export it again.", what)
+	refusal.Err = cause
+	return refusal
+}

@@ -1,0 +1,60 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+
+	"fillbook/internal/base/journal"
+)
+
+// Scope is what an access token may do. The routes of the API declare which scopes may
+// call them.
+type Scope string
+
+// The scopes of access tokens.
+const (
+	// ScopeAnalytics reads figures and the names of accounts, setups and tags.
+	ScopeAnalytics Scope = "analytics"
+	// ScopeImport uploads files and sees the imports that the token made.
+	ScopeImport Scope = "import"
+	// ScopeRead reads everything.
+	ScopeRead Scope = "read"
+	// ScopeWrite reads and writes the journal, without administration and credentials.
+	ScopeWrite Scope = "write"
+	// ScopeFull does everything that a token may do.
+	ScopeFull Scope = "full"
+)
+
+// Scopes lists the scopes, those that may do least first.
+func Scopes() []Scope {
+	return []Scope{ScopeAnalytics, ScopeImport, ScopeRead, ScopeWrite, ScopeFull}
+}
+
+// parseScope returns the scope of a name; an empty one means [ScopeFull].
+func parseScope(name string) (Scope, error) {
+	if name == "" {
+		return ScopeFull, nil
+	}
+	if !slices.Contains(Scopes(), Scope(name)) {
+		return "", journal.InvalidField("scope", "scope must be analytics, import, read, write or full.")
+	}
+	return Scope(name), nil
+}
+
+// InsufficientScope returns the error for a call that the scope of a token does not
+// allow. required are the scopes that do.
+func InsufficientScope(granted Scope, required []Scope) error {
+	names := make([]string, len(required))
+	for i, scope := range required {
+		names[i] = string(scope)
+	}
+	allowed := "An access token with scope " + strings.Join(names, ", ") + " can."
+	if last := len(names) - 1; last > 0 {
+		allowed = "An access token with scope " + strings.Join(names[:last], ", ") + " or " + names[last] + " can."
+	}
+	return &journal.Error{
+		Kind: journal.KindForbidden, Code: "insufficient_scope",
+		Message: "An access token with scope " + string(granted) + " cannot do this. " + allowed,
+		Details: map[string]any{"required": names, "granted": string(granted)},
+	}
+}

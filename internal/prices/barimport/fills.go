@@ -1,0 +1,36 @@
+package barimport
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/ledger"
+)
+
+// FillsOf returns the owner's fills of an instrument within a time whose instant is
+// known, in order. It is a step; see [bars.FillsOf].
+func FillsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, of instruments.Priced, within market.Range) (fills []market.Fill, err error) {
+	traded, err := ledger.TradedInstruments(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	at := time.Unix(within.To, 0).UTC()
+	own, _ := of.PriceKeys(at)
+	var numbers []int64
+	for _, t := range traded {
+		if key, _ := toPriced(t.Instrument).PriceKeys(at); key == own {
+			numbers = append(numbers, t.Number)
+		}
+	}
+	list, err := ledger.FillPrices(ctx, tx, owner, numbers, within.From*micros, within.To*micros)
+	for _, f := range list {
+		if f.HasPreciseTime() {
+			fills = append(fills, market.Fill{At: f.At, Price: f.Price})
+		}
+	}
+	return fills, err
+}

@@ -1,0 +1,206 @@
+package bars
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+)
+
+// Lookup finds the series that have the prices of an instrument.
+type Lookup struct {
+	series  []Series
+	byKey   map[string][]int
+	aliases map[string]string
+	// references are the series of reference rates. They are not in series, because no
+	// instrument has these prices.
+	references []Series
+}
+
+// LoadLookup reads the series and aliases of the owner. It is a step.
+func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, error) {
+	series, err := ListSeries(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	aliases, err := ListAliases(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lookup{byKey: map[string][]int{}, aliases: map[string]string{}}
+	for _, s := range series {
+		if s.PriceKind == market.ReferencePrice {
+			l.references = append(l.references, s)
+		} else {
+			l.series = append(l.series, s)
+		}
+	}
+	for i, s := range l.series {
+		key := instruments.SeriesKey(s.Symbol, time.Unix(s.Last, 0).UTC())
+		l.byKey[key] = append(l.byKey[key], i)
+	}
+	for _, a := range aliases {
+		l.aliases[a.Symbol] = a.BarsSymbol
+	}
+	return l, nil
+}
+
+// Match is a series that may have the prices of an instrument.
+type Match struct {
+	Series
+	// Similar reports that the prices are those of another contract, which is right
+	// only if the fills lie inside the bars; see [FillsFit].
+	Similar bool
+}
+
+// Find returns the series of all lengths and kinds of prices for an instrument that was
+// traded at a time, the best match first: its own contract, then the continuous one of
+// a future. For a future without a month, contracts of its root follow.
+func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
+	of = l.resolve(of)
+	own, fallbacks := of.PriceKeys(at)
+	found := l.appendKey(nil, own, false)
+	if hasOwnSymbol(of) {
+		for i := range l.series {
+			if l.series[i].Symbol == of.Symbol && !containsSeries(found, l.series[i].ID) {
+				found = append(found, Match{Series: l.series[i]})
+			}
+		}
+	}
+	for _, key := range fallbacks {
+		found = l.appendKey(found, key, true)
+	}
+	if root, ok := of.FutureRoot(); ok {
+		found = l.appendRoot(found, root)
+	}
+	return found
+}
+
+// resolve replaces the symbol of an instrument that has an alias.
+func (l *Lookup) resolve(of instruments.Priced) instruments.Priced {
+	symbol, ok := l.aliases[strings.ToUpper(of.Symbol)]
+	if !ok {
+		return of
+	}
+	return instruments.Priced{Symbol: symbol, Type: typeOfAlias(of.Type, symbol)}
+}
+
+// hasOwnSymbol reports whether bars with the very symbol of an instrument are its
+// prices. A symbol such as NQZ6 may be that of a CFD.
+func hasOwnSymbol(of instruments.Priced) bool {
+	return of.Type != instruments.TypeFuture && of.Type != instruments.TypeOption
+}
+
+// typeOfAlias returns the type of what an alias names: a future stays one only if the
+// symbol is that of a future.
+func typeOfAlias(instrument, symbol string) string {
+	if _, ok := instruments.ParseFuture(symbol); instrument == instruments.TypeFuture && ok {
+		return instrument
+	}
+	return ""
+}
+
+func (l *Lookup) appendKey(found []Match, key string, similar bool) []Match {
+	for _, i := range l.byKey[key] {
+		if !containsSeries(found, l.series[i].ID) {
+			found = append(found, Match{Series: l.series[i], Similar: similar})
+		}
+	}
+	return found
+}
+
+func (l *Lookup) appendRoot(found []Match, root string) []Match {
+	for i := range l.series {
+		key := instruments.SeriesKey(l.series[i].Symbol, time.Unix(l.series[i].Last, 0).UTC())
+		if of, ok := instruments.KeyRoot(key); ok && of == root && !containsSeries(found, l.series[i].ID) {
+			found = append(found, Match{Series: l.series[i], Similar: true})
+		}
+	}
+	return found
+}
+
+func containsSeries(list []Match, id journal.SeriesID) bool {
+	return slices.ContainsFunc(list, func(m Match) bool { return m.ID == id })
+}
+
+// FindKey returns the stored series that a series of a file continues: of the same
+// length and kind of prices, with the symbol in any notation.
+func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
+	if key.PriceKind == market.ReferencePrice {
+		i := slices.IndexFunc(l.references, func(s Series) bool { return s.Key == key })
+		if i < 0 {
+			return Series{}, false
+		}
+		return l.references[i], true
+	}
+	for i := range l.series {
+		if l.series[i].Key == key {
+			return l.series[i], true
+		}
+	}
+	for _, i := range l.byKey[instruments.SeriesKey(key.Symbol, time.Unix(last, 0).UTC())] {
+		if s := l.series[i]; s.Secs == key.Secs && s.PriceKind == key.PriceKind && s.Contract == key.Contract {
+			return s, true
+		}
+	}
+	return Series{}, false
+}
+
+// FindReference returns the series with the reference rates of a currency, if the owner
+// has one. It is a step.
+func FindReference(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (series Series, found bool, err error) {
+	series, err = findSeries(ctx, tx, owner, Key{
+		Symbol: market.ReferenceSymbol(currency), Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice,
+	})
+	if errors.Is(err, db.ErrNoRows) {
+		return Series{}, false, nil
+	}
+	return series, err == nil, err
+}
+
+// Names returns the names under which prices for an instrument may be found that was
+// traded at a time, those of similar prices last. A series has the names of
+// SeriesNames; one name in common is a match.
+func (l *Lookup) Names(of instruments.Priced, at time.Time) (own, similar []string) {
+	of = l.resolve(of)
+	key, fallbacks := of.PriceKeys(at)
+	own = []string{key}
+	if hasOwnSymbol(of) {
+		own = append(own, symbolName(of.Symbol))
+	}
+	if root, ok := of.FutureRoot(); ok {
+		fallbacks = append(fallbacks, rootName(root))
+	}
+	return own, fallbacks
+}
+
+// SeriesNames returns the names of a series with that symbol, whose last bar opens at
+// last; see [Lookup.Names].
+func SeriesNames(symbol string, last int64) []string {
+	key := instruments.SeriesKey(symbol, time.Unix(last, 0).UTC())
+	names := []string{key, symbolName(symbol)}
+	if root, ok := instruments.KeyRoot(key); ok {
+		names = append(names, rootName(root))
+	}
+	return names
+}
+
+func symbolName(symbol string) string { return "symbol " + strings.ToUpper(symbol) }
+func rootName(root string) string     { return "root " + root }
+
+// leastFit is the share of fills that must lie inside their bar, in percent.
+const leastFit = 90
+
+// FillsFit reports whether enough fills lie inside the bars of a block to believe that
+// they are the prices that were traded. Fills without a bar do not count; without any
+// other the answer is false.
+func FillsFit(block market.Block, fills []market.Fill) bool {
+	inside, checked := market.CountInside(block, fills)
+	return checked > 0 && 100*inside >= leastFit*checked
+}

@@ -1,0 +1,230 @@
+package bars
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+)
+
+// MaxPoints is how many bars a window has at most.
+const MaxPoints = 2000
+
+// WindowQuery selects bars for a chart.
+type WindowQuery struct {
+	Of instruments.Priced
+	// Secs is the length of bars, or 0 for the shortest stored ones.
+	Secs int64
+	// PriceKind is the kind of prices, or empty for the best stored one.
+	PriceKind market.PriceKind
+	// From and To are the openings of the first and the last bar, in seconds. nil
+	// means that of the series.
+	From, To *int64
+	// MaxPoints is how many bars are returned at most. If there are more, the bars are
+	// longer.
+	MaxPoints int
+}
+
+// Window is a run of bars for a chart.
+type Window struct {
+	// Series is the series that the bars were made of; its ID is empty if there is none.
+	Series Series
+	// Similar reports that the bars are those of another contract.
+	Similar bool
+	market.Block
+}
+
+// kindOrder is the order in which kinds of prices are preferred.
+var kindOrder = []market.PriceKind{market.TradePrice, market.MidPrice, market.BidPrice, market.AskPrice}
+
+// Window returns the bars of an instrument. Without a series it has no bars. Bars of
+// another contract are returned only if the fills in the window lie inside them.
+func (s *Service) Window(ctx context.Context, owner journal.UserID, q WindowQuery) (w Window, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		w = Window{}
+		lookup, err := LoadLookup(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		matches := lookup.Find(q.Of, q.tradedAt(s.clock))
+		ofKind := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return q.PriceKind != "" && m.PriceKind != q.PriceKind })
+		chosen := q.order(ofKind)
+		if len(chosen) == 0 && len(ofKind) > 0 {
+			return journal.InvalidField("bar_secs", "Bars of %d seconds can't be made from the stored ones. Choose a multiple of %d.", q.Secs, ofKind[0].Secs)
+		}
+		for _, m := range chosen {
+			window, err := s.readWindow(ctx, tx, owner, m, q)
+			if err != nil {
+				return err
+			}
+			if len(window.Bars) > 0 {
+				w = window
+				return nil
+			}
+		}
+		return nil
+	})
+	return w, err
+}
+
+// tradedAt returns the time for which a symbol is meant: a year of one digit is the
+// next one.
+func (q WindowQuery) tradedAt(clock journal.Clock) time.Time {
+	switch {
+	case q.To != nil:
+		return time.Unix(*q.To, 0).UTC()
+	case q.From != nil:
+		return time.Unix(*q.From, 0).UTC()
+	}
+	return clock().UTC()
+}
+
+// order returns the matches of which bars of the asked length can be made, the best
+// first: the instrument's own prices, the preferred kind, the asked length, then the
+// longest that divides it. Without an asked length the shortest bars come first.
+func (q WindowQuery) order(matches []Match) []Match {
+	usable := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return q.Secs > 0 && q.Secs%m.Secs != 0 })
+	slices.SortStableFunc(usable, func(a, b Match) int {
+		bySecs := cmp.Compare(a.Secs, b.Secs)
+		if q.Secs > 0 {
+			bySecs = -bySecs
+		}
+		return cmp.Or(compareSimilar(a, b), cmp.Compare(slices.Index(kindOrder, a.PriceKind), slices.Index(kindOrder, b.PriceKind)), bySecs)
+	})
+	return usable
+}
+
+func compareSimilar(a, b Match) int {
+	switch {
+	case a.Similar == b.Similar:
+		return 0
+	case a.Similar:
+		return 1
+	}
+	return -1
+}
+
+func (s *Service) readWindow(ctx context.Context, tx *db.Tx, owner journal.UserID, m Match, q WindowQuery) (Window, error) {
+	from, to := m.First, m.Last
+	// A longer bar may open before the first stored one. Only an asked start leaves it out.
+	earliest := int64(math.MinInt64)
+	if q.From != nil {
+		from, earliest = *q.From, *q.From
+	}
+	if q.To != nil {
+		to = *q.To
+	}
+	if m.Similar {
+		fits, err := s.fillsFit(ctx, tx, owner, m.Series, q.Of, market.Range{From: from, To: to + 1})
+		if err != nil || !fits {
+			return Window{}, err
+		}
+	}
+	c := coarsener{stored: m.Secs, secs: max(q.Secs, m.Secs), most: q.MaxPoints, from: earliest, block: market.Block{Secs: m.Secs}}
+	read := func(within market.Range) error {
+		return eachMerged(ctx, tx, owner, m.Series, within, func(block market.Block) error {
+			c.add(block, within)
+			return nil
+		})
+	}
+	if err := read(market.Range{From: from, To: to + 1}); err != nil {
+		return Window{}, err
+	}
+	// The last bar opens at to or before it and may be longer than what was read.
+	if end := to - floorMod(to, c.secs) + c.secs; c.secs > m.Secs && end > to+1 {
+		if err := read(market.Range{From: to + 1, To: end}); err != nil {
+			return Window{}, err
+		}
+	}
+	return Window{Series: m.Series, Similar: m.Similar, Block: c.finish()}, nil
+}
+
+func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
+
+// fillsFit reports whether the fills of an instrument lie inside the bars of a series.
+func (s *Service) fillsFit(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, of instruments.Priced, within market.Range) (bool, error) {
+	if s.fills == nil {
+		return false, nil
+	}
+	fills, err := s.fills(ctx, tx, owner, of, within)
+	if err != nil || len(fills) == 0 {
+		return false, err
+	}
+	const microsecond = 1_000_000
+	first, last := fills[0].At/microsecond, fills[len(fills)-1].At/microsecond
+	block, err := Read(ctx, tx, owner, series, market.Range{From: first - series.Secs, To: last + 1})
+	return FillsFit(block, fills), err
+}
+
+// coarsener makes longer bars while bars are read, so that a window of many years of
+// seconds needs little memory.
+type coarsener struct {
+	stored int64 // the length of the stored bars
+	secs   int64 // the length of the bars so far
+	most   int
+	from   int64
+	block  market.Block
+}
+
+// barLengths are the lengths of bars on charts. Each divides the next, so that bars can
+// be made longer again.
+var barLengths = []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800, 4 * 604800, 52 * 604800}
+
+// nextLength returns the next longer length that is a multiple of secs.
+func nextLength(secs int64) int64 {
+	for _, length := range barLengths {
+		if length > secs && length%secs == 0 {
+			return length
+		}
+	}
+	return 2 * secs
+}
+
+// add adds the bars of a block that open within the range.
+func (c *coarsener) add(block market.Block, within market.Range) {
+	from, _ := slices.BinarySearchFunc(block.Bars, within.From, compareOpening)
+	to, _ := slices.BinarySearchFunc(block.Bars, within.To, compareOpening)
+	if block.Bars = block.Bars[from:to]; len(block.Bars) == 0 {
+		return
+	}
+	block.Bars = c.aggregate(block.Bars)
+	hasVolume := c.block.HasVolume || block.HasVolume
+	if len(c.block.Bars) == 0 {
+		c.block = block
+	} else {
+		market.EqualizeScales(&c.block, &block)
+		c.block.Bars = c.aggregate(append(c.block.Bars, block.Bars...))
+	}
+	c.block.HasVolume = hasVolume
+	// One more bar may open before the window, and is left out in the end.
+	for len(c.block.Bars) > c.most+1 || len(c.block.Bars) == c.most+1 && c.block.Bars[0].Time >= c.from {
+		c.secs = nextLength(c.secs)
+		c.block.Bars = c.aggregate(c.block.Bars)
+	}
+}
+
+// aggregate makes bars of the current length. Stored bars keep their openings, which
+// need not be multiples of their length: hours of American shares open at 9:30.
+func (c *coarsener) aggregate(list []market.Bar) []market.Bar {
+	if c.secs == c.stored {
+		return list
+	}
+	return market.Aggregate(list, c.secs)
+}
+
+func compareOpening(b market.Bar, at int64) int { return cmp.Compare(b.Time, at) }
+
+// finish returns the bars that open in the window.
+func (c *coarsener) finish() market.Block {
+	c.block.Secs = c.secs
+	if len(c.block.Bars) > 0 && c.block.Bars[0].Time < c.from {
+		c.block.Bars = c.block.Bars[1:]
+	}
+	return c.block
+}

@@ -1,0 +1,158 @@
+// Package bybit fetches bars of coins from the public market data of Bybit: those of
+// the spot market, and those of linear and inverse contracts.
+//
+// The client was written from Bybit's documentation and tested against a server of our
+// own. It was never tried against Bybit.
+package bybit
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/remote"
+	"fillbook/internal/prices/barsource"
+	"fillbook/internal/prices/market"
+	"fillbook/internal/trading/instruments"
+)
+
+const (
+	host     = "api.bybit.com"
+	pageBars = 1000
+)
+
+// Bybit's names of its markets.
+const (
+	spot    = "spot"
+	linear  = "linear"
+	inverse = "inverse"
+)
+
+var intervals = map[int64]string{60: "1", 180: "3", 300: "5", 900: "15", 1800: "30", 3600: "60"}
+
+type provider struct{}
+
+// New returns the provider.
+func New() barsource.Provider { return provider{} }
+
+// Describe implements barsource.Provider.
+func (provider) Describe() barsource.Description {
+	return barsource.Description{
+		Name:              "bybit",
+		Title:             "Bybit",
+		Covers:            "Crypto: spot pairs, linear and inverse futures",
+		Notes:             "Free, without a key. Bybit doesn't answer in some countries.",
+		Hosts:             []string{host},
+		BarSecs:           []int64{60, 180, 300, 900, 1800, 3600},
+		PageBars:          pageBars,
+		RequestsPerMinute: 600, // of 600 in five seconds
+		IsPublic:          true,
+	}
+}
+
+// contract is a contract whose symbol is not a pair: BTCPERP, which is settled in
+// USDC, and those with an end, BTC-26DEC25, BTCUSDT-26DEC25 and BTCUSDZ25.
+var contract = regexp.MustCompile(`^(?:[A-Z0-9]{1,12}PERP|[A-Z0-9]{1,12}-[0-9]{1,2}[A-Z]{3}[0-9]{2}|[A-Z0-9]{1,8}USD[FGHJKMNQUVXZ][0-9]{2})$`)
+
+// Symbol implements barsource.Provider.
+func (provider) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
+	_, symbol, ok := findMarket(of)
+	return symbol, ok
+}
+
+// findMarket returns the market of an instrument and its symbol there. The same symbol
+// can be a pair and a contract, so that the type decides.
+func findMarket(of instruments.Priced) (category, symbol string, ok bool) {
+	base, quote, isPair := barsource.SplitPair(of.Symbol)
+	switch of.Type {
+	case "", instruments.TypeCrypto:
+		return spot, base + quote, isPair && quote != "USD"
+	case instruments.TypeFuture:
+		symbol = strings.ToUpper(strings.TrimSpace(of.Symbol))
+		switch {
+		case contract.MatchString(symbol) && strings.Contains(symbol, "USD") && !strings.Contains(symbol, "USDT"):
+			return inverse, symbol, true
+		case contract.MatchString(symbol):
+			return linear, symbol, true
+		case quote == "USD":
+			return inverse, base + quote, isPair
+		}
+		return linear, base + quote, isPair && (quote == "USDT" || quote == "USDC")
+	}
+	return "", "", false
+}
+
+// Fetch implements barsource.Provider.
+func (p provider) Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query barsource.Query) (barsource.Result, error) {
+	category, _, _ := findMarket(query.Instrument)
+	return barsource.Fetch(ctx, client, p, credentials, query, func(ctx context.Context, run *barsource.Run, window market.Range) error {
+		return fetchWindow(ctx, run, window, category)
+	})
+}
+
+type answer struct {
+	Result struct {
+		// List has the newest bar first.
+		List remote.Member[[][]remote.Number] `json:"list"`
+	} `json:"result"`
+}
+
+func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range, category string) error {
+	var page answer
+	err := run.Fetch(ctx, remote.Request{
+		Address: "https://" + host + "/v5/market/kline",
+		Parameters: map[string]string{
+			"category": category, "symbol": run.Result.Symbol, "interval": intervals[run.Secs], "limit": strconv.Itoa(pageBars),
+			"start": formatTime(window.From), "end": formatTime(window.To - 1),
+		},
+		Classify: classify,
+	}, &page)
+	if err != nil {
+		return err
+	}
+	if !page.Result.List.IsPresent {
+		return remote.Malformed("it has no list of bars")
+	}
+	return run.AddRows(page.Result.List.Value)
+}
+
+func formatTime(second int64) string { return strconv.FormatInt(second*1000, 10) }
+
+// classify returns the error of an answer. Bybit has a code of its own in answers with
+// status 200.
+func classify(a remote.Answer) error {
+	switch a.Code {
+	case "0":
+		return nil
+	case "10006", "10018":
+		return &remote.RateLimited{RetryAfter: waitOf(a)}
+	case "10000", "10016":
+		return remote.ErrUnavailable
+	case "10024":
+		return remote.ErrForbidden // not in this country
+	case "10001":
+		if strings.Contains(strings.ToLower(a.Message), "symbol") {
+			return remote.ErrNotFound
+		}
+	}
+	switch {
+	case a.Status == http.StatusForbidden:
+		// Too many requests, and the documentation says how long to wait.
+		return &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
+	case a.Status == http.StatusOK && a.Code != "":
+		return remote.ErrRefused
+	}
+	return nil
+}
+
+// waitOf returns the time until the limit is reset, which a header has in milliseconds.
+func waitOf(a remote.Answer) time.Duration {
+	millis, err := strconv.ParseInt(a.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64)
+	if err != nil {
+		return a.RetryAfter()
+	}
+	return a.Until(time.UnixMilli(millis))
+}

@@ -1,0 +1,177 @@
+// Package binanceapi is what the connectors of Binance have in common: the key, signed
+// requests, the meaning of errors, and the rights of a key.
+package binanceapi
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"fillbook/internal/base/outbound"
+	"fillbook/internal/base/remote"
+	"fillbook/internal/intake/connector"
+)
+
+// The names of the fields.
+const (
+	keyField    = "api_key"
+	secretField = "api_secret"
+)
+
+// MainHost is the host of the spot market and of everything that concerns the key.
+const MainHost = "api.binance.com"
+
+// RightsPath is the path of the rights of a key.
+const RightsPath = "/sapi/v1/account/apiRestrictions"
+
+// The limits of the main host by weight, in a minute: of the address for /api and for
+// /sapi, and of the account for some calls below /sapi.
+const (
+	WeightAPI     = "api"
+	WeightSAPI    = "sapi"
+	WeightAccount = "account"
+)
+
+// Buckets returns the limits of the main host with a margin: Binance allows 6,000, 12,000
+// and 180,000.
+func Buckets() []outbound.Bucket {
+	return []outbound.Bucket{
+		{Name: WeightAPI, PerMinute: 4000},
+		{Name: WeightSAPI, PerMinute: 6000},
+		{Name: WeightAccount, PerMinute: 150_000, PerOwner: true},
+	}
+}
+
+// Calls returns the calls to the main host for the rights of a key and for the time.
+func Calls() []connector.Call {
+	return []connector.Call{
+		{Method: http.MethodGet, Path: RightsPath, Weights: map[string]int{WeightSAPI: 1}},
+		{Method: http.MethodGet, Path: TimePath, Weights: map[string]int{WeightAPI: 1}},
+	}
+}
+
+// window is how many milliseconds old a request may be.
+const window = "5000"
+
+// Fields returns the fields of the key.
+func Fields() []remote.Field {
+	return []remote.Field{
+		{Name: keyField, Title: "API key", Help: "A key with the right Enable Reading only.", IsSecret: true},
+		{Name: secretField, Title: "Secret key", Help: "Binance shows it once, when you create the key.", IsSecret: true},
+	}
+}
+
+// Steps returns the way to a key.
+func Steps() []string {
+	return []string{
+		"Sign in at Binance and open Profile > Account > API Management.",
+		"Click Create API, choose System generated and enter a name.",
+		"Click Edit restrictions. Leave Enable Reading ticked, and everything else empty.",
+		"If your server has a fixed address, choose Restrict access to trusted IPs only and enter it.",
+		"Copy the API key and the secret key. Binance shows the secret key only once.",
+	}
+}
+
+// Send sends a signed request to a host and decodes the answer.
+func Send(ctx context.Context, session *remote.Session, host, path string, parameters map[string]string, into any) error {
+	return session.Fetch(ctx, remote.Request{
+		Address:    "https://" + host + path,
+		Parameters: parameters,
+		Header:     map[string]string{"X-MBX-APIKEY": session.Value(keyField)},
+		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
+		Classify:   Classify,
+		AskTime:    func(ctx context.Context) (time.Time, error) { return askTime(ctx, session, host) },
+	}, into)
+}
+
+// The paths of the time, on the main host and on that of futures.
+const (
+	TimePath        = "/api/v3/time"
+	FuturesTimePath = "/fapi/v1/time"
+)
+
+// askTime returns the time of a host.
+func askTime(ctx context.Context, session *remote.Session, host string) (time.Time, error) {
+	path := FuturesTimePath
+	if host == MainHost {
+		path = TimePath
+	}
+	var answer struct {
+		Millis int64 `json:"serverTime"`
+	}
+	err := session.Fetch(ctx, remote.Request{Address: "https://" + host + path, Classify: Classify}, &answer)
+	if err == nil && answer.Millis <= 0 {
+		err = remote.Malformed("it has no time")
+	}
+	return time.UnixMilli(answer.Millis), err
+}
+
+// sign adds the time and the signature, which must be the last parameter. The text that is
+// signed is the query as it is sent.
+func sign(request *http.Request, session *remote.Session) {
+	query := request.URL.RawQuery
+	if query != "" {
+		query += "&"
+	}
+	query += url.Values{"recvWindow": {window}, "timestamp": {strconv.FormatInt(session.ProviderNow().UnixMilli(), 10)}}.Encode()
+	request.URL.RawQuery = query + "&signature=" + hex.EncodeToString(connector.SignSHA256(session.Value(secretField), query))
+}
+
+// Classify returns the error of an answer.
+func Classify(a remote.Answer) error {
+	switch a.Code {
+	case "-1003":
+		return &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status == http.StatusTeapot}
+	case "-1001", "-1006", "-1007", "-1008":
+		return remote.ErrUnavailable
+	case "-1021":
+		return remote.ErrClock
+	case "-1002", "-1022", "-2014", "-2015":
+		return remote.ErrUnauthorized
+	case "-1121":
+		return remote.ErrNotFound // the symbol
+	}
+	return nil
+}
+
+// rights are the rights of a key.
+type rights struct {
+	CanRead             *bool `json:"enableReading"`
+	CanWithdraw         bool  `json:"enableWithdrawals"`
+	CanTransfer         bool  `json:"enableInternalTransfer"`
+	CanTransferAll      bool  `json:"permitsUniversalTransfer"`
+	CanTradeSpot        bool  `json:"enableSpotAndMarginTrading"`
+	CanUseMargin        bool  `json:"enableMargin"`
+	CanTradeFutures     bool  `json:"enableFutures"`
+	CanTradeOptions     bool  `json:"enableVanillaOptions"`
+	CanTradePortfolio   bool  `json:"enablePortfolioMarginTrading"`
+	CanTradeByMessages  bool  `json:"enableFixApiTrade"`
+	IsRestrictedToHosts bool  `json:"ipRestrict"`
+}
+
+// CheckRights adds to an identity what its key allows.
+func CheckRights(ctx context.Context, session *remote.Session, identity *connector.Identity) error {
+	var r rights
+	if err := Send(ctx, session, MainHost, RightsPath, nil, &r); err != nil {
+		return err
+	}
+	switch {
+	case r.CanRead == nil:
+		return remote.Malformed("it has no rights")
+	case !*r.CanRead:
+		return connector.SetupError("The key may not read. Open API Management at Binance, click Edit restrictions and tick Enable Reading.")
+	}
+	identity.CanWithdraw = r.CanWithdraw || r.CanTransfer || r.CanTransferAll
+	identity.CanTrade = r.CanTradeSpot || r.CanUseMargin || r.CanTradeFutures || r.CanTradeOptions || r.CanTradePortfolio || r.CanTradeByMessages
+	if r.CanTradeFutures {
+		identity.Notes = append(identity.Notes, "The key has the right Enable Futures, with which it can trade futures. "+
+			"Some accounts need it to read futures; remove it if yours doesn't.")
+	}
+	if !r.IsRestrictedToHosts {
+		identity.Notes = append(identity.Notes, "The key can be used from any address. Restrict it to the address of your server if that is fixed.")
+	}
+	return nil
+}

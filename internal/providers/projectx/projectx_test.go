@@ -1,0 +1,301 @@
+package projectx_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/base/remote"
+	"fillbook/internal/base/remote/remotetest"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/projectx"
+)
+
+var start = time.Date(2026, 7, 2, 0, 0, 0, 0, time.UTC)
+
+type object = map[string]any
+
+// broker is a server like that of TopstepX.
+type broker struct {
+	accounts []object
+	trades   []object
+	// tokens is how many tokens were issued; only the last one is valid.
+	tokens int
+	// expiring makes the first token invalid after a number of queries.
+	expiring, queries int
+}
+
+func newBroker(trades ...object) *broker {
+	return &broker{accounts: []object{{"id": 203, "name": "50KTC-1", "balance": 50000, "canTrade": true, "isVisible": true}}, trades: trades}
+}
+
+// newTrade returns a trade at a time after the start.
+func newTrade(id int, after time.Duration, values object) object {
+	all := object{
+		"id": id, "accountId": 203, "contractId": "CON.F.US.MNQ.U26", "creationTimestamp": start.Add(after).Format("2006-01-02T15:04:05.999999-07:00"),
+		"price": json.Number("30148.750000000"), "profitAndLoss": nil, "fees": json.Number("0.3700"), "side": 0, "size": 3, "voided": false, "orderId": id + 1000,
+	}
+	maps.Copy(all, values)
+	return all
+}
+
+// contracts are the ones that the server has. The E-mini of 2020 is not among them.
+var contracts = map[string]object{
+	"CON.F.US.MNQ.U26":  {"id": "CON.F.US.MNQ.U26", "name": "MNQU6", "tickSize": 0.25, "tickValue": 0.5},
+	"CON.F.US.EP.U26":   {"id": "CON.F.US.EP.U26", "name": "ESU6", "tickSize": 0.25, "tickValue": 12.5},
+	"CON.F.US.TICK.U26": {"id": "CON.F.US.TICK.U26", "name": "TICKU6", "tickSize": 0},
+}
+
+func newCase(b *broker) connectortest.Case {
+	return connectortest.Case{
+		Connector:   projectx.New(),
+		Credentials: map[string]string{"username": "trader", "api_key": connectortest.Secret},
+		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 20), Currency: "USD"},
+		Now:         start.AddDate(0, 0, 30),
+		Answer:      b.serve,
+	}
+}
+
+func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
+	var query object
+	if r.Host != "api.topstepx.com" || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
+		json.NewDecoder(r.Body).Decode(&query) != nil {
+		http.Error(w, "", http.StatusBadRequest)
+		return
+	}
+	if r.URL.Path == "/api/Auth/loginKey" {
+		b.signIn(w, query)
+		return
+	}
+	if b.queries++; b.tokens == 1 && b.expiring > 0 && b.queries > b.expiring || r.Header.Get("Authorization") != fmt.Sprintf("Bearer token-%d", b.tokens) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	switch r.URL.Path {
+	case "/api/Account/search":
+		if query["onlyActiveAccounts"] != false {
+			reply(w, object{"accounts": []object{}})
+			return
+		}
+		reply(w, object{"accounts": b.accounts})
+	case "/api/Trade/search":
+		reply(w, object{"trades": b.findTrades(query)})
+	case "/api/Contract/searchById":
+		id, _ := query["contractId"].(string)
+		if contracts[id] == nil {
+			_, _ = w.Write([]byte(`{"contract": null, "success": false, "errorCode": 1, "errorMessage": null}`))
+			return
+		}
+		reply(w, object{"contract": contracts[id]})
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func reply(w http.ResponseWriter, values object) {
+	maps.Copy(values, object{"success": true, "errorCode": 0, "errorMessage": nil})
+	_ = json.NewEncoder(w).Encode(values)
+}
+
+func (b *broker) signIn(w http.ResponseWriter, query object) {
+	if query["userName"] != "trader" || query["apiKey"] != connectortest.Secret {
+		_, _ = w.Write([]byte(`{"token": null, "success": false, "errorCode": 3, "errorMessage": null}`))
+		return
+	}
+	b.tokens++
+	reply(w, object{"token": fmt.Sprintf("token-%d", b.tokens)})
+}
+
+// findTrades returns the trades of a time, the newest first. Without a valid time it
+// returns all of them, as ProjectX does.
+func (b *broker) findTrades(query object) []object {
+	from, _ := time.Parse(time.RFC3339, fmt.Sprint(query["startTimestamp"]))
+	to, err := time.Parse(time.RFC3339, fmt.Sprint(query["endTimestamp"]))
+	list := []object{}
+	for _, t := range b.trades {
+		at, _ := time.Parse(time.RFC3339, t["creationTimestamp"].(string))
+		if query["accountId"] == float64(203) && !at.Before(from) && (err != nil || !at.After(to)) {
+			list = append([]object{t}, list...)
+		}
+	}
+	return list
+}
+
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	newCase(newBroker()).TestDescription(t)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	if got := newCase(newBroker()).MustCheck(t); got.Account != "203" || got.Name != "50KTC-1 (203)" {
+		t.Errorf("identity %+v", got)
+	}
+	for chosen, want := range map[string]error{"203": nil, "xfa-2": nil, "": connector.ErrSetup, "205": connector.ErrSetup} {
+		b := newBroker()
+		b.accounts = append(b.accounts, object{"id": 204, "name": "XFA-2"})
+		c := newCase(b)
+		c.Credentials["account_id"] = chosen
+		if _, err := c.Check(t, b.serve); !errors.Is(err, want) {
+			t.Errorf("account %q: error %v, want %v", chosen, err, want)
+		}
+	}
+	wrong := newCase(newBroker())
+	wrong.Credentials["username"] = "other"
+	if _, err := wrong.Check(t, wrong.Answer); !remotetest.IsError(err, remote.ErrUnauthorized) || !strings.Contains(err.Error(), "code 3") {
+		t.Errorf("a wrong user: error %v", err)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	const hour = time.Hour
+	for name, c := range map[string]struct {
+		list                      []object
+		want, messages, withdrawn string
+	}{
+		"fills": {
+			list: []object{
+				newTrade(8603, hour+671500*time.Microsecond, nil),
+				newTrade(8604, 2*hour, object{"side": 1, "contractId": "CON.F.US.EP.U26", "profitAndLoss": 202.5, "size": 1, "fees": 0}),
+				newTrade(8605, 3*hour, object{"side": 1, "fees": nil}),
+			},
+			want: `2026-07-02T01:00:00.6715Z buy 3 future MNQU6 @ 30148.75 x 2 fees 0.37 order_id "9603" id 8603
+2026-07-02T02:00:00Z sell 1 future ESU6 @ 30148.75 x 50 order_id "9604" id 8604
+2026-07-02T03:00:00Z sell 3 future MNQU6 @ 30148.75 x 2 order_id "9605" id 8605
+`,
+		},
+		"order of one instant": {
+			list: []object{newTrade(99, hour, nil), newTrade(100, hour, object{"side": 1})},
+			want: `2026-07-02T01:00:00Z buy 3 future MNQU6 @ 30148.75 x 2 fees 0.37 order_id "1099" id 99
+2026-07-02T01:00:00Z sell 3 future MNQU6 @ 30148.75 x 2 fees 0.37 order_id "1100" id 100
+`,
+		},
+		"contracts that are not found": {
+			list: []object{
+				newTrade(1, hour, object{"contractId": "CON.F.US.EP.H20"}),
+				newTrade(2, hour, object{"contractId": "CON.F.US.ZZZ9.H20"}),
+				newTrade(3, hour, object{"contractId": "CON.F.US.TICK.U26"}),
+			},
+			want: `2026-07-02T01:00:00Z buy 3 future ESH0 @ 30148.75 fees 0.37 order_id "1001" id 1
+2026-07-02T01:00:00Z buy 3 future CON.F.US.ZZZ9.H20 @ 30148.75 fees 0.37 order_id "1002" id 2
+2026-07-02T01:00:00Z buy 3 future TICKU6 @ 30148.75 fees 0.37 order_id "1003" id 3
+`,
+			messages: "The contract size of TICKU6 is not known and was taken as 1; give a multiplier to correct it.\n" +
+				"The contract size of CON.F.US.ZZZ9.H20 is not known and was taken as 1; give a multiplier to correct it.",
+		},
+		"voided": {
+			list:      []object{newTrade(1, hour, object{"voided": true}), newTrade(2, hour, nil)},
+			want:      "2026-07-02T01:00:00Z buy 3 future MNQU6 @ 30148.75 x 2 fees 0.37 order_id \"1002\" id 2\nskipped canceled by the broker\n",
+			withdrawn: "1",
+		},
+		"records that can't be read": {
+			list: []object{
+				newTrade(1, hour, object{"side": 2}),
+				newTrade(2, hour, object{"side": nil}),
+				newTrade(3, hour, object{"contractId": ""}),
+				newTrade(4, hour, object{"price": nil}),
+				newTrade(5, hour, object{"size": 0}),
+			},
+			want: `problem The broker's record has a quantity that is not positive.
+problem The broker's record has a side that is not known.
+problem The broker's record has a side that is not known.
+problem The broker's record has no contract.
+problem The broker's record has no price.
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := newCase(newBroker(c.list...)).MustFetch(t)
+			if diff := cmp.Diff(c.want, connectortest.Describe(got)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.messages, connectortest.Messages(got)); diff != "" {
+				t.Error(diff)
+			}
+			if withdrawn := strings.Join(got[0].Withdrawn, " "); withdrawn != c.withdrawn {
+				t.Errorf("withdrawn %q, want %q", withdrawn, c.withdrawn)
+			}
+		})
+	}
+}
+
+func TestVoidedOutsideOfQuery(t *testing.T) {
+	t.Parallel()
+	c := newCase(newBroker(newTrade(1, -time.Second, object{"voided": true})))
+	if got := c.MustFetch(t)[0]; len(got.Withdrawn) > 0 || got.Statement.Rows > 0 {
+		t.Errorf("withdrawn %v, %d rows", got.Withdrawn, got.Statement.Rows)
+	}
+}
+
+// TestTokenEnds checks that a token which ends during a run is replaced, at any query.
+func TestTokenEnds(t *testing.T) {
+	t.Parallel()
+	for expiring := 1; expiring <= 3; expiring++ {
+		b := newBroker(newTrade(1, time.Hour, nil))
+		b.expiring = expiring
+		if got := connectortest.Describe(newCase(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.tokens != 2 {
+			t.Errorf("after %d queries: %d tokens, got\n%s", expiring, b.tokens, got)
+		}
+	}
+}
+
+func newHistory() (list []object) {
+	for i := range 40 {
+		list = append(list, newTrade(i+1, time.Duration(i/2)*11*time.Hour, object{"side": i % 2}))
+	}
+	return list
+}
+
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	newCase(newBroker(newHistory()...)).TestWindows(t)
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	newCase(newBroker(newHistory()...)).TestFaults(t)
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path, body string
+		want       error
+	}{
+		"login failed":     {"loginKey", `{"success": false, "errorCode": 9, "errorMessage": "no subscription for secret-3f9a1c"}`, remote.ErrUnauthorized},
+		"no token":         {"loginKey", `{"success": true}`, remote.ErrMalformed},
+		"no accounts":      {"Account/search", `{"success": true}`, remote.ErrMalformed},
+		"accounts refused": {"Account/search", `{"success": false, "errorCode": 1}`, remote.ErrRefused},
+		"no trades":        {"Trade/search", `{"success": true}`, remote.ErrMalformed},
+		"trades refused":   {"Trade/search", `{"success": false, "errorCode": 1}`, remote.ErrRefused},
+		"other account":    {"Trade/search", `{"success": true, "trades": [{"id": 1, "accountId": 1}]}`, remote.ErrMalformed},
+		"no id":            {"Trade/search", `{"success": true, "trades": [{"accountId": 203}]}`, remote.ErrMalformed},
+		"no contract":      {"searchById", `{"success": true}`, nil},
+	} {
+		b := newBroker(newHistory()...)
+		_, err := newCase(b).Fetch(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, c.path) {
+				_, _ = w.Write([]byte(c.body))
+				return
+			}
+			b.serve(w, r)
+		})
+		if !remotetest.IsError(err, c.want) || err != nil && strings.Contains(err.Error(), connectortest.Secret) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	newCase(newBroker(newHistory()[:2]...)).FuzzAnswer(f, `{"success": true, "token": "t", "accounts": [{"id": 203}], "trades": [{"id": 1, "accountId": 203}], "contract": {"name": "x"}}`)
+}

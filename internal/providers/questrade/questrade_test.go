@@ -1,0 +1,499 @@
+package questrade_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fillbook/internal/base/remote"
+	"fillbook/internal/base/remote/remotetest"
+	"fillbook/internal/intake/connector"
+	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/questrade"
+)
+
+var start = time.Date(2026, 1, 5, 5, 0, 0, 0, time.UTC)
+
+type object = map[string]any
+
+// broker is a server like Questrade's. Each sign-in makes the refresh token before it
+// invalid.
+type broker struct {
+	accounts               []object
+	executions, activities []object
+	server                 string
+	signIns                int
+	// isStrict refuses the token of the user after its first use. Tests with several
+	// sessions begin with it each time.
+	isStrict bool
+	// expiring makes the first access token invalid after a number of queries.
+	expiring, queries int
+}
+
+func newBroker(executions, activities []object) *broker {
+	return &broker{
+		accounts:   []object{{"type": "Margin", "number": "26598145", "status": "Active", "isPrimary": true}},
+		executions: executions, activities: activities, server: "https://api03.iq.questrade.com/",
+	}
+}
+
+func newCase(b *broker) connectortest.Case {
+	return connectortest.Case{
+		Connector:     questrade.New(),
+		Credentials:   map[string]string{"refresh_token": connectortest.Secret},
+		Query:         connector.Query{From: start, To: start.AddDate(0, 0, 60), Currency: "CAD"},
+		Now:           start.AddDate(0, 0, 70),
+		Answer:        b.serve,
+		Except:        []string{"400"}, // a token that is used up
+		HasOtherTimes: true,            // ends of days
+	}
+}
+
+func (b *broker) refreshToken() string { return fmt.Sprintf("refresh-token-%d", b.signIns) }
+
+func (b *broker) accessToken() string { return fmt.Sprintf("access-token-%d", b.signIns) }
+
+func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Host == "login.questrade.com" {
+		b.signIn(w, r)
+		return
+	}
+	b.queries++
+	isExpired := b.expiring > 0 && b.signIns == 1 && b.queries > b.expiring
+	if isExpired || r.Header.Get("Authorization") != "Bearer "+b.accessToken() || r.Host != "api03.iq.questrade.com" || r.Method != http.MethodGet {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"code": 1017, "message": "Access token is invalid"}`))
+		return
+	}
+	var answer any
+	switch r.URL.Path {
+	case "/v1/accounts":
+		answer = object{"accounts": b.accounts, "userId": 3000124}
+	case "/v1/accounts/26598145/executions":
+		if list, ok := inTime(r, b.executions, "timestamp"); ok {
+			answer = object{"executions": list}
+		}
+	case "/v1/accounts/26598145/activities":
+		if list, ok := inTime(r, b.activities, "tradeDate"); ok {
+			answer = object{"activities": list}
+		}
+	case "/v1/symbols":
+		answer = object{"symbols": findSymbols(r.URL.Query().Get("ids"))}
+	}
+	if answer == nil {
+		http.Error(w, `{"code": 1003, "message": "Argument length exceeds imposed limit"}`, http.StatusBadRequest)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func (b *broker) signIn(w http.ResponseWriter, r *http.Request) {
+	token := r.PostFormValue("refresh_token")
+	isFirst := token == connectortest.Secret && (!b.isStrict || b.signIns == 0)
+	if r.Method != http.MethodPost || r.URL.RawQuery != "" || r.PostFormValue("grant_type") != "refresh_token" || !isFirst && token != b.refreshToken() {
+		http.Error(w, "Bad Request", http.StatusBadRequest)
+		return
+	}
+	b.signIns++
+	_ = json.NewEncoder(w).Encode(object{
+		"access_token": b.accessToken(), "token_type": "Bearer", "expires_in": 1800, "refresh_token": b.refreshToken(), "api_server": b.server,
+	})
+}
+
+// inTime returns the records of a time of at most 31 days, with both ends.
+func inTime(r *http.Request, list []object, name string) (found []object, ok bool) {
+	from, err := time.Parse("2006-01-02T15:04:05.000000-07:00", r.URL.Query().Get("startTime"))
+	to, err2 := time.Parse("2006-01-02T15:04:05.000000-07:00", r.URL.Query().Get("endTime"))
+	if err != nil || err2 != nil || to.Sub(from) > 31*24*time.Hour {
+		return nil, false
+	}
+	found = []object{}
+	for _, record := range list {
+		at, _ := time.Parse(time.RFC3339, record[name].(string))
+		if !at.Before(from) && !at.After(to) {
+			found = append(found, record)
+		}
+	}
+	return found, true
+}
+
+func findSymbols(ids string) []object {
+	list := []object{}
+	for id := range strings.SplitSeq(ids, ",") {
+		number, _ := strconv.Atoi(id)
+		switch number {
+		case 1:
+			list = append(list, object{"symbol": "SHOP.TO", "symbolId": 1, "securityType": "Stock", "currency": "CAD", "optionContractDeliverables": object{"underlyings": []object{}}})
+		case 2:
+			list = append(list, object{"symbol": "AAPL", "symbolId": 2, "securityType": "Stock", "currency": "USD"})
+		case 3:
+			list = append(list, object{"symbol": "X16Jan26P11.00", "symbolId": 3, "securityType": "Option", "currency": "CAD", "optionContractDeliverables": object{
+				"underlyings": []object{{"multiplier": 100, "underlyingSymbol": "X"}}, "cashInLieu": 0,
+			}})
+		}
+	}
+	return list
+}
+
+func newExecution(id int, after time.Duration, values object) object {
+	zone := time.FixedZone("", -5*60*60)
+	all := object{
+		"symbol": "SHOP.TO", "symbolId": 1, "quantity": 100, "side": "Buy", "price": json.Number("101.2"), "id": id, "orderId": id + 1000, "orderChainId": 5,
+		"exchangeExecId": "XS" + strconv.Itoa(id), "timestamp": start.Add(after).In(zone).Format("2006-01-02T15:04:05.000000-07:00"), "notes": "", "venue": "TSX",
+		"totalCost": 10120, "orderPlacementCommission": 0, "commission": json.Number("4.95"), "executionFee": json.Number("0.35"), "secFee": 0, "legId": 0,
+		"canadianExecutionFee": 0, "parentId": 0,
+	}
+	maps.Copy(all, values)
+	return all
+}
+
+// newActivity returns an activity of a day after the start.
+func newActivity(kind, action string, days int, values object) object {
+	day := start.AddDate(0, 0, days).In(time.FixedZone("", -5*60*60)).Format("2006-01-02T15:04:05.000000-07:00")
+	all := object{
+		"tradeDate": day, "transactionDate": day, "settlementDate": day, "action": action, "symbol": "", "symbolId": 0, "description": "SOME  TEXT",
+		"currency": "CAD", "quantity": 0, "price": 0, "grossAmount": 0, "commission": 0, "netAmount": 0, "type": kind,
+	}
+	maps.Copy(all, values)
+	return all
+}
+
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	newCase(newBroker(nil, nil)).TestDescription(t)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	if got := newCase(newBroker(nil, nil)).MustCheck(t); got.Account != "26598145" || got.Name != "Margin (26598145)" {
+		t.Errorf("identity %+v", got)
+	}
+	for chosen, want := range map[string]error{"26598145": nil, "": connector.ErrSetup, "1": connector.ErrSetup} {
+		b := newBroker(nil, nil)
+		b.accounts = append(b.accounts, object{"type": "TFSA", "number": "26598146"})
+		c := newCase(b)
+		c.Credentials["account_id"] = chosen
+		if _, err := c.Check(t, b.serve); !errors.Is(err, want) {
+			t.Errorf("account %q: error %v, want %v", chosen, err, want)
+		}
+	}
+}
+
+// newSession returns a session that records the tokens which were stored, and how many
+// requests were sent before each.
+func newSession(t *testing.T, b *broker, token string, keep func(string) error) (*remote.Session, *remotetest.Client) {
+	t.Helper()
+	d := questrade.New().Describe()
+	client := remotetest.NewClient(t, d.Hosts, http.HandlerFunc(b.serve))
+	session, err := remote.NewSession(client, d.Fields, map[string]string{"refresh_token": token}, func() time.Time { return start }, remote.Options{
+		KeepReplaced: func(_ context.Context, field, value string) error {
+			if field != "refresh_token" {
+				t.Errorf("the field %s was replaced", field)
+			}
+			return keep(value)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session, client
+}
+
+// TestTokenIsStoredFirst checks that a new refresh token is stored before anything else
+// is sent, and that it works in the next run.
+func TestTokenIsStoredFirst(t *testing.T) {
+	t.Parallel()
+	b := newBroker(nil, nil)
+	b.isStrict = true
+	token := connectortest.Secret
+	for run := 1; run <= 3; run++ {
+		var client *remotetest.Client
+		session, client := newSession(t, b, token, func(value string) error {
+			if token = value; len(client.Requests) != 1 {
+				t.Errorf("run %d: stored after %d requests", run, len(client.Requests))
+			}
+			return nil
+		})
+		if _, err := questrade.New().Check(t.Context(), session); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := questrade.New().Fetch(t.Context(), session, connector.Query{From: start, To: start.AddDate(0, 0, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if b.signIns != run || token != b.refreshToken() {
+			t.Errorf("run %d: %d sign-ins, stored %s", run, b.signIns, token)
+		}
+	}
+	failed := errors.New("the disk is full")
+	session, client := newSession(t, b, token, func(string) error { return failed })
+	if _, err := questrade.New().Check(t.Context(), session); !errors.Is(err, failed) || len(client.Requests) != 1 {
+		t.Errorf("the token can't be stored: error %v, %d requests", err, len(client.Requests))
+	}
+	session, _ = newSession(t, b, token, func(string) error { return nil })
+	if _, err := questrade.New().Check(t.Context(), session); !errors.Is(err, remote.ErrUnauthorized) || !strings.Contains(err.Error(), "Generate a new one") {
+		t.Errorf("a token that was used: error %v", err)
+	}
+}
+
+// TestTokenIsStoredBeforeFaults checks that a new token is stored even if the rest of the
+// answer is of no use.
+func TestTokenIsStoredBeforeFaults(t *testing.T) {
+	t.Parallel()
+	for _, server := range []string{
+		"https://example.com/", "http://api03.iq.questrade.com/", "https://api03.iq.questrade.com.example.com/", "https://api03.iq.questrade.com:444/", "", ":",
+	} {
+		b := newBroker(nil, nil)
+		b.server = server
+		stored := ""
+		session, client := newSession(t, b, connectortest.Secret, func(value string) error { stored = value; return nil })
+		_, err := questrade.New().Check(t.Context(), session)
+		if !errors.Is(err, remote.ErrMalformed) || stored != b.refreshToken() || len(client.Requests) != 1 {
+			t.Errorf("server %q: error %v, stored %q, %d requests", server, err, stored, len(client.Requests))
+		}
+	}
+}
+
+func TestAccessTokenEnds(t *testing.T) {
+	t.Parallel()
+	for expiring := 1; expiring <= 4; expiring++ {
+		b := newBroker([]object{newExecution(1, time.Hour, nil)}, nil)
+		b.expiring, b.isStrict = expiring, true
+		if got := connectortest.Describe(newCase(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.signIns != 2 {
+			t.Errorf("after %d queries: %d sign-ins, got\n%s", expiring, b.signIns, got)
+		}
+	}
+}
+
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	const hour = time.Hour
+	ids := regexp.MustCompile("activity:[0-9a-f]{24}")
+	for name, c := range map[string]struct {
+		executions, activities []object
+		want, messages         string
+	}{
+		"fills": {
+			executions: []object{
+				newExecution(1, 9*hour+123456*time.Microsecond, nil),
+				newExecution(2, 10*hour, object{"side": "Sell", "symbol": "AAPL", "symbolId": 2, "commission": 0, "secFee": json.Number("0.02"), "venue": ""}),
+				newExecution(3, 11*hour, object{"side": "Short", "canadianExecutionFee": json.Number("-0.1"), "orderPlacementCommission": 1}),
+				newExecution(4, 12*hour, object{"side": "Cov", "symbolId": 99}),
+				newExecution(5, 13*hour, object{"side": "STO", "symbol": "X16Jan26P11.00", "symbolId": 3, "quantity": 2}),
+				newExecution(6, 14*hour, object{"side": "BTC", "symbol": "X16Jan26P11.00", "symbolId": 3, "quantity": 2}),
+				newExecution(7, 15*hour, object{"side": "BTO"}),
+				newExecution(8, 16*hour, object{"side": "STC"}),
+			},
+			want: `2026-01-05T14:00:00.123456Z buy 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1001" venue "TSX" id 1
+2026-01-05T15:00:00Z sell 100 stock AAPL @ 101.2 fees 0.37 currency "USD" order_id "1002" id 2
+2026-01-05T16:00:00Z sell 100 stock SHOP.TO @ 101.2 fees 0.25 commission 5.95 order_id "1003" venue "TSX" id 3
+2026-01-05T17:00:00Z buy 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1004" venue "TSX" id 4
+2026-01-05T18:00:00Z sell 2 option X 2026-01-16 11 put @ 101.2 x 100 fees 0.35 commission 4.95 order_id "1005" venue "TSX" id 5
+2026-01-05T19:00:00Z buy 2 option X 2026-01-16 11 put @ 101.2 x 100 fees 0.35 commission 4.95 order_id "1006" venue "TSX" id 6
+2026-01-05T20:00:00Z buy 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1007" venue "TSX" id 7
+2026-01-05T21:00:00Z sell 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1008" venue "TSX" id 8
+`,
+			messages: "Some fills are in USD, the account is in CAD: their amounts were taken as they are.\n" +
+				"Questrade states no currency for SHOP.TO: its amounts were taken as they are.",
+		},
+		"cash": {
+			activities: []object{
+				newActivity("Deposits", "CON", 1, object{"netAmount": 1000}),
+				newActivity("Withdrawals", "WDR", 2, object{"netAmount": -50}),
+				newActivity("Dividends", "DIV", 3, object{"netAmount": json.Number("1.25"), "symbol": "AAPL", "currency": "USD"}),
+				newActivity("Interest", "", 4, object{"netAmount": json.Number("-0.75")}),
+				newActivity("Fees and rebates", "FCH", 5, object{"netAmount": -9}),
+				newActivity("FX conversion", "FXT", 6, object{"netAmount": -135}),
+				newActivity("FX conversion", "FXT", 6, object{"netAmount": 100, "currency": "USD"}),
+				newActivity("Transfers", "TFI", 7, object{"netAmount": 500}),
+				newActivity("Transfers", "TFI", 7, object{"quantity": 10, "symbol": "AAPL"}),
+				newActivity("Other", "BRW", 8, object{"netAmount": -1}),
+				newActivity("New things", "", 8, object{"netAmount": 2}),
+				newActivity("Trades", "Buy", 9, object{"netAmount": -10120, "quantity": 100, "symbol": "SHOP.TO"}),
+				newActivity("Interest", "", 9, object{"netAmount": 0}),
+				newActivity("Interest", "", 9, object{"netAmount": "much"}),
+			},
+			want: `2026-01-06T05:00:00Z cash deposit 1000 CAD "SOME TEXT"
+2026-01-07T05:00:00Z cash withdrawal -50 CAD "SOME TEXT"
+2026-01-08T05:00:00Z cash dividend 1.25 USD "SOME TEXT"
+2026-01-09T05:00:00Z cash interest -0.75 CAD "SOME TEXT"
+2026-01-10T05:00:00Z cash fee -9 CAD "SOME TEXT"
+2026-01-11T05:00:00Z cash adjustment -135 CAD "SOME TEXT"
+2026-01-11T05:00:00Z cash adjustment 100 USD "SOME TEXT"
+2026-01-12T05:00:00Z cash deposit 500 CAD "SOME TEXT"
+2026-01-13T05:00:00Z cash adjustment -1 CAD "SOME TEXT"
+2026-01-13T05:00:00Z cash adjustment 2 CAD "SOME TEXT"
+problem The broker's record has a net amount that is not a number.
+skipped no money moved
+skipped securities moved without a trade
+`,
+			messages: "Transfers of AAPL on 2026-01-12 was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+		},
+		"fills of a day": {
+			activities: []object{
+				newActivity("Trades", "EXP", 11, object{"quantity": -2, "symbol": "X16Jan26P11.00"}),
+				newActivity("Other", "EXP", 11, object{"quantity": 1, "symbol": "X16Jan26P12.00"}),
+				newActivity("Other", "ASN", 11, object{"quantity": 1, "symbol": "RY6Feb26C113.50.MX"}),
+				newActivity("Other", "EXR", 11, object{"quantity": -1, "symbol": "X16Jan26P14.00"}),
+				newActivity("Dividend reinvestment", "REI", 12, object{"quantity": 3, "symbol": "SHOP.TO", "netAmount": -300}),
+				newActivity("Dividend reinvestment", "REI", 12, object{"quantity": 3, "symbol": "SHOP.TO", "netAmount": -300}),
+				newActivity("Dividend reinvestment", "REI", 12, object{"quantity": 1, "price": json.Number("99.5"), "symbol": "SHOP.TO", "netAmount": -100}),
+				newActivity("Other", "EXP", 11, object{"quantity": 1}),
+			},
+			want: `2026-01-17T04:59:59Z sell 2 option X 2026-01-16 11 put @ 0 action "EXP" id activity:…
+2026-01-17T04:59:59Z buy 1 option X 2026-01-16 12 put @ 0 action "EXP" id activity:…
+2026-01-17T04:59:59Z buy 1 option RY 2026-02-06 113.5 call @ 0 action "ASN" id activity:…
+2026-01-17T04:59:59Z sell 1 option X 2026-01-16 14 put @ 0 action "EXR" id activity:…
+2026-01-18T04:59:59Z buy 3 stock SHOP.TO @ 100 action "REI" id activity:…
+2026-01-18T04:59:59Z buy 3 stock SHOP.TO @ 100 action "REI" id activity:…
+2026-01-18T04:59:59Z buy 1 stock SHOP.TO @ 99.5 action "REI" id activity:…
+problem The broker's record has no symbol.
+`,
+		},
+		"records that can't be read": {
+			executions: []object{
+				newExecution(1, hour, object{"side": "Swap"}),
+				newExecution(2, hour, object{"quantity": 0}),
+				newExecution(3, hour, object{"price": nil}),
+				newExecution(4, hour, object{"symbol": ""}),
+				newExecution(5, hour, object{"commission": "x"}),
+			},
+			want: `problem The broker's record has a commission that is not a number.
+problem The broker's record has a quantity that is not positive.
+problem The broker's record has a side that is not known.
+problem The broker's record has no price.
+problem The broker's record has no symbol.
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := newCase(newBroker(c.executions, c.activities)).MustFetch(t)
+			if diff := cmp.Diff(c.want, ids.ReplaceAllString(connectortest.Describe(got), "activity:…")); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.messages, connectortest.Messages(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func newHistory() *broker {
+	var executions, activities []object
+	for i := range 60 {
+		executions = append(executions, newExecution(i+1, time.Duration(i/3)*41*time.Hour, nil))
+		day := newActivity("Deposits", "CON", i, object{"netAmount": i + 1})
+		if i%7 == 6 {
+			// Questrade selects by the trade date, which is before the transaction date.
+			day["tradeDate"] = start.AddDate(0, 0, i-2).Format(time.RFC3339)
+		}
+		activities = append(activities, day)
+		if i%20 == 19 {
+			ending := object{"quantity": -1, "symbol": "X16Jan26P11.00"}
+			activities = append(activities, newActivity("Other", "EXP", i, ending), newActivity("Other", "EXP", i, ending))
+		}
+	}
+	return newBroker(executions, activities)
+}
+
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	c := newCase(newHistory())
+	c.TestWindows(t)
+	if got := strings.Count(connectortest.Describe(c.MustFetch(t)), "\n"); got != 60+60+6 {
+		t.Errorf("%d rows", got)
+	}
+}
+
+func TestManySymbols(t *testing.T) {
+	t.Parallel()
+	var executions []object
+	for i := range 120 {
+		executions = append(executions, newExecution(i+1, time.Hour, object{"symbolId": i + 1, "symbol": fmt.Sprintf("S%d", i)}))
+	}
+	requests := 0
+	b := newBroker(executions, nil)
+	c := newCase(b)
+	_, err := c.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/symbols" {
+			if requests++; strings.Count(r.URL.Query().Get("ids"), ",") >= 50 {
+				t.Errorf("too many symbols: %s", r.URL.Query().Get("ids"))
+			}
+		}
+		if r.URL.Path == "/v1/accounts/26598145/executions" {
+			_ = json.NewEncoder(w).Encode(object{"executions": executions})
+			return
+		}
+		if r.URL.Path == "/v1/accounts/26598145/activities" {
+			_, _ = w.Write([]byte(`{"activities": []}`))
+			return
+		}
+		b.serve(w, r)
+	})
+	if err != nil || requests != 3 {
+		t.Errorf("%d requests for symbols, error %v", requests, err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	newCase(newHistory()).TestFaults(t)
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		path, body string
+		want       error
+	}{
+		"no refresh token": {"token", `{"access_token": "a", "api_server": "https://api01.iq.questrade.com/"}`, remote.ErrMalformed},
+		"no access token":  {"token", `{"refresh_token": "a", "api_server": "https://api01.iq.questrade.com/"}`, remote.ErrMalformed},
+		"no accounts":      {"accounts", `{}`, remote.ErrMalformed},
+		"no executions":    {"executions", `{}`, remote.ErrMalformed},
+		"no id":            {"executions", `{"executions": [{"symbol": "A"}]}`, remote.ErrMalformed},
+		"no symbols":       {"symbols", `{}`, remote.ErrMalformed},
+		"no activities":    {"activities", `{}`, remote.ErrMalformed},
+		"empty":            {"activities", `{"activities": []}`, nil},
+	} {
+		b := newHistory()
+		check := newCase(b)
+		check.Query.To = start.AddDate(0, 0, 20)
+		_, err := check.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, c.path) {
+				_, _ = w.Write([]byte(c.body))
+				return
+			}
+			b.serve(w, r)
+		})
+		if !remotetest.IsError(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+	c := newCase(newHistory())
+	_, err := c.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == "login.questrade.com" {
+			c.Answer(w, r)
+			return
+		}
+		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(c.Now.Add(20*time.Second).Unix(), 10))
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	if !remotetest.IsError(err, &remote.RateLimited{RetryAfter: 20 * time.Second}) {
+		t.Errorf("too many requests: error %v", err)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	newCase(newHistory()).FuzzAnswer(f, `{"refresh_token": "r", "access_token": "a", "api_server": "https://api01.iq.questrade.com/", "accounts": [{"number": "1"}],
+		"executions": [{"id": 1, "symbolId": 1}], "symbols": [{"symbolId": 1}], "activities": [{"type": "Other", "action": "EXP"}]}`)
+}

@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"context"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// AddFills stores several fills of one account that were entered by hand, as
+// one step, and regroups their streams once. Each is compared with the stored
+// fills by the rules of [Service.AddExecution]. Equal fills of one call are
+// all stored, unless they carry the same external id. The trades of every
+// outcome are set, also for fills that were already stored.
+func (s *Service) AddFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) (InsertResult, error) {
+	b, err := s.openBook(ctx, tx, owner, account)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	checked, err := checkFills(fills)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	arrivals, warnings, err := b.newArrivals(ctx, checked)
+	if err != nil {
+		return InsertResult{}, err
+	}
+	var compared []*arrival
+	for i, a := range arrivals {
+		if !fills[i].AllowDuplicate {
+			compared = append(compared, a)
+		}
+	}
+	if err := b.findKnownFills(ctx, compared); err != nil {
+		return InsertResult{}, err
+	}
+	if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
+		return InsertResult{}, err
+	}
+	if _, err := b.storeArrivals(ctx, arrivals, importSource{}); err != nil {
+		return InsertResult{}, err
+	}
+	result := newInsertResult(arrivals)
+	if result.Inserted > 0 {
+		result.Warnings = warnings
+	}
+	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
+}
+
+// findKnownFills finds the stored fills that new ones repeat. It returns a
+// conflict if a different fill, stored or earlier in the same call, has the same
+// external id.
+func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
+		return err
+	}
+	earlier := make(map[*fill]*arrival, len(arrivals))
+	for _, a := range arrivals {
+		earlier[a.fill] = a
+	}
+	for _, a := range arrivals {
+		first := earlier[a.known]
+		switch {
+		case a.known == nil:
+		case first == nil:
+			if err := b.checkSameFill(ctx, a); err != nil {
+				return err
+			}
+		case *first.key != *a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
+			return externalIDConflict()
+		}
+	}
+	if err := d.matchContent(ctx, arrivals); err != nil {
+		return err
+	}
+	if err := d.matchPrecision(ctx, arrivals); err != nil {
+		return err
+	}
+	for _, a := range arrivals { // the earlier one of the call may be stored under another row
+		if first := earlier[a.known]; first != nil && first.known != nil {
+			a.known = first.known
+		}
+	}
+	return nil
+}
+
+// storeArrivals stores new fills of an import, and completes known ones. The
+// account's revision is raised only if a row has changed.
+func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
+	known, err := b.planKnown(ctx, arrivals, from)
+	if err != nil {
+		return nil, err
+	}
+	first := b.nextSeq
+	if err := b.assignNumbers(ctx, arrivals, from); err != nil {
+		return nil, err
+	}
+	if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
+		return nil, err
+	}
+	if err := b.storeKnown(ctx, known); err != nil {
+		return nil, err
+	}
+	if b.nextSeq == first && len(known.changed) == 0 {
+		return known, nil
+	}
+	return known, b.close(ctx)
+}
+
+func addTradesOfDuplicates(ctx context.Context, tx *db.Tx, owner journal.UserID, result *InsertResult) error {
+	var ids []journal.ExecutionID
+	for _, outcome := range result.Outcomes {
+		if outcome.Duplicate {
+			ids = append(ids, outcome.ID)
+		}
+	}
+	trades, err := TradesByExecution(ctx, tx, owner, ids)
+	for i, outcome := range result.Outcomes {
+		if outcome.Duplicate {
+			result.Outcomes[i].Trades = trades[outcome.ID]
+		}
+	}
+	return err
+}

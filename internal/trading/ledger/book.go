@@ -1,0 +1,276 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// book is an account inside a transaction. One from openBook holds the lock on
+// the account's row, assigns arrival numbers, and collects the changes to
+// trades until close writes them.
+type book struct {
+	tx      *db.Tx
+	owner   journal.UserID
+	account Account
+	now     time.Time
+	follow  Follow
+
+	revision   int64 // this write's
+	nextSeq    int64
+	nextStream int64 // a multiple of streamBlock if a block has to be reserved
+	lastStream int64 // the greatest next_stream of all the user's accounts
+	arrivals   int64 // the last arrival number of all the user's accounts
+	// deletedFills is the number of the newest deleted fill; 0 if there never was one.
+	deletedFills int64
+	loggedSince  int64 // the log is complete after this revision
+	prunedSince  int64 // loggedSince as stored: the log has nothing before it
+
+	streams    map[streamKey]*stream
+	allStreams bool           // streams has all of the account; see loadStreams
+	emptied    map[int64]bool // streams that lost their trades and may be empty
+	// instruments are those of the streams that were regrouped.
+	instruments map[int64]streamKey
+
+	// Rows to be written in bulk.
+	arrived, edited          []*fill
+	changedDetails, relinked []*fill
+	newTrades, changedTrades []*tradeRow
+	// outdated are the stretches of streams whose stored checkpoints are deleted.
+	outdated    []stretch
+	checkpoints []storedCheckpoint
+
+	change TradeChanges
+	// reordered are trades whose position in lists may have changed while their
+	// fills and figures have not.
+	reordered []journal.TradeID
+	// changedIDs are fills whose external id has changed, but no value that
+	// trades depend on.
+	changedIDs []*fill
+
+	// read counts the rows that cursors read, which tests compare with the size
+	// of the change. maxRead bounds it; 0 means no bound.
+	read, maxRead int
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
+}
+
+// openBook locks the account. A transaction that writes to several accounts
+// must open them in the order of their ids, or two of them may deadlock; one of
+// the two is then run again.
+func (s *Service) openBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (*book, error) {
+	b, err := readBookWith(ctx, tx, owner, id, tx.Lock())
+	if err != nil {
+		return nil, err
+	}
+	b.now, b.follow, b.revision, b.interval = s.clock(), s.follow, nextRevision(b.account.Revision), s.interval
+	return b, nil
+}
+
+// readBook opens a book for reading, without a lock.
+func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (*book, error) {
+	return readBookWith(ctx, tx, owner, id, "")
+}
+
+func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
+	b := &book{
+		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{},
+		change: TradeChanges{Account: id}, interval: checkpointInterval,
+	}
+	if !journal.AllowsAccount(ctx, id) {
+		return nil, journal.NotFound("account")
+	}
+	var all int64
+	err := tx.QueryRow(ctx, `
+		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`
+		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream)...)
+	// After a wait for the lock only the columns of the row itself are current.
+	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
+	return b, mapNotFound(err, "account")
+}
+
+// lastArrival selects the last arrival number of any account of user $1.
+const lastArrival = `(SELECT COALESCE(MAX(arrivals), 0) FROM accounts AS every WHERE every.user_id = $1)`
+
+// lastStream selects the greatest next_stream of any account of user $1.
+const lastStream = `(SELECT COALESCE(MAX(next_stream), 0) FROM accounts AS every WHERE every.user_id = $1)`
+
+// NextArrival returns the arrival number of the owner's next fill. It is a step.
+func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT `+lastArrival+` + 1`, owner).Scan(&n)
+	return n, err
+}
+
+// withBook opens the book of an account, runs fn and closes the book.
+func (s *Service) withBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, fn func(*book) error) error {
+	b, err := s.openBook(ctx, tx, owner, id)
+	if err != nil {
+		return err
+	}
+	if err := fn(b); err != nil {
+		return err
+	}
+	return b.close(ctx)
+}
+
+// close ends the write: it writes the collected rows, moves links to trades,
+// calls follow, deletes removed trades and updates the account's row.
+func (b *book) close(ctx context.Context) error {
+	if err := b.flush(ctx); err != nil {
+		return err
+	}
+	if err := b.moveCashLinks(ctx); err != nil {
+		return err
+	}
+	b.change.Arrived = b.listArrived()
+	if err := b.follow.call(ctx, b.tx, b.owner, b.change); err != nil {
+		return err
+	}
+	if err := b.removeTrades(ctx); err != nil {
+		return err
+	}
+	if err := b.dropEmptyStreams(ctx); err != nil {
+		return err
+	}
+	return b.saveAccount(ctx)
+}
+
+// saveAccount updates the account's row and the log.
+func (b *book) saveAccount(ctx context.Context) error {
+	if err := b.recordTouched(ctx); err != nil {
+		return err
+	}
+	return b.tx.Queue(ctx, `
+		UPDATE accounts SET revision = $1, next_seq = $2, next_stream = $3, logged_since = $4, arrivals = $5
+		WHERE user_id = $6 AND id = $7`,
+		b.revision, b.nextSeq, b.nextStream, b.loggedSince, b.arrivals, b.owner, b.account.ID)
+}
+
+// flush writes the collected rows in bulk. Fills are written in time order,
+// which is the order of their table.
+func (b *book) flush(ctx context.Context) error {
+	if err := b.flushTrades(ctx); err != nil {
+		return err
+	}
+	if err := b.flushCheckpoints(ctx); err != nil {
+		return err
+	}
+	if err := b.writeLinks(ctx); err != nil {
+		return err
+	}
+	if err := b.updateDetails(ctx, b.changedDetails); err != nil {
+		return err
+	}
+	for _, f := range b.changedIDs {
+		if err := b.updateFirstExternal(ctx, f); err != nil {
+			return err
+		}
+	}
+	if err := b.updateFills(ctx, b.edited); err != nil {
+		return err
+	}
+	return b.insertFills(ctx, slices.SortedFunc(slices.Values(b.arrived), byPosition))
+}
+
+// removeTrades deletes the rows of removed trades.
+func (b *book) removeTrades(ctx context.Context) error {
+	rows := make([][]any, len(b.change.Removed))
+	for i, id := range b.change.Removed {
+		rows[i] = []any{int64(b.owner), id}
+	}
+	return b.tx.DeleteMany(ctx, "trades", []string{"user_id", "id"}, rows)
+}
+
+// maxStep is the greatest difference between two revisions of an account.
+const maxStep = 1 << 32
+
+// nextRevision returns the revision of the write after another. Steps are
+// random: if the database is restored to an earlier state and written again, the
+// two histories of an account share no later revision. So equal revisions mean
+// equal content, and a copy can tell from the log whether it is of this history.
+// The steps get smaller before the numbers run out.
+func nextRevision(last int64) int64 {
+	const shrink = 20
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails: the program ends instead
+	most := min(maxStep, (math.MaxInt64-last)>>shrink+1)
+	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) //nolint:gosec // it is less than maxStep
+}
+
+// The limits of trade_log: it keeps at least about the newest thousand revisions,
+// without writes that changed so many trades that loading the whole account is
+// cheaper. Older ones are deleted once they are about a hundred, because a
+// statement in every write costs more than their space.
+const (
+	loggedSpan   = 1000 * maxStep / 2
+	prunedSpan   = 100 * maxStep / 2
+	loggedTrades = 1000
+)
+
+// recordTouched logs the revision with the trades that this write changed. A
+// revision without them, or with too many, is logged with an id that no trade
+// has: every revision of the log can be found.
+func (b *book) recordTouched(ctx context.Context) error {
+	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
+	if b.revision-b.loggedSince > loggedSpan+prunedSpan {
+		b.loggedSince = b.revision - loggedSpan
+	}
+	if len(touched) > loggedTrades {
+		b.loggedSince, touched = b.revision, nil
+	}
+	if len(touched) == 0 {
+		touched = []journal.TradeID{journal.NewID[journal.TradeID]()}
+	}
+	if b.loggedSince > b.prunedSince {
+		err := b.tx.Queue(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision < $3`,
+			b.owner, b.account.number, b.loggedSince)
+		if err != nil {
+			return err
+		}
+	}
+	rows := make([][]any, len(touched))
+	for i, id := range touched {
+		rows[i] = []any{b.owner, b.account.number, b.revision, id}
+	}
+	return b.tx.QueueRows(ctx, "trade_log", []string{"user_id", "account", "revision", "trade_id"}, "ON CONFLICT DO NOTHING", rows)
+}
+
+// TouchedSince returns the trades of an account that changed after a revision,
+// as one step; those that do not exist were removed. known is false if the log
+// does not contain that revision, because it is too old or of another history of
+// the database: the account must then be read again.
+func TouchedSince(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, revision int64,
+) (ids []journal.TradeID, known bool, err error) {
+	b, err := readBook(ctx, tx, owner, account)
+	switch {
+	case err != nil || revision < b.loggedSince || revision > b.account.Revision:
+		return nil, false, err
+	case revision == b.account.Revision:
+		return nil, true, nil
+	}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var at int64
+		var id journal.TradeID
+		err := row.Scan(&at, &id)
+		if at == revision {
+			known = true
+		} else {
+			ids = append(ids, id)
+		}
+		return err
+	}, `SELECT revision, trade_id FROM trade_log WHERE user_id = $1 AND account = $2 AND revision >= $3 ORDER BY revision, trade_id`,
+		owner, b.account.number, revision)
+	if err != nil || !known {
+		return nil, false, err
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), true, nil
+}

@@ -1,0 +1,222 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// CashResult is the result of inserting cash rows.
+type CashResult struct {
+	Inserted, Skipped int
+	// Known reports for each row, in the order given, whether it was skipped because it is
+	// stored, and Deleted whether it was because the user deleted it by hand.
+	Known, Deleted []bool
+}
+
+// newCashResult returns the result of rows of which some are known and some repeat deleted
+// ones.
+func newCashResult(known []bool, deleted []*deletedCash, skipDeleted bool) CashResult {
+	r := CashResult{Known: known, Deleted: make([]bool, len(known))}
+	for i := range known {
+		r.Deleted[i] = skipDeleted && deleted[i] != nil
+		if known[i] || r.Deleted[i] {
+			r.Skipped++
+		} else {
+			r.Inserted++
+		}
+	}
+	return r
+}
+
+// CashOptions are the options of [Service.InsertCash].
+type CashOptions struct {
+	// Batch is the import of the rows; it may be empty.
+	Batch journal.BatchID
+	// Archived has the further values of each row of a backup, and is nil for a file.
+	Archived []ArchivedCash
+	// SkipDeleted leaves out what the user deleted by hand. Without it, such rows are stored
+	// again.
+	SkipDeleted bool
+}
+
+// InsertCash stores the cash rows of one file or backup as one step. Rows that
+// are already stored are skipped, by the rules of [cashDedup].
+func (s *Service) InsertCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, options CashOptions,
+) (result CashResult, err error) {
+	if len(list) == 0 {
+		return CashResult{}, nil
+	}
+	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
+		rows := make([]Cash, len(list))
+		for i, in := range list {
+			if rows[i], err = b.cleanCash(ctx, in, archivedAt(options.Archived, i)); err != nil {
+				return fmt.Errorf("cash row %d: %w", i+1, err)
+			}
+			if options.Batch != "" {
+				rows[i].Batch = &options.Batch
+			}
+		}
+		known, err := b.repeatedCash(ctx, rows, options.Archived != nil)
+		if err != nil {
+			return err
+		}
+		deleted, err := b.matchDeletedCash(ctx, rows, known)
+		if err != nil {
+			return err
+		}
+		result = newCashResult(known, deleted, options.SkipDeleted)
+		var fresh []Cash
+		for i, c := range rows {
+			if !known[i] && !result.Deleted[i] {
+				fresh = append(fresh, c)
+			}
+		}
+		if !options.SkipDeleted {
+			if err := b.forgetDeletedCash(ctx, deleted); err != nil {
+				return err
+			}
+		}
+		return b.insertCash(ctx, fresh)
+	})
+	return result, err
+}
+
+// archivedAt returns the further values of a row, or nil if there are none.
+func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
+	if archived == nil {
+		return nil
+	}
+	return &archived[row]
+}
+
+// cashDedup finds cash rows that are already stored. A row matches a stored one
+// that arrived with the same type, amount and instant, even if that was edited
+// since. Files often have whole seconds where connections have fractions, so a
+// row also matches one of the same second if either has no fraction. A row of a
+// backup has the values that were stored. It also matches a stored one with the
+// same values now: backups of version 1 do not have the key with which an edited
+// row arrived.
+// Each stored row matches one row of the call: of three equal rows, two of
+// which are stored, the third is new.
+type cashDedup struct {
+	b       *book
+	found   map[string]*storedCash // by condition and key, each read once
+	claimed map[journal.CashID]bool
+}
+
+// storedCash are stored rows that rows of a file may be: all, by their values now, and
+// unedited ones also by type and amount.
+type storedCash struct {
+	all                           claimQueue[journal.CashID]
+	byContent, unedited, byAmount map[string]*claimQueue[journal.CashID]
+}
+
+// repeatedCash reports for each row whether it is already stored.
+func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
+	d := &cashDedup{b: b, found: map[string]*storedCash{}, claimed: map[journal.CashID]bool{}}
+	repeats := make([]bool, len(rows))
+	for i := range rows {
+		var err error
+		if repeats[i], err = d.claimByOrigin(ctx, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	claim := d.claimBySecond
+	if areArchived {
+		claim = d.claimByContent
+	}
+	for i := range rows {
+		if repeats[i] {
+			continue
+		}
+		var err error
+		if repeats[i], err = claim(ctx, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return repeats, nil
+}
+
+// claimByOrigin claims a stored row that arrived with the key of c, preferably
+// one that has the same values now.
+func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
+	same, err := d.loadStored(ctx, c.Origin, `origin`, `origin = $3`, c.Origin)
+	if err != nil {
+		return false, err
+	}
+	return d.claim(same.byContent[c.contentKey()]) || d.claim(&same.all), nil
+}
+
+// claimByContent claims a stored row with the values of c.
+func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
+	at := db.Micros(c.OccurredAt)
+	same, err := d.loadStored(ctx, strconv.FormatInt(at, 10), `occurred_at`, `occurred_at = $3`, at)
+	if err != nil {
+		return false, err
+	}
+	return d.claim(same.byContent[c.contentKey()]), nil
+}
+
+// claimBySecond claims a stored row that arrived with the type and the amount of c in
+// the same second, if one of them has no fraction of a second. Edited rows are left
+// out: they arrived with other values.
+func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
+	at := db.Micros(c.OccurredAt)
+	from := at - at%second
+	same, err := d.loadStored(ctx, strconv.FormatInt(from, 10), `occurred_at`, `occurred_at >= $3 AND occurred_at < $4`, from, from+second)
+	if err != nil {
+		return false, err
+	}
+	if at == from {
+		return d.claim(same.byAmount[c.amountKey()]), nil
+	}
+	// A fraction equals itself, which was matched by its origin, and a time without one.
+	whole := *c
+	whole.OccurredAt = db.FromMicros(from)
+	return d.claim(same.unedited[whole.contentKey()]), nil
+}
+
+// amountKey returns the type and the amount of a row.
+func (c *Cash) amountKey() string {
+	content, _, _ := splitCashKey(c.contentKey())
+	return content
+}
+
+// claim claims the first row of a queue that is not claimed yet.
+func (d *cashDedup) claim(queue *claimQueue[journal.CashID]) bool {
+	_, found := queue.take(d.claimed)
+	return found
+}
+
+// loadStored returns the account's rows that fulfill a condition, whose arguments
+// begin with $3. The key is that of the arguments. They are read in the order of the
+// condition's column: to sort by id, SQLite would read all rows of the owner.
+func (d *cashDedup) loadStored(ctx context.Context, key, order, condition string, args ...any) (*storedCash, error) {
+	key = condition + " " + key
+	if stored, known := d.found[key]; known {
+		return stored, nil
+	}
+	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY `+order,
+		append([]any{d.b.owner, d.b.account.number}, args...)...)
+	slices.SortFunc(list, func(a, b Cash) int { return cmp.Compare(a.ID, b.ID) })
+	type queues = map[string]*claimQueue[journal.CashID]
+	stored := &storedCash{byContent: queues{}, byAmount: queues{}, unedited: queues{}}
+	for i := range list {
+		c := &list[i]
+		stored.all.add(c.ID)
+		queueOf(stored.byContent, c.contentKey()).add(c.ID)
+		if c.EditedOrigin() == "" {
+			queueOf(stored.unedited, c.contentKey()).add(c.ID)
+			queueOf(stored.byAmount, c.amountKey()).add(c.ID)
+		}
+	}
+	d.found[key] = stored
+	return stored, err
+}

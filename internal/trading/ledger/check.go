@@ -1,0 +1,410 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/matching/oracle"
+)
+
+// RegroupAll groups all fills of one account again and returns how many trades
+// differed from the stored ones. Trades keep their ids. It is needed only to
+// repair an inconsistent ledger.
+func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.withBook(ctx, tx, owner, account, func(b *book) error {
+			numbers, err := b.streamNumbers(ctx)
+			if err != nil {
+				return err
+			}
+			if err := b.regroupStreams(ctx, numbers); err != nil {
+				return err
+			}
+			changed = len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)
+			return nil
+		})
+	})
+	return changed, err
+}
+
+// regroupStreams groups all fills of some streams again.
+func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
+	for _, number := range numbers {
+		found, err := b.streamNumbered(ctx, number)
+		if err != nil {
+			return err
+		}
+		if err := b.regroupChanges(ctx, &changes{stream: found, whole: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
+	return db.List(ctx, b.tx, db.Single[int64],
+		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
+}
+
+// Problem is an inconsistency in the stored data.
+type Problem struct {
+	User    journal.UserID
+	Account journal.AccountID
+	// Record is the id of the trade, execution or cash row; empty for a problem
+	// of the whole account.
+	Record string
+	// What is one sentence.
+	What string
+}
+
+// Check reads every journal of the installation and reports inconsistencies:
+// each trade is recomputed from its fills twice, by package matching and by the
+// oracle, and compared with its row; each fill must be linked to exactly the
+// trades it is in; counters, imports and links must agree with the rows. It
+// changes nothing. Memory does not grow with the journals, because it reads one
+// segment between two flat points of a stream at a time. An error means that
+// the check could not run; inconsistencies are only reported.
+func (s *Service) Check(ctx context.Context, report func(Problem)) error {
+	type owned struct {
+		user    journal.UserID
+		account journal.AccountID
+	}
+	var all []owned
+	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
+		all, err = db.List(ctx, tx, func(row db.Scanner) (o owned, err error) {
+			err = row.Scan(&o.user, &o.account)
+			return o, err
+		}, `SELECT user_id, id FROM accounts ORDER BY user_id, number`)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		err := s.db.View(ctx, func(tx *db.Tx) error { return checkAccount(ctx, tx, o.user, o.account, report) })
+		if err != nil && !journal.IsKind(err, journal.KindNotFound) { // not found: deleted meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// checker checks one account.
+type checker struct {
+	*book
+	report func(Problem)
+}
+
+func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account journal.AccountID, report func(Problem)) error {
+	b, err := readBook(ctx, tx, user, account)
+	if err != nil {
+		return err
+	}
+	c := &checker{book: b, report: report}
+	numbers, err := b.streamNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		if err := c.checkStream(ctx, number); err != nil {
+			return err
+		}
+	}
+	if err := c.checkSources(ctx); err != nil {
+		return err
+	}
+	return c.checkRows(ctx)
+}
+
+// checkSources compares the fills that have several sources with the merged
+// values of those sources.
+func (c *checker) checkSources(ctx context.Context) error {
+	numbers, err := db.List(ctx, c.tx, db.Single[int64],
+		`SELECT DISTINCT seq FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY seq`,
+		c.owner, c.account.number)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(numbers, 1000) {
+		fills, err := c.sourcedFills(ctx, part)
+		if err != nil {
+			return err
+		}
+		sources, err := c.loadSources(ctx, part)
+		if err != nil {
+			return err
+		}
+		for seq, f := range fills {
+			if after, _ := f.rebuild(sources[seq]); !sameRow(f, after) {
+				c.reportProblem(string(f.id), "The execution differs from its sources.")
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) reportProblem(record, format string, args ...any) {
+	c.report(Problem{User: c.owner, Account: c.account.ID, Record: record, What: fmt.Sprintf(format, args...)})
+}
+
+// checkStream checks one stream, segment by segment.
+func (c *checker) checkStream(ctx context.Context, number int64) error {
+	s, err := c.streamNumbered(ctx, number)
+	if err != nil {
+		return err
+	}
+	if err := c.checkOrderKey(ctx, s); err != nil {
+		return err
+	}
+	checkpoints, err := c.loadCheckpoints(ctx, s)
+	if err != nil {
+		return err
+	}
+	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
+	fills.seek(matching.Position{})
+	trades.seek(matching.Position{})
+	for {
+		part := nextSegment(fills)
+		if fills.err != nil {
+			return fills.err
+		}
+		if len(part) == 0 {
+			break
+		}
+		if err := c.checkSegment(s, part, trades, checkpoints); err != nil {
+			return err
+		}
+	}
+	if len(checkpoints) > 0 {
+		c.reportProblem("", "Instrument %s has %d checkpoints that are not inside a trade.", s.key.symbol, len(checkpoints))
+	}
+	for t := trades.next(); t != nil; t = trades.next() {
+		c.reportProblem(string(t.id), "The trade has no fills.")
+	}
+	return trades.err
+}
+
+// checkOrderKey compares the stored order key of a stream with the computed one.
+func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
+	var key string
+	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
+	if err == nil && key != s.key.orderKey() {
+		c.reportProblem("", "The order key of instrument %s is wrong.", s.key.symbol)
+	}
+	return err
+}
+
+// nextSegment reads fills up to the next one that leaves the position flat.
+func nextSegment(fills *fillCursor) []*fill {
+	var part []*fill
+	var position decimal.Decimal
+	for f := fills.next(); f != nil; f = fills.next() {
+		part = append(part, f)
+		if f.side == matching.Buy {
+			position = position.Add(f.quantity)
+		} else {
+			position = position.Sub(f.quantity)
+		}
+		if position.IsZero() {
+			break
+		}
+	}
+	return part
+}
+
+// loadCheckpoints returns the stored checkpoints of a stream.
+func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.Position]string, error) {
+	found := map[matching.Position]string{}
+	err := db.Each(ctx, c.tx, func(row db.Scanner) error {
+		var at matching.Position
+		var state string
+		err := row.Scan(&at.At, &at.Seq, &state)
+		found[at] = state
+		return err
+	}, `SELECT executed_at, seq, state FROM trade_checkpoints WHERE user_id = $1 AND stream = $2 ORDER BY executed_at, seq`, c.owner, s.number)
+	return found, err
+}
+
+// groupFills groups the fills of a segment and compares the stored checkpoints
+// in it, which it removes from the map.
+func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[matching.Position]string) []matching.Trade {
+	var grouping matching.Grouping
+	if len(checkpoints) > 0 {
+		grouping.Every, grouping.Report = 1, func(want matching.Checkpoint) {
+			stored, found := checkpoints[want.Last()]
+			if found && stored != want.String() {
+				i, _ := slices.BinarySearchFunc(fills, want.Last(), func(f matching.Fill, p matching.Position) int { return f.Position().Compare(p) })
+				c.reportProblem(fills[i].ID, "The checkpoint of instrument %s at %s differs from its fills.", s.key.symbol, db.FromMicros(want.Last().At))
+			}
+			delete(checkpoints, want.Last())
+		}
+	}
+	return slices.Collect(grouping.Walk(slices.Values(fills)))
+}
+
+// checkSegment compares the stored trades of a segment with the trades that its
+// fills form.
+func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, checkpoints map[matching.Position]string) error {
+	grouped := make([]matching.Fill, len(part))
+	oracleFills := make([]oracle.Fill, len(part))
+	for i, f := range part {
+		grouped[i], oracleFills[i] = f.toMatching(), f.toOracle()
+	}
+	recomputed := oracle.Recompute(oracleFills)
+	byID := make(map[string]*fill, len(part))
+	for _, f := range part {
+		byID[string(f.id)] = f
+	}
+	in := map[string]links{}
+	for i, want := range c.groupFills(s, grouped, checkpoints) {
+		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
+		if trades.err != nil {
+			return trades.err
+		}
+		if t == nil {
+			c.reportProblem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
+			continue
+		}
+		row := want // newTradeRow clears the parts, which are needed below
+		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID].opening()), recomputed, i)
+		for _, p := range want.Parts {
+			l := in[p.FillID]
+			l.add(t.id)
+			in[p.FillID] = l
+		}
+	}
+	for _, f := range part {
+		if f.links != in[string(f.id)] {
+			c.reportProblem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
+		}
+	}
+	return nil
+}
+
+// checkTrade compares a stored trade with both recomputations.
+func (c *checker) checkTrade(t, want *tradeRow, recomputed []oracle.Trade, i int) {
+	if !want.equal(t) {
+		c.reportProblem(string(t.id), "The trade differs from its fills.")
+	}
+	if i >= len(recomputed) || !matchesOracle(t, recomputed[i]) {
+		c.reportProblem(string(t.id), "The trade differs from the second computation of its fills.")
+	}
+}
+
+// matchesOracle reports whether a stored trade equals the oracle's.
+func matchesOracle(t *tradeRow, o oracle.Trade) bool {
+	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
+		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
+		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
+		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
+		equalNull(t.GrossPnL, o.Gross) && equalNull(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
+		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && equalNull(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
+		equalNull(t.ReturnPct, o.Return) && equalNull(t.Rate.Convert(t.Volume), o.Volume)
+}
+
+func equalNull(n decimal.Null, r *big.Rat) bool {
+	if r == nil || !n.Valid {
+		return r == nil && !n.Valid
+	}
+	return n.Decimal.Rat().Cmp(r) == 0
+}
+
+func (f *fill) toOracle() oracle.Fill {
+	o := oracle.Fill{
+		ID: string(f.id), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
+		Multiplier: f.multiplier.Rat(), Fees: f.fees.Rat(), Commission: f.commission.Rat(),
+	}
+	if f.stated.Valid {
+		o.Stated = f.stated.Decimal.Rat()
+	}
+	return o
+}
+
+// rowChecks find rows that contradict others. Each query returns the wrong rows
+// for a user and an account number: of executions executed_at, seq and id, of
+// other tables the id.
+var rowChecks = []struct{ what, query string }{
+	{"The execution's instrument is missing.", `
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream) ORDER BY executed_at, seq`},
+	{"The trade's instrument is missing.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
+	{"The trade's revision is greater than the account's.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2
+			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},
+	{"The trade's revision is missing from the change log.", `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2
+			AND revision > (SELECT logged_since FROM accounts WHERE user_id = $1 AND number = $2)
+			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
+				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
+	{"The execution's number in the account is greater than the account's counter.", `
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2
+			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY executed_at, seq`},
+	{"The execution's arrival number is greater than the account's counter.", `
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND (arrival < 1
+			OR arrival > (SELECT arrivals FROM accounts WHERE user_id = $1 AND number = $2)) ORDER BY executed_at, seq`},
+	{"The cash transaction is linked to a trade that is not in the account.", `
+		SELECT id FROM cash_transactions WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
+			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2) ORDER BY id`},
+	{"The number of the import's executions differs from its counters.", `
+		SELECT batch_id FROM import_spans WHERE user_id = $1 AND account = $2 AND last_seq - first_seq + 1 - removed <>
+			(SELECT COUNT(*) FROM executions WHERE executions.user_id = $1 AND executions.account = $2
+				AND executed_at >= first_at AND executed_at <= last_at AND seq >= first_seq AND seq <= last_seq)
+		ORDER BY first_seq`},
+	{"Two imports have the same execution numbers.", `
+		SELECT batch_id FROM import_spans AS early WHERE user_id = $1 AND account = $2 AND EXISTS (
+			SELECT 1 FROM import_spans AS late WHERE late.user_id = $1 AND late.account = $2
+				AND late.first_seq > early.first_seq AND late.first_seq <= early.last_seq) ORDER BY first_seq`},
+	{"The execution's facts and its sources disagree.", `
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND ((facts & 512) <> 0) <> EXISTS (
+			SELECT 1 FROM fill_sources WHERE fill_sources.user_id = $1 AND fill_sources.account = $2
+				AND fill_sources.seq = executions.seq) ORDER BY executed_at, seq`},
+	{"The sources belong to a missing execution.", `
+		SELECT seq FROM fill_sources WHERE user_id = $1 AND account = $2 AND NOT EXISTS (
+			SELECT 1 FROM executions WHERE executions.user_id = $1 AND executions.account = $2
+				AND (executions.facts & 512) <> 0 AND executions.seq = fill_sources.seq) ORDER BY seq`},
+}
+
+// scanRecord reads the id of a record.
+func scanRecord(row db.Scanner) (string, error) {
+	var id any
+	err := row.Scan(&id)
+	if bytes, ok := id.([]byte); ok && len(bytes) == 16 {
+		return journal.UUIDText([16]byte(bytes)), err
+	}
+	return fmt.Sprint(id), err
+}
+
+// scanExecutionRecord reads the id of an execution.
+func (c *checker) scanExecutionRecord(row db.Scanner) (string, error) {
+	var f fill
+	err := row.Scan(&f.at, &f.seq, &f.id)
+	f.setID(&c.account)
+	return string(f.id), err
+}
+
+func (c *checker) checkRows(ctx context.Context) error {
+	for _, check := range rowChecks {
+		scan := scanRecord
+		if strings.Contains(check.query, "SELECT executed_at, seq, id ") {
+			scan = c.scanExecutionRecord
+		}
+		wrong, err := db.List(ctx, c.tx, scan, check.query, c.owner, c.account.number)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Compact(wrong) {
+			c.reportProblem(id, "%s", check.what)
+		}
+	}
+	return nil
+}

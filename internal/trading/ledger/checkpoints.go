@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/trading/matching"
+)
+
+// checkpointInterval is the number of fills of a trade between two of its
+// checkpoints. A write to a longer trade reads at most as many fills before the
+// change.
+const checkpointInterval = 128
+
+// storedCheckpoint is a row of trade_checkpoints: the state of a trade after the
+// fill at its position.
+type storedCheckpoint struct {
+	stream int64
+	matching.Checkpoint
+}
+
+// stretch is a part of a stream, without its two ends.
+type stretch struct {
+	stream   int64
+	from, to matching.Position
+}
+
+// endOfStream is a position after all fills.
+var endOfStream = matching.Position{At: math.MaxInt64, Seq: math.MaxInt64}
+
+const checkpointBefore = `
+	SELECT state FROM trade_checkpoints
+	WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4) AND (executed_at, seq) < ($5, $6)
+	ORDER BY executed_at DESC, seq DESC LIMIT 1`
+
+// lastCheckpoint returns the last checkpoint of a stored trade before p, or nil.
+func (b *book) lastCheckpoint(ctx context.Context, t *tradeRow, p matching.Position) (*matching.Checkpoint, error) {
+	if t.count < int64(b.interval) {
+		return nil, nil
+	}
+	var state string
+	err := b.tx.QueryRow(ctx, checkpointBefore, b.owner, t.stream, t.First.At, t.First.Seq, p.At, p.Seq).Scan(&state)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := matching.ParseCheckpoint(state)
+	if err == nil && found.First() != t.First {
+		err = errors.New("it belongs to another trade; run fillbook check")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a checkpoint of trade %s: %w", t.id, err)
+	}
+	return found, nil
+}
+
+// collectCheckpoint collects a checkpoint of a new trade.
+func (r *run) collectCheckpoint(c matching.Checkpoint) {
+	r.out.checkpoints = append(r.out.checkpoints, storedCheckpoint{stream: r.c.stream.number, Checkpoint: c})
+}
+
+// collectOutdated collects the run for the deletion of stored checkpoints if one
+// of the stored trades in it can have any.
+func (r *run) collectOutdated(old []*tradeRow) {
+	isLong := func(t *tradeRow) bool { return t.count >= int64(r.fills.b.interval) }
+	if r.c.whole || slices.ContainsFunc(old, isLong) {
+		r.out.outdated = append(r.out.outdated, stretch{stream: r.c.stream.number, from: r.start, to: r.end})
+	}
+}
+
+// keepsSkipped reports whether every trade that was read from a checkpoint on
+// keeps its id. Otherwise the fills before the checkpoint get other links and
+// must be read as well.
+func (r *regrouping) keepsSkipped() bool {
+	for i := range r.trades {
+		t := r.continued[r.trades[i].First]
+		if r.trades[i].Skipped > 0 && r.identities.Kept[i] != string(t.id) {
+			return false
+		}
+	}
+	return true
+}
+
+// readWholeTrades prepares changes for another regrouping, without checkpoints.
+func (c *changes) readWholeTrades() {
+	c.wholeTrades = true
+	for _, f := range c.added {
+		f.next = links{}
+	}
+}
+
+// flushCheckpoints deletes outdated checkpoints and writes the new ones.
+func (b *book) flushCheckpoints(ctx context.Context) error {
+	for _, s := range b.outdated {
+		err := b.tx.Queue(ctx, `
+			DELETE FROM trade_checkpoints
+			WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4) AND (executed_at, seq) < ($5, $6)`,
+			b.owner, s.stream, s.from.At, s.from.Seq, s.to.At, s.to.Seq)
+		if err != nil {
+			return err
+		}
+	}
+	rows := make([][]any, len(b.checkpoints))
+	for i, c := range b.checkpoints {
+		at := c.Last()
+		rows[i] = []any{int64(b.owner), b.account.number, c.stream, at.At, at.Seq, c.String()}
+	}
+	b.outdated, b.checkpoints = nil, nil
+	return b.tx.QueueRows(ctx, "trade_checkpoints",
+		[]string{"user_id", "account", "stream", "executed_at", "seq", "state"}, "", rows)
+}

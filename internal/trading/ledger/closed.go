@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// FigureTrade contains the values of a trade that figures are computed from and
+// lists are sorted by. Reading whole trades would take longer.
+type FigureTrade struct {
+	ID                     journal.TradeID
+	Symbol, InstrumentType string
+	OptionRight            string      // empty unless the instrument is an option
+	Expiry                 journal.Day // empty if it does not expire
+	Direction              matching.Direction
+	Open                   bool
+	// ListedAt is the instant of closing, or of opening for an open trade.
+	OpenedAt, ListedAt       time.Time
+	EntryNotional, EntrySize decimal.Decimal
+	Rate                     matching.Rate
+	Volume                   decimal.Null // in the account's currency
+	// Gross and Net of an open trade are those of its closed part.
+	Gross, Net, Fees, Commission decimal.Decimal
+	QtyOpened, AvgEntry          decimal.Decimal
+	AvgExit, ReturnPct           decimal.Null
+	// Instrument, External and Arrival order trades of the same instants; see
+	// [TradeCursor].
+	Instrument, External string
+	Arrival              int64
+}
+
+const (
+	figureColumns = `SELECT trades.id, is_long, opened_at, list_at,
+		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
+		fees, commission, net_pnl, gross_pnl, realized_pnl,
+		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, `
+
+	figuresWithStream = figureColumns + `order_key, ` + streamColumns + tradesFrom
+	figuresAlone      = figureColumns + `stream FROM trades`
+)
+
+// figureRow is a row of figureColumns, for all rows of a query.
+type figureRow struct {
+	FigureTrade
+	t matching.Trade
+}
+
+// scan lists the destinations for figureColumns.
+func (r *figureRow) scan() []any {
+	c, t := &r.FigureTrade, &r.t
+	return []any{
+		&c.ID,
+		directionScanner{&c.Direction},
+		db.Instant(&c.OpenedAt), db.Instant(&c.ListedAt),
+		&t.EntryNotional, &t.ExitNotional, &t.QtyOpened,
+		oneIfNull{&t.Multiplier},
+		entrySizeScanner{t},
+		&c.Rate.Stated, &c.Rate.Priced,
+		volumeScanner{t},
+		zeroIfNull{&t.FeesTotal},
+		zeroIfNull{&t.Commission},
+		&t.NetPnL,
+		grossScanner{t},
+		realizedScanner{t},
+		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
+	}
+}
+
+// toTrade returns the trade of the row with the instrument of its stream.
+func (r *figureRow) toTrade(s *listedStream) FigureTrade {
+	c, t := r.FigureTrade, &r.t
+	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
+	c.Gross, c.Net = t.GrossPnL.Or(t.RealizedPnL), t.NetPnL.Or(t.RealizedPnL)
+	c.Fees, c.Commission = t.FeesTotal, t.Commission
+	c.Symbol, c.InstrumentType, c.OptionRight, c.Expiry = s.key.symbol, s.key.kind, s.key.right, journal.Day(s.key.expiry)
+	c.Instrument = s.order
+	return c
+}
+
+// HasMoreTrades reports whether an account has more than the given number of trades.
+func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, than int) (bool, error) {
+	var n int
+	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trades WHERE user_id = $1 AND account = $2`+db.Limit(3)+`) AS few`,
+		owner, account.number, than+1).Scan(&n)
+	return n > than, err
+}
+
+// EachFigureTrades calls fn with all trades of an account in batches of about size:
+// every trade of a batch was listed after every trade of the next one. Trades of a
+// batch are in no order. The batch is valid until fn returns; fn must not run
+// statements.
+func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) error) error {
+	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
+	if err != nil {
+		return err
+	}
+	var batch []FigureTrade
+	var r figureRow
+	var number int64
+	columns := append(r.scan(), &number)
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		if err := row.Scan(columns...); err != nil {
+			return err
+		}
+		s := streams[number]
+		trade := r.toTrade(&s)
+		if len(batch) >= size && !trade.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
+			if err := fn(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+		batch = append(batch, trade)
+		return nil
+	}, figuresAlone+` WHERE user_id = $1 AND account = $2 ORDER BY list_at DESC`, owner, account.number)
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	return fn(batch)
+}
+
+// FigureTradesByID returns the owner's trades with the given ids, in no order.
+func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []FigureTrade, err error) {
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		var r figureRow
+		var s listedStream
+		columns := append(append(r.scan(), &s.order), s.key.scan()...)
+		list, err := db.List(ctx, tx, func(row db.Scanner) (FigureTrade, error) {
+			err := row.Scan(columns...)
+			return r.toTrade(&s), err
+		}, figuresWithStream+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	return found, nil
+}

@@ -1,0 +1,238 @@
+package ledger
+
+import (
+	"slices"
+
+	"fillbook/internal/base/decimal"
+)
+
+// completeFrom adds values that another source of the same instrument has and
+// the fill does not. Known values are not overwritten, except by a record that
+// replaces the fill, and by a later record of the same source with the same id;
+// previous are the values that this source had before, nil if there are none.
+// Values that the user edited stay.
+func (f *fill) completeFrom(s *source, previous *fill) {
+	edits, by := f.edits(), &s.values
+	if f.externalID != "" && slices.Contains(s.replaces, f.externalID) {
+		f.replaceBy(by, edits)
+	}
+	sameID := f.externalID != "" && f.externalID == by.externalID
+	if !edits.has(FiguresEdited) && f.side != by.side {
+		return
+	}
+	if sameID && previous != nil && (edits.has(TimeEdited) || f.sameInstant(by)) {
+		f.correctFrom(by, previous, edits)
+	}
+	if !edits.has(FiguresEdited) && !f.sameDeal(by) {
+		return
+	}
+	if !sameID && !edits.has(TimeEdited) && !f.sameTime(by) {
+		return
+	}
+	f.completeCosts(by, edits)
+	f.completeTime(by, edits, sameID)
+	if f.externalID == "" {
+		f.externalID = by.externalID
+	}
+	if !edits.has(MultiplierEdited) && f.facts.has(FactsRecorded) && !f.facts.has(MultiplierStated) && by.facts.has(MultiplierStated) {
+		f.multiplier = by.multiplier
+		f.facts |= MultiplierStated
+	}
+	if !edits.has(FiguresEdited) && !f.stated.Valid {
+		f.stated = by.stated
+	}
+}
+
+// completeCosts copies unknown costs. Two sources may divide the same costs
+// differently between fees and commission, so a cost is copied only if the
+// other one does not contradict it.
+func (f *fill) completeCosts(by *fill, edits Facts) {
+	mayTake := func(value, other, byOther decimal.Decimal, otherKnown, byOtherKnown bool) bool {
+		if !otherKnown {
+			return true
+		}
+		if byOtherKnown {
+			return other.Equal(byOther)
+		}
+		return value.IsZero() || !value.Equal(other)
+	}
+	feesKnown, commissionKnown := f.isFeesKnown(), f.isCommissionKnown()
+	fees, commission := f.fees, f.commission
+	if !feesKnown && by.isFeesKnown() && !edits.has(FeesEdited) &&
+		mayTake(by.fees, commission, by.commission, commissionKnown, by.isCommissionKnown()) {
+		f.fees = by.fees
+		f.facts |= FeesStated
+	}
+	if !commissionKnown && by.isCommissionKnown() && !edits.has(CommissionEdited) &&
+		mayTake(by.commission, fees, by.fees, feesKnown, by.isFeesKnown()) {
+		f.commission = by.commission
+		f.facts |= CommissionStated
+	}
+}
+
+// completeTime copies a time that is more precise, or whose zone is certain.
+func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
+	if edits.has(TimeEdited) || by.precision() > f.precision() {
+		return
+	}
+	finer := by.precision() < f.precision() && f.sameTime(by)
+	surer := f.facts.has(ZoneAssumed) && !by.facts.has(ZoneAssumed) && (f.sameTime(by) || sameID && f.sameInstant(by))
+	if finer || surer {
+		f.at = by.at
+		f.facts = f.facts&^timeFacts | by.facts&timeFacts
+	}
+}
+
+// correctFrom replaces price, quantity and costs by those of a later record of
+// the same source with the same id, unless that record has fewer values. Values
+// of other sources, which differ from what this source said before, stay.
+func (f *fill) correctFrom(by, previous *fill, edits Facts) {
+	if !previous.isCorrectedBy(by) {
+		return
+	}
+	hasOwnCosts := f.sameCosts(previous, edits)
+	if !edits.has(FiguresEdited) && f.sameDeal(previous) && !f.sameDeal(by) {
+		f.takeDeal(by)
+	}
+	if hasOwnCosts {
+		f.takeCosts(by, edits)
+	}
+}
+
+// replaceBy replaces all values that the user did not edit by those of the record
+// with which the broker corrected the fill.
+func (f *fill) replaceBy(by *fill, edits Facts) {
+	f.externalID = by.externalID
+	if !edits.has(FiguresEdited) {
+		f.side = by.side
+		f.takeDeal(by)
+	}
+	if !edits.has(TimeEdited) && !f.sameInstant(by) {
+		f.at = by.at
+		f.facts = f.facts&^timeFacts | by.facts&timeFacts
+	}
+	f.takeCosts(by, edits)
+}
+
+// takeDeal copies quantity, price and stated result.
+func (f *fill) takeDeal(by *fill) {
+	f.quantity, f.price, f.stated = by.quantity, by.price, by.stated
+	f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
+}
+
+// takeCosts copies the costs that are known and that the user did not edit.
+func (f *fill) takeCosts(by *fill, edits Facts) {
+	if by.isFeesKnown() && !edits.has(FeesEdited) {
+		f.fees = by.fees
+		f.facts |= FeesStated
+	}
+	if by.isCommissionKnown() && !edits.has(CommissionEdited) {
+		f.commission = by.commission
+		f.facts |= CommissionStated
+	}
+}
+
+// sameCosts compares the costs that the user did not edit, unknown ones included.
+func (f *fill) sameCosts(g *fill, edits Facts) bool {
+	return (edits.has(FeesEdited) || f.isFeesKnown() == g.isFeesKnown() && f.fees.Equal(g.fees)) &&
+		(edits.has(CommissionEdited) || f.isCommissionKnown() == g.isCommissionKnown() && f.commission.Equal(g.commission))
+}
+
+// isCorrectedBy reports whether a later record with the same id may replace the
+// fill's values. A source that lists parts of fills replaces only fewer parts.
+func (f *fill) isCorrectedBy(by *fill) bool {
+	switch {
+	case by.facts.has(PartialQuantity):
+		return f.facts.has(PartialQuantity) && by.quantity.Cmp(f.quantity) > 0
+	case f.facts.has(PartialQuantity):
+		return true
+	}
+	knowsLess := f.isFeesKnown() && !by.isFeesKnown() || f.isCommissionKnown() && !by.isCommissionKnown() ||
+		by.precision() > f.precision()
+	return !knowsLess
+}
+
+// mergeSources returns the merged values of sources, in the order of arrival,
+// and the instrument of the first.
+func mergeSources(list []*source) (*fill, streamKey) {
+	merged := list[0].values
+	for i, s := range list[1:] {
+		if s.key == list[0].key {
+			merged.completeFrom(s, previousOf(list[:i+1], s))
+		}
+	}
+	return &merged, list[0].key
+}
+
+// previousOf returns the merged values of the earlier sources that a source
+// corrects, nil if there are none.
+func previousOf(earlier []*source, s *source) (merged *fill) {
+	id := s.correctorID()
+	if id == "" {
+		return nil
+	}
+	for _, e := range earlier {
+		switch {
+		case e.key != s.key || e.correctorID() != id:
+		case merged == nil:
+			values := e.values
+			merged = &values
+		default:
+			previous := *merged
+			merged.completeFrom(e, &previous)
+		}
+	}
+	return merged
+}
+
+// rebuild returns a stored fill with the merged values of its sources. Values
+// that the user edited stay.
+func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
+	merged, key := mergeSources(list)
+	out := *f
+	edits := f.edits()
+	out.facts = merged.facts&sourceFacts | f.facts&(editFacts|hasSources)
+	if !edits.has(FeesEdited) {
+		out.fees = merged.fees
+	}
+	if !edits.has(CommissionEdited) {
+		out.commission = merged.commission
+	}
+	if !edits.has(MultiplierEdited) {
+		out.multiplier = merged.multiplier
+	}
+	if edits.has(TimeEdited) {
+		out.facts = out.facts&^timeFacts | f.facts&timeFacts
+	} else {
+		out.at = merged.at
+	}
+	if !edits.has(FiguresEdited) {
+		out.side, out.quantity, out.price = merged.side, merged.quantity, merged.price
+		out.stated, out.details = merged.stated, merged.details
+	}
+	out.externalID = merged.externalID
+	out.state, out.was = edited, f.at
+	return &out, key
+}
+
+// hasSameValues reports whether an arrival of the same instrument has the
+// values of a stored fill. Values that the user edited are not compared.
+func (f *fill) hasSameValues(a *fill) bool {
+	edits := f.edits()
+	different := Facts(0)
+	if f.facts.has(FactsRecorded) && a.facts.has(FactsRecorded) {
+		different = f.facts ^ a.facts
+	}
+	isSame := func(edited, facts Facts, equal bool) bool { return edits.has(edited) || equal && !different.has(facts) }
+	return f.externalID == a.externalID &&
+		isSame(TimeEdited, timeFacts, f.at == a.at) &&
+		isSame(FeesEdited, FeesStated, f.fees.Equal(a.fees)) &&
+		isSame(CommissionEdited, CommissionStated, f.commission.Equal(a.commission)) &&
+		isSame(MultiplierEdited, MultiplierStated, f.multiplier.Equal(a.multiplier) || !(f.facts|a.facts).has(MultiplierStated)) &&
+		isSame(FiguresEdited, PartialQuantity, f.sameDeal(a) && f.stated.Equal(a.stated) && f.details == a.details)
+}
+
+// sameRow reports whether two versions of a fill are stored as the same row.
+func sameRow(f, g *fill) bool {
+	return f.stream == g.stream && sameFigures(f, g) && f.externalID == g.externalID && f.facts == g.facts && f.details == g.details
+}

@@ -1,0 +1,52 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"fillbook/internal/base/db"
+)
+
+// countCache caches the number of rows of lists, which a client that reads a
+// list page by page needs repeatedly. The key contains the query and the
+// revisions of the accounts, so entries never become outdated.
+type countCache struct {
+	mu      sync.Mutex
+	entries map[string]int
+}
+
+// maxCounts bounds the entries; above it all are dropped.
+const maxCounts = 1000
+
+// count returns the number of rows of a query that depends only on the fills
+// and trades of the accounts. They must have been read in the same transaction.
+func (c *countCache) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
+	var key strings.Builder
+	for _, a := range accounts {
+		fmt.Fprintf(&key, "%s:%d ", a.ID, a.Revision)
+	}
+	fmt.Fprintf(&key, "%s %#v", text, args) // quoted: a symbol may contain a space
+	c.mu.Lock()
+	n, known := c.entries[key.String()]
+	c.mu.Unlock()
+	if known {
+		return n, nil
+	}
+	if n, err = countRows(ctx, tx, text, args); err != nil {
+		return 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) >= maxCounts {
+		clear(c.entries)
+	}
+	c.entries[key.String()] = n
+	return n, nil
+}
+
+func countRows(ctx context.Context, tx *db.Tx, text string, args []any) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (`+text+`) AS listed`, args...).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,287 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// arrival is a fill to be stored.
+type arrival struct {
+	*fill
+	// key is the same pointer in all arrivals of a call that have an instrument.
+	key *streamKey
+	// unmultiplied reports that the usual multiplier applies.
+	unmultiplied bool
+	// known is the fill that it repeats, stored or earlier in the same call;
+	// nil for a new fill. Of a stored one only comparedColumns are read.
+	known *fill
+	// repeated reports that an earlier arrival of the same call has its id.
+	repeated bool
+	// completed reports that it completes or corrects the known fill.
+	completed bool
+	// deleted reports that it is left out because the user deleted the fill,
+	// withdrawn that it is because the broker withdrew its id.
+	deleted, withdrawn bool
+	// replaces are the earlier ids of a corrected fill, the latest first.
+	replaces []string
+}
+
+// deduper finds arrivals that are already stored. The broker's id decides if
+// the arrival and a stored fill both have one, else the content does, with
+// times compared at the precision of the coarser one. Each stored fill matches
+// one arrival: of three equal fills in a file, two of which are stored, the
+// third is new. An edited fill still matches by the content with which it
+// arrived.
+type deduper struct {
+	b       *book
+	claimed map[int64]bool // stored fills that match an arrival
+	origins map[string][]editedFill
+}
+
+func (b *book) findDuplicates(ctx context.Context, arrivals []*arrival) error {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
+		return err
+	}
+	if b.nextSeq == 1 {
+		return nil
+	}
+	if err := d.loadOrigins(ctx); err != nil {
+		return err
+	}
+	if err := d.matchContent(ctx, arrivals); err != nil {
+		return err
+	}
+	return d.matchPrecision(ctx, arrivals)
+}
+
+// matchExternalIDs matches arrivals by the broker's id with stored fills and
+// with earlier arrivals.
+func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) error {
+	first := map[string]*fill{}
+	var ids []string
+	for _, a := range arrivals {
+		if a.externalID != "" && first[a.externalID] == nil {
+			first[a.externalID] = a.fill
+			ids = append(ids, a.externalID)
+			ids = append(ids, a.replaces...)
+		}
+	}
+	inLedger, err := d.b.fillsByExternalID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, a := range arrivals {
+		if a.externalID == "" {
+			continue
+		}
+		a.repeated = first[a.externalID] != a.fill
+		if f := a.findByID(inLedger); f != nil {
+			a.known, d.claimed[f.seq] = f, true
+		} else if a.repeated {
+			a.known = first[a.externalID]
+		}
+	}
+	return nil
+}
+
+// findByID returns the stored fill with the arrival's id, or with one that it
+// replaces.
+func (a *arrival) findByID(stored map[string]*fill) *fill {
+	found := stored[a.externalID]
+	for _, id := range a.replaces {
+		if found == nil {
+			found = stored[id]
+		}
+	}
+	return found
+}
+
+const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
+
+// fillsByExternalID returns stored fills by the broker's ids; of several with
+// the same id the first that arrived.
+func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
+	found := map[string]*fill{}
+	if b.nextSeq == 1 {
+		return found, nil
+	}
+	for part := range slices.Chunk(ids, 100) {
+		args := []any{b.owner, b.account.number}
+		list, err := db.List(ctx, b.tx, b.scanFill,
+			fillSelect+b.tx.Using("executions_external")+externalFills+db.In(&args, part)+` ORDER BY seq DESC`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			found[f.externalID] = f
+		}
+	}
+	return found, nil
+}
+
+// matchContent matches arrivals with stored fills of the same content. Many
+// arrivals are matched by reading all stored fills of their period, and few by
+// reading the fills of each stream in time order.
+func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
+	matched, err := d.matchRange(ctx, arrivals)
+	if err != nil || matched && len(d.origins) == 0 {
+		return err
+	}
+	for key, list := range groupUnknown(arrivals, func(*arrival) bool { return true }) {
+		if !matched {
+			if err := d.matchStream(ctx, *key, list); err != nil {
+				return err
+			}
+		}
+		d.matchOrigins(*key, list)
+	}
+	return nil
+}
+
+// groupUnknown returns the unmatched arrivals that meet a condition, by stream,
+// each list in time order.
+func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKey][]*arrival {
+	streams := map[*streamKey][]*arrival{}
+	for _, a := range arrivals {
+		if a.known == nil && wanted(a) {
+			streams[a.key] = append(streams[a.key], a)
+		}
+	}
+	for _, list := range streams {
+		if !slices.IsSortedFunc(list, byArrivalTime) {
+			slices.SortStableFunc(list, byArrivalTime)
+		}
+	}
+	return streams
+}
+
+// matchStream matches the arrivals of one stream, second by second.
+func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arrival) error {
+	s, err := d.b.findStream(ctx, key)
+	if err != nil || s == nil {
+		return err
+	}
+	stored := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	stored.seek(startOfSecond(list[0]))
+	for len(list) > 0 {
+		from := startOfSecond(list[0]).At
+		n := slices.IndexFunc(list, func(a *arrival) bool { return a.at >= from+second })
+		if n < 0 {
+			n = len(list)
+		}
+		d.matchSecond(list[:n], stored.between(from, from+second))
+		list = list[n:]
+	}
+	return stored.err
+}
+
+// matchSecond matches arrivals of one stream and one second with the stored
+// fills of that second. Equal instants of the same precision take precedence over
+// the same second.
+func (d *deduper) matchSecond(list []*arrival, stored []*fill) {
+	if len(stored) == 0 {
+		return
+	}
+	if len(list)*len(stored) <= maxCompared { // most seconds have one or two fills
+		d.match(list, stored, (*fill).sameWrittenContent)
+		d.match(list, stored, (*fill).sameContentBySecond)
+		return
+	}
+	exact, bySecond := map[timedDeal]*fillQueue{}, newFillQueues(stored)
+	for _, f := range stored {
+		queueOf(exact, newTimedDeal(f)).add(f)
+	}
+	for _, a := range list {
+		if a.known == nil {
+			a.known = d.claimFrom(exact[newTimedDeal(a.fill)], a, neverPast, always)
+		}
+	}
+	for _, a := range list {
+		switch {
+		case a.known != nil:
+		case !a.hasFraction():
+			a.known = d.claimFrom(bySecond[newDeal(a.fill)], a, neverPast, always)
+		default: // a fraction only equals a time without one
+			a.known = d.claimFrom(exact[timedDeal{deal: newDeal(a.fill), at: startOfSecond(a).At}], a, neverPast, always)
+		}
+	}
+}
+
+// match matches arrivals with stored fills by a comparison.
+func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) bool) {
+	for _, a := range list {
+		if a.known == nil {
+			a.known = d.claim(among, a, same)
+		}
+	}
+}
+
+// claim returns the stored fill that equals an arrival and does not match
+// another one yet: the first without a broker's id, else the first. Two fills
+// with different ids never match.
+func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
+	for _, f := range among {
+		if d.claimed[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
+			continue
+		}
+		if found == nil || f.externalID == "" {
+			found = f
+		}
+		if f.externalID == "" {
+			break
+		}
+	}
+	if found != nil {
+		d.claimed[found.seq] = true
+	}
+	return found
+}
+
+// updateFirstExternal sets the external id that a trade is ordered by to that
+// of its first fill, after the fill was written without a regrouping.
+func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
+	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,
+		b.owner, b.account.number, f.at, f.seq)
+	for _, id := range ids { // at most one: no two trades open with the same fill
+		_, err = b.tx.Exec(ctx, `UPDATE trades SET first_external = $1, revision = $2 WHERE user_id = $3 AND id = $4`,
+			f.externalID, b.revision, b.owner, id)
+	}
+	b.reordered = append(b.reordered, ids...)
+	return err
+}
+
+// findKnown finds the stored fill that a single new one repeats. It returns a
+// conflict if a different fill has the same broker's id.
+func (b *book) findKnown(ctx context.Context, a *arrival) error {
+	d := &deduper{b: b, claimed: map[int64]bool{}}
+	one := []*arrival{a}
+	if err := d.matchExternalIDs(ctx, one); err != nil {
+		return err
+	}
+	if a.known != nil {
+		return b.checkSameFill(ctx, a)
+	}
+	if err := d.matchContent(ctx, one); err != nil {
+		return err
+	}
+	return d.matchPrecision(ctx, one)
+}
+
+// checkSameFill returns a conflict if the fill with the same broker's id is a
+// different one.
+func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
+	s, err := b.streamNumbered(ctx, a.known.stream)
+	if err == nil && (s.key != *a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
+		return externalIDConflict()
+	}
+	return err
+}
+
+func externalIDConflict() error {
+	return journal.Conflict("Another execution of this account already has this external id.")
+}

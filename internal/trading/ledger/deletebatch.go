@@ -1,0 +1,333 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// reversal deletes one import from one account.
+type reversal struct {
+	*book
+	batch journal.BatchID
+	spans []span
+	// own are the fills whose first source is the import, others those of which
+	// it is a later source; both are in the order of arrival.
+	own, others []*fill
+	sources     map[int64][]*source // by the fill's number
+	repeats     []repeat
+
+	// The changes to make.
+	removed    []*fill
+	changed    []changedFill          // with the instrument of the stored fill as key
+	nextKeys   map[*fill]streamKey    // the instrument of a changed fill
+	nextOwners map[int64]importSource // the next owner of fills of this import that stay
+	dropped    []*source              // sources that no fill has any more
+	moved      []*source              // sources that another import has too
+	keys       map[int64]streamKey    // instruments of streams
+}
+
+// deleteBatch deletes an import from the book's account.
+func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
+	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}, keys: map[int64]streamKey{}}
+	if err := r.load(ctx); err != nil {
+		return err
+	}
+	for _, f := range slices.Concat(r.own, r.others) {
+		if err := r.planFill(ctx, f); err != nil {
+			return err
+		}
+	}
+	if err := r.write(ctx); err != nil {
+		return err
+	}
+	_, err := b.tx.Exec(ctx,
+		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	_, err = b.tx.Exec(ctx, `DELETE FROM withdrawn_fills WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
+		b.owner, b.account.number, batch)
+	if err != nil {
+		return err
+	}
+	return r.regroupFills(ctx)
+}
+
+// load reads the fills of the import and their other sources.
+func (r *reversal) load(ctx context.Context) (err error) {
+	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
+		r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	r.spans, err = db.List(ctx, r.tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`, r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		fills, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` ORDER BY executed_at, seq`, r.spanArgs(s)...)
+		if err != nil {
+			return err
+		}
+		r.own = append(r.own, fills...)
+	}
+	if err := r.loadOthers(ctx); err != nil {
+		return err
+	}
+	all := slices.Concat(r.own, r.others)
+	if len(all) == 0 {
+		return nil
+	}
+	var several []int64
+	first, last := all[0].seq, all[0].seq
+	for _, f := range all {
+		if f.facts.has(hasSources) {
+			several = append(several, f.seq)
+		}
+		first, last = min(first, f.seq), max(last, f.seq)
+	}
+	if r.sources, err = r.loadSources(ctx, several); err != nil {
+		return err
+	}
+	r.repeats, err = r.loadRepeats(ctx, first, last)
+	return err
+}
+
+const inSpan = `WHERE user_id = $1 AND account = $2 AND executed_at >= $3 AND executed_at <= $4 AND seq >= $5 AND seq <= $6`
+
+func (r *reversal) spanArgs(s span) []any {
+	return []any{r.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
+}
+
+// loadOthers reads the fills of which the import is a later source.
+func (r *reversal) loadOthers(ctx context.Context) error {
+	numbers, err := db.List(ctx, r.tx, db.Single[int64], `
+		SELECT DISTINCT seq FROM fill_sources
+		WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY seq`, r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	isOwn := make(map[int64]bool, len(r.own))
+	for _, f := range r.own {
+		isOwn[f.seq] = true
+	}
+	fills, err := r.sourcedFills(ctx, slices.DeleteFunc(numbers, func(seq int64) bool { return isOwn[seq] }))
+	r.others = slices.SortedFunc(maps.Values(fills), func(f, g *fill) int { return cmp.Compare(f.seq, g.seq) })
+	return err
+}
+
+// nextBatch returns another import that repeated the given source of a fill, or
+// any of its sources for anySource.
+func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
+	for _, p := range r.repeats {
+		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
+			return p.batch, true
+		}
+	}
+	return "", false
+}
+
+const anySource = -1
+
+// planFill decides whether a fill is deleted, changed or kept.
+func (r *reversal) planFill(ctx context.Context, f *fill) error {
+	if !f.facts.has(hasSources) {
+		if next, found := r.nextBatch(f, anySource); found {
+			r.nextOwners[f.seq] = importSource{batch: next}
+		} else {
+			r.removed = append(r.removed, f)
+		}
+		return nil
+	}
+	left := r.sourcesLeft(f)
+	if len(left) == 0 {
+		r.removed = append(r.removed, f)
+		return nil
+	}
+	if r.isInSpans(f.seq) {
+		r.nextOwners[f.seq] = left[0].importSource
+	}
+	after, key := f.rebuild(left)
+	if len(left) == 1 && left[0].number == 0 {
+		r.dropped = append(r.dropped, left[0])
+		after.facts &^= hasSources
+	}
+	return r.planChange(ctx, f, after, key)
+}
+
+func (r *reversal) isInSpans(seq int64) bool {
+	return slices.ContainsFunc(r.spans, func(s span) bool { return s.holds(seq) })
+}
+
+// sourcesLeft returns the sources of a fill without the import's.
+func (r *reversal) sourcesLeft(f *fill) []*source {
+	var left []*source
+	for _, s := range r.sources[f.seq] {
+		if s.batch == r.batch {
+			next, found := r.nextBatch(f, s.number)
+			if !found {
+				r.dropped = append(r.dropped, s)
+				continue
+			}
+			s.importSource = importSource{batch: next}
+			r.moved = append(r.moved, s)
+		}
+		left = append(left, s)
+	}
+	return left
+}
+
+// keyOf returns the instrument of a stored fill.
+func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
+	if key, known := r.keys[f.stream]; known {
+		return key, nil
+	}
+	s, err := r.streamNumbered(ctx, f.stream)
+	if err != nil {
+		return streamKey{}, err
+	}
+	r.keys[f.stream] = s.key
+	return s.key, nil
+}
+
+// planChange collects a fill that stays with other values.
+func (r *reversal) planChange(ctx context.Context, before, after *fill, key streamKey) error {
+	from, err := r.keyOf(ctx, before)
+	if err != nil {
+		return err
+	}
+	if before.edits().has(FiguresEdited) {
+		key = from
+	}
+	if key == from && sameRow(before, after) {
+		return nil
+	}
+	r.changed = append(r.changed, changedFill{before: before, after: after, key: from})
+	r.nextKeys[after] = key
+	return nil
+}
+
+// write deletes the rows of the import and updates those that stay.
+func (r *reversal) write(ctx context.Context) error {
+	if err := r.deleteRemoved(ctx); err != nil {
+		return err
+	}
+	keys := make([][]any, len(r.dropped))
+	for i, s := range r.dropped {
+		keys[i] = r.sourceKeyOf(s)
+	}
+	if err := r.tx.DeleteMany(ctx, "fill_sources", sourceKey, keys); err != nil {
+		return err
+	}
+	rows := make([][]any, 0, len(r.moved))
+	for _, s := range r.moved {
+		text, err := s.marshalContent()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, append([]any{string(s.batch), text}, r.sourceKeyOf(s)...))
+	}
+	if err := r.tx.UpdateMany(ctx, "fill_sources", []string{"batch_id", "content"}, sourceKey, rows); err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		_, err := r.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
+			r.owner, s.account, s.first)
+		if err != nil {
+			return err
+		}
+	}
+	return r.insertOwners(ctx)
+}
+
+// deleteRemoved deletes the rows of the removed fills, in one statement per
+// span if no fill stays and others need not be let in.
+func (r *reversal) deleteRemoved(ctx context.Context) error {
+	if len(r.nextOwners) == 0 && !r.tx.IsInParts() {
+		for _, s := range r.spans {
+			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	rows := make([][]any, len(r.removed))
+	for i, f := range r.removed {
+		rows[i] = []any{int64(r.owner), r.account.number, f.at, f.seq}
+	}
+	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
+}
+
+// insertOwners assigns the fills that stay to the other imports that contained
+// them.
+func (r *reversal) insertOwners(ctx context.Context) error {
+	at := map[int64]int64{}
+	for _, f := range r.own {
+		at[f.seq] = f.at
+	}
+	for _, k := range r.changed {
+		at[k.after.seq] = k.after.at
+	}
+	var next *span
+	flush := func() error {
+		if next == nil {
+			return nil
+		}
+		return r.insertSpan(ctx, *next)
+	}
+	for _, seq := range slices.Sorted(maps.Keys(r.nextOwners)) {
+		owner := r.nextOwners[seq]
+		if next != nil && next.importSource == owner && next.last+1 == seq {
+			next.last, next.firstAt, next.lastAt = seq, min(next.firstAt, at[seq]), max(next.lastAt, at[seq])
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		next = nil
+		if owner.batch != "" { // an entry by hand has no span
+			next = &span{first: seq, last: seq, firstAt: at[seq], lastAt: at[seq], importSource: owner}
+		}
+	}
+	return flush()
+}
+
+// regroupFills regroups the streams of removed and changed fills.
+func (r *reversal) regroupFills(ctx context.Context) error {
+	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
+	for _, f := range r.removed {
+		key, err := r.keyOf(ctx, f)
+		if err != nil {
+			return err
+		}
+		c, err := set.forStream(ctx, key)
+		if err != nil {
+			return err
+		}
+		c.remove(f)
+	}
+	var moved []*fill
+	for _, k := range r.changed {
+		if r.nextKeys[k.after] == k.key && sameFigures(k.before, k.after) {
+			r.collectDetails(k.before, k.after)
+			continue
+		}
+		if err := set.replace(ctx, k.before, k.after, k.key, r.nextKeys[k.after]); err != nil {
+			return err
+		}
+		if k.before.at != k.after.at {
+			moved = append(moved, k.after)
+		}
+	}
+	if err := r.widenSpans(ctx, moved); err != nil {
+		return err
+	}
+	return r.regroupChanges(ctx, set.order...)
+}

@@ -1,0 +1,199 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+)
+
+// DeletedCash is a cash transaction that the user deleted by hand, with the values with
+// which it arrived. Connections and watched files do not bring it back.
+type DeletedCash struct {
+	Type       CashType
+	Amount     decimal.Decimal
+	OccurredAt time.Time
+	DeletedAt  time.Time
+}
+
+// deletedCash is a row of deleted_cash.
+type deletedCash struct {
+	id        string
+	content   string // the key of the row without its instant
+	at        int64
+	deletedAt int64
+}
+
+// splitCashKey returns the type and the amount of a key of cash, and its instant; see
+// [Cash.contentKey].
+func splitCashKey(key string) (content string, at int64, ok bool) {
+	i := strings.LastIndexByte(key, '|')
+	if i < 0 {
+		return "", 0, false
+	}
+	at, err := strconv.ParseInt(key[i+1:], 10, 64)
+	return key[:i], at, err == nil
+}
+
+// newDeletedCash returns the row for a cash transaction that arrived with a key.
+func newDeletedCash(c *Cash, deletedAt int64) deletedCash {
+	content, at, ok := splitCashKey(c.Origin)
+	if !ok {
+		content, at, _ = splitCashKey(c.contentKey())
+	}
+	return deletedCash{id: string(journal.NewID[journal.CashID]()), content: content, at: at, deletedAt: deletedAt}
+}
+
+// insertDeletedCash stores that the user deleted cash transactions, and drops the oldest
+// beyond the limit.
+func (b *book) insertDeletedCash(ctx context.Context, list []deletedCash) error {
+	rows := make([][]any, len(list))
+	for i, d := range list {
+		rows[i] = []any{int64(b.owner), d.id, b.account.number, d.content, d.at, d.deletedAt}
+	}
+	for part := range slices.Chunk(rows, 512) {
+		_, err := b.tx.InsertMany(ctx, "deleted_cash", []string{"user_id", "id", "account", "content", "occurred_at", "deleted_at"}, "", part)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
+		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC`+db.Limit(3)+` OFFSET $4)`,
+		b.owner, b.account.number, len(list), limits.DeletedCash.Max)
+	return err
+}
+
+func scanDeletedCash(row db.Scanner) (d deletedCash, err error) {
+	err = row.Scan(&d.id, &d.content, &d.at, &d.deletedAt)
+	return d, err
+}
+
+const deletedCashSelect = `SELECT id, content, occurred_at, deleted_at FROM deleted_cash WHERE user_id = $1 AND account = $2 `
+
+// matchDeletedCash returns for each row the deleted one that it repeats, or nil. Rows that
+// are stored already repeat none, and each deleted one answers for one row.
+func (b *book) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) ([]*deletedCash, error) {
+	found := make([]*deletedCash, len(rows))
+	first, last, isAny := int64(0), int64(0), false
+	for i := range rows {
+		if at := db.Micros(rows[i].OccurredAt); !known[i] {
+			first, last = min(first, at), max(last, at)
+			if !isAny {
+				first, last, isAny = at, at, true
+			}
+		}
+	}
+	if !isAny {
+		return found, nil
+	}
+	list, err := db.List(ctx, b.tx, scanDeletedCash, deletedCashSelect+`AND occurred_at > $3 AND occurred_at < $4 ORDER BY occurred_at, id`,
+		b.owner, b.account.number, first-second, last+second)
+	if err != nil || len(list) == 0 {
+		return found, err
+	}
+	type timedContent struct {
+		content string
+		at      int64
+	}
+	exact, bySecond := map[timedContent]*claimQueue[*deletedCash]{}, map[timedContent]*claimQueue[*deletedCash]{}
+	for i := range list {
+		d := &list[i]
+		queueOf(exact, timedContent{d.content, d.at}).add(d)
+		queueOf(bySecond, timedContent{d.content, d.at / second}).add(d)
+	}
+	claimed := map[*deletedCash]bool{}
+	for _, isExact := range []bool{true, false} {
+		for i := range rows {
+			if known[i] || found[i] != nil {
+				continue
+			}
+			content, at, _ := splitCashKey(rows[i].contentKey())
+			queue := exact[timedContent{content, at}]
+			if !isExact && at%second == 0 {
+				queue = bySecond[timedContent{content, at / second}]
+			} else if !isExact { // a fraction only equals a time without one
+				queue = exact[timedContent{content, at - at%second}]
+			}
+			found[i], _ = queue.take(claimed)
+		}
+	}
+	return found, nil
+}
+
+// forgetDeletedCash removes deleted ones that are stored again.
+func (b *book) forgetDeletedCash(ctx context.Context, found []*deletedCash) error {
+	for _, d := range found {
+		if d == nil {
+			continue
+		}
+		if _, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND id = $2`, b.owner, d.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListDeletedCash returns the deleted cash transactions of an account, oldest first. It is
+// a step.
+func ListDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (list []DeletedCash, err error) {
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		d, err := scanDeletedCash(row)
+		if err != nil {
+			return err
+		}
+		kind, amount, _ := strings.Cut(d.content, "|")
+		parsed, err := decimal.Parse(amount)
+		list = append(list, DeletedCash{
+			Type: CashType(kind), Amount: parsed, OccurredAt: db.FromMicros(d.at), DeletedAt: db.FromMicros(d.deletedAt),
+		})
+		return err
+	}, deletedCashSelect+`ORDER BY id`, owner, b.account.number)
+	return list, err
+}
+
+// AddDeletedCash adds deleted cash transactions to those of an account, except those that
+// are stored or already in the list. It is a step; an invalid list is rejected before
+// anything is written.
+func (s *Service) AddDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedCash) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
+		rows := make([]Cash, len(list))
+		for i, d := range list {
+			var err error
+			rows[i], err = b.cleanCash(ctx, NewCash{Type: d.Type, Amount: d.Amount, OccurredAt: d.OccurredAt}, nil)
+			if err != nil {
+				return err
+			}
+		}
+		known, err := b.repeatedCash(ctx, rows, false)
+		if err != nil {
+			return err
+		}
+		already, err := b.matchDeletedCash(ctx, rows, known)
+		if err != nil {
+			return err
+		}
+		var fresh []deletedCash
+		for i := range rows {
+			if !known[i] && already[i] == nil {
+				fresh = append(fresh, newDeletedCash(&rows[i], db.Micros(list[i].DeletedAt)))
+			}
+		}
+		if len(fresh) == 0 {
+			return nil
+		}
+		return b.insertDeletedCash(ctx, fresh)
+	})
+}

@@ -1,0 +1,300 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// Execution is a stored fill.
+type Execution struct {
+	ID         journal.ExecutionID
+	Account    journal.AccountID
+	Instrument Instrument
+	Side       matching.Side
+	Quantity   decimal.Decimal
+	Price      decimal.Decimal
+	Fees       decimal.Decimal
+	Commission decimal.Decimal
+	Multiplier decimal.Decimal
+	StatedPnL  decimal.Null
+	ExecutedAt time.Time
+	ExternalID *string
+	// Details are further values of the source and the contract; nil if there
+	// are none.
+	Details map[string]string
+	// Facts states how reliable the values are.
+	Facts Facts
+	// Batch is the import of the fill, nil for one entered by hand.
+	Batch     *journal.BatchID
+	CreatedAt time.Time
+	// TradeIDs are the trades it belongs to: one, or two in time order for a
+	// fill that crosses zero.
+	TradeIDs []journal.TradeID
+	// Cursor is the position of the fill in lists.
+	Cursor ExecutionCursor
+}
+
+// ExecutionCursor is a position in lists of executions, which are ordered by
+// instant, arrival number and account.
+type ExecutionCursor struct {
+	At      int64 // microseconds since 1970
+	Arrival int64
+	Account int64 // the account's number
+}
+
+// ExecutionQuery selects executions.
+type ExecutionQuery struct {
+	Scope journal.Scope
+	// After excludes everything up to and including that position.
+	After *ExecutionCursor
+	// Limit bounds the list; 0 means all.
+	Limit int
+}
+
+// Execution returns one of the owner's executions.
+func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		at, err := findFill(ctx, tx, owner, id)
+		if err != nil {
+			return err
+		}
+		b, err := readBook(ctx, tx, owner, at.account.ID)
+		if err != nil {
+			return err
+		}
+		e, err = b.execution(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// EachExecution calls fn for the executions of a query, oldest first, as they
+// are read, so that memory does not grow with their number.
+func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
+}
+
+// CountExecutions counts what EachExecution would list without its limit and
+// cursor.
+func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (n int, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		n, err = s.CountExecutionsIn(ctx, tx, owner, q)
+		return err
+	})
+	return n, err
+}
+
+// CountExecutionsIn is the step of [Service.CountExecutions], for a count in
+// the same snapshot as a list.
+func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery) (int, error) {
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return 0, err
+	}
+	q.After = nil
+	var f filter
+	text := selection{table: "executions", owner: owner, accounts: accounts, head: "SELECT 1 FROM executions", where: q.addConditions}.unionQuery(&f)
+	return s.counts.count(ctx, tx, accounts, text, f.args)
+}
+
+// EachExecution is the step of [Service.EachExecution]. fn must not run
+// statements.
+func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
+	accounts, err := resolveList(ctx, tx, owner, q.Scope)
+	if err != nil || len(accounts) == 0 {
+		return err
+	}
+	imports, err := loadSpans(ctx, tx, owner, accounts...)
+	if err != nil {
+		return err
+	}
+	var f filter
+	var number int64 // these are for all rows: toExecution copies them
+	var key streamKey
+	fill := &fill{}
+	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
+	columns, order := append(append(fill.scan(), &number), key.scan()...), executionOrder
+	var keys map[int64]listedStream
+	ties := &tieSorter[Execution]{emit: fn, compare: compareExecutions}
+	if q.Limit == 0 {
+		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
+			return err
+		}
+		rows.head, columns, order = executionSelectOnly, append(fill.scan(), &number), "executed_at"
+	}
+	known := indexByNumber(accounts)
+	text := rows.orderedQuery(tx, &f, order, q.Limit)
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		if err := row.Scan(columns...); err != nil {
+			return err
+		}
+		if keys != nil {
+			key = keys[fill.stream].key
+		}
+		account := known[number]
+		fill.setID(&account)
+		e, err := fill.toExecution(account, key, imports.batchOf(number, fill.seq), fill.links)
+		if err != nil {
+			return err
+		}
+		return ties.add(fill.at, e)
+	}, text, f.args...)
+	if err != nil {
+		return err
+	}
+	return ties.flush()
+}
+
+// compareExecutions compares executions of one instant in the order of lists.
+func compareExecutions(a, b *Execution) int {
+	return cmp.Or(cmp.Compare(a.Cursor.Arrival, b.Cursor.Arrival), cmp.Compare(a.Cursor.Account, b.Cursor.Account))
+}
+
+const executionOrder = "executed_at, arrival, account_number"
+
+var (
+	// executionSelectOnly is executionSelect without the columns of the stream.
+	executionSelectOnly = fillSelectOnly + `, executions.account AS account_number FROM executions`
+	executionSelect     = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
+	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
+)
+
+// addConditions adds the conditions of the query to f.
+func (q ExecutionQuery) addConditions(f *filter) {
+	f.addPeriod("executions.executed_at", q.Scope.Period)
+	if q.After != nil {
+		at, arrival, account := f.arg(q.After.At), f.arg(clampNumber(q.After.Arrival)), f.arg(clampNumber(q.After.Account))
+		f.terms = append(f.terms, "executions.executed_at >= "+at, // the condition that uses the index
+			fmt.Sprintf("(executions.executed_at, executions.arrival, executions.account) > (%s, %s, %s)", at, arrival, account))
+	}
+}
+
+// clampNumber limits a number of a client's cursor to what a column can have, so
+// that the comparison with it has the same result and no error.
+func clampNumber(n int64) int64 { return min(max(n, math.MinInt32), math.MaxInt32) }
+
+// toExecution converts a fill to an Execution.
+func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in links) (Execution, error) {
+	e := Execution{
+		ID: f.id, Account: a.ID, Instrument: key.toInstrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
+		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
+		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
+		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
+	}
+	if external := f.externalID; external != "" {
+		e.ExternalID = &external
+	}
+	var err error
+	e.Details, err = readDetails(f.details, key)
+	return e, err
+}
+
+// readDetails returns the stored details of a fill together with its contract.
+func readDetails(text string, key streamKey) (map[string]string, error) {
+	var details map[string]string
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &details); err != nil {
+			return nil, fmt.Errorf("reading details: %w", err)
+		}
+	}
+	for _, part := range []struct{ key, text string }{
+		{keyRight, key.right}, {keyStrike, key.strike}, {keyExpiry, key.expiry}, {keyLot, key.lot},
+	} {
+		if part.text == "" {
+			continue
+		}
+		if details == nil {
+			details = map[string]string{}
+		}
+		details[part.key] = part.text
+	}
+	return details, nil
+}
+
+// toExecution reads one execution of the book's account.
+func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
+	f, err := b.fillByID(ctx, id)
+	if err != nil {
+		return Execution{}, err
+	}
+	return b.describe(ctx, f, f.links)
+}
+
+// describe converts a fill of the book to an Execution, with its instrument and
+// import.
+func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, error) {
+	s, err := b.streamNumbered(ctx, f.stream)
+	if err != nil {
+		return Execution{}, err
+	}
+	from, imported, err := b.spanOf(ctx, f.seq)
+	if err != nil {
+		return Execution{}, err
+	}
+	if !imported {
+		return f.toExecution(b.account, s.key, nil, in)
+	}
+	return f.toExecution(b.account, s.key, &from.batch, in)
+}
+
+// findAccountID returns the account of one of the owner's records.
+func findAccountID(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
+) (account journal.AccountID, err error) {
+	err = tx.QueryRow(ctx, accountOf(table), owner, id).Scan(&account)
+	if err == nil && !journal.AllowsAccount(ctx, account) {
+		err = db.ErrNoRows
+	}
+	return account, mapNotFound(err, what)
+}
+
+// accountOf returns the query for the account of record $2 of a table.
+func accountOf(table string) string {
+	return `
+		SELECT accounts.id FROM ` + table + ` AS record JOIN accounts
+			ON accounts.user_id = record.user_id AND accounts.number = record.account
+		WHERE record.user_id = $1 AND record.id = $2`
+}
+
+// TradesByExecution returns the trades of some executions, as one step.
+// Executions that are not the owner's are left out.
+func TradesByExecution(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
+) (map[journal.ExecutionID][]journal.TradeID, error) {
+	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))
+	places, err := findFills(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	type numbered struct{ account, seq int64 }
+	byNumber := make(map[numbered]journal.ExecutionID, len(places))
+	byAccount := map[int64][]matching.Position{}
+	for id, at := range places {
+		byNumber[numbered{at.account.number, at.Seq}] = id
+		byAccount[at.account.number] = append(byAccount[at.account.number], at.Position)
+	}
+	for account, at := range byAccount {
+		err := eachAt(ctx, tx, owner, account, at, func(row db.Scanner) error {
+			var seq int64
+			var in links
+			err := row.Scan(&seq, &in.trade, &in.flip)
+			if id, asked := byNumber[numbered{account, seq}]; asked {
+				found[id] = in.list()
+			}
+			return err
+		}, `SELECT seq, trade_id, flip_trade_id FROM executions`, "")
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

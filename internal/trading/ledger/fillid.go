@@ -1,0 +1,231 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// The id of a fill is computed from its account, its instant and its number in
+// the account, so that neither the id nor an index of ids is stored. It is a
+// UUID of version 8 with 53 bits of the instant, 37 bits of a hash of the
+// account's id and 32 bits of the number. A fill whose instant has changed since
+// keeps its id in the column id, and so does a fill of an earlier release.
+const (
+	timeBits = 53
+	tagBits  = 37
+	seqBits  = 32
+)
+
+// tag returns a hash (FNV-1a) of the account's id. Numbers of accounts are used
+// again after a deletion, ids are not. It must never change, because ids depend
+// on it.
+func (a *Account) tag() uint64 {
+	sum := uint64(0xcbf29ce484222325)
+	for i := range len(a.ID) {
+		sum = (sum ^ uint64(a.ID[i])) * 0x100000001b3
+	}
+	return (sum ^ sum>>tagBits) & (1<<tagBits - 1)
+}
+
+// executionID returns the computed id of a fill.
+func (a *Account) executionID(p matching.Position) journal.ExecutionID {
+	return executionID(a.tag(), p)
+}
+
+// executionID returns the computed id of a fill in the account with the tag.
+func executionID(tag uint64, p matching.Position) journal.ExecutionID {
+	at, seq := uint64(p.At), uint64(p.Seq)&(1<<seqBits-1)
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], at>>5<<16|8<<12|(at&31)<<7|tag>>30)
+	binary.BigEndian.PutUint64(id[8:], 2<<62|tag&(1<<30-1)<<32|seq)
+	return journal.ExecutionID(journal.UUIDText(id))
+}
+
+// parseExecutionID returns the position and the account's tag of a computed id,
+// and false for any other id.
+func parseExecutionID(id journal.ExecutionID) (p matching.Position, tag uint64, ok bool) {
+	bytes, ok := journal.ParseUUID(string(id))
+	high, low := binary.BigEndian.Uint64(bytes[:]), binary.BigEndian.Uint64(bytes[8:])
+	if !ok || high>>12&15 != 8 || low>>62 != 2 {
+		return matching.Position{}, 0, false
+	}
+	p = matching.Position{At: int64(high>>16<<5 | high>>7&31), Seq: int64(low & (1<<seqBits - 1))}
+	if p.At>>timeBits != 0 {
+		return matching.Position{}, 0, false
+	}
+	return p, high&127<<30 | low>>32&(1<<30-1), true
+}
+
+// setID sets the id of a fill that was read without one.
+func (f *fill) setID(a *Account) {
+	if f.id == "" {
+		f.id = a.executionID(f.position())
+	}
+}
+
+// storedID returns the id that has to be stored: none if it can be computed.
+func (f *fill) storedID(a *Account) journal.ExecutionID {
+	if f.id == a.executionID(f.position()) {
+		return ""
+	}
+	return f.id
+}
+
+// place is where a fill is stored.
+type place struct {
+	account Account
+	matching.Position
+}
+
+// findFill returns where a fill of the owner is stored.
+func findFill(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID) (place, error) {
+	found, err := findFills(ctx, tx, owner, []journal.ExecutionID{id})
+	if err != nil {
+		return place{}, err
+	}
+	at, known := found[id]
+	if !known {
+		return place{}, journal.NotFound("execution")
+	}
+	return at, nil
+}
+
+// findFills returns where fills of the owner are stored. Those that do not exist
+// are left out.
+func findFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
+) (map[journal.ExecutionID]place, error) {
+	found := make(map[journal.ExecutionID]place, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	accounts, err := Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	for i := range accounts {
+		if err := findComputed(ctx, tx, owner, &accounts[i], ids, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, findStored(ctx, tx, owner, accounts, ids, found)
+}
+
+// findComputed adds the fills of an account whose ids are computed.
+func findComputed(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, a *Account, ids []journal.ExecutionID, found map[journal.ExecutionID]place,
+) error {
+	tag := a.tag()
+	var own []matching.Position
+	for _, id := range ids {
+		if p, t, ok := parseExecutionID(id); ok && t == tag {
+			own = append(own, p)
+		}
+	}
+	return eachAt(ctx, tx, owner, a.number, own, func(row db.Scanner) error {
+		at := place{account: *a}
+		err := row.Scan(&at.At, &at.Seq)
+		found[a.executionID(at.Position)] = at
+		return err
+	}, `SELECT executed_at, seq FROM executions`, ` AND id IS NULL`)
+}
+
+// findStored adds the fills whose ids are stored.
+func findStored(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account, ids []journal.ExecutionID, found map[journal.ExecutionID]place,
+) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id journal.ExecutionID) bool { _, known := found[id]; return known })
+	byNumber := indexByNumber(accounts)
+	for part := range slices.Chunk(ids, 100) {
+		args := []any{owner}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.ExecutionID
+			var number int64
+			var at place
+			err := row.Scan(&id, &number, &at.At, &at.Seq)
+			account, known := byNumber[number]
+			if at.account = account; known {
+				found[id] = at
+			}
+			return err
+		}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+`
+			WHERE user_id = $1 AND id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachAt reads the fills of an account at some positions.
+func eachAt(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, at []matching.Position, fn func(db.Scanner) error, head, tail string,
+) error {
+	for part := range slices.Chunk(at, 100) {
+		args := []any{owner, account}
+		times, numbers := make([]int64, len(part)), make([]int64, len(part))
+		for i, p := range part {
+			times[i], numbers[i] = p.At, p.Seq
+		}
+		// Numbers are unique in the account, so this selects no other fill
+		// unless one has moved to the instant of another.
+		text := head + ` WHERE user_id = $1 AND account = $2 AND executed_at IN ` + db.In(&args, times) + ` AND seq IN ` + db.In(&args, numbers)
+		if err := db.Each(ctx, tx, fn, text+tail, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillAt reads one fill of the book's account.
+func (b *book) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
+	f, err := b.scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
+		b.owner, b.account.number, p.At, p.Seq))
+	return f, mapNotFound(err, "execution")
+}
+
+// fillByID reads one fill of the book's account.
+func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
+	if p, tag, ok := parseExecutionID(id); ok && tag == b.account.tag() {
+		f, err := b.fillAt(ctx, p)
+		if err == nil && f.id == id || err != nil && !journal.IsKind(err, journal.KindNotFound) {
+			return f, err
+		}
+	}
+	f, err := b.scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))
+	return f, mapNotFound(err, "execution")
+}
+
+// fillsAt reads fills of the book's account that are known by their position,
+// by number.
+func (b *book) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*fill, error) {
+	found := make(map[int64]*fill, len(at))
+	err := eachAt(ctx, b.tx, b.owner, b.account.number, at, func(row db.Scanner) error {
+		f, err := b.scanFill(row)
+		found[f.seq] = f
+		return err
+	}, fillSelectOnly+` FROM executions`, "")
+	return found, err
+}
+
+// sourcedFills reads fills with several sources, by number.
+func (b *book) sourcedFills(ctx context.Context, numbers []int64) (map[int64]*fill, error) {
+	found := make(map[int64]*fill, len(numbers))
+	for part := range slices.Chunk(numbers, 100) {
+		args := []any{b.owner, b.account.number}
+		list, err := db.List(ctx, b.tx, b.scanFill, fillSelectOnly+` FROM executions`+b.tx.Using("executions_sourced")+`
+			WHERE user_id = $1 AND account = $2 AND (facts & 512) <> 0 AND seq IN `+db.In(&args, part)+` ORDER BY seq`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			found[f.seq] = f
+		}
+	}
+	return found, nil
+}

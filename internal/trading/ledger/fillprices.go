@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// TradedInstrument is an instrument of one account, with the number by which its fills
+// are found.
+type TradedInstrument struct {
+	Instrument
+	Number int64
+}
+
+// TradedInstruments returns what the owner has traded, in all accounts that the context
+// does not exclude. It is a step.
+func TradedInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]TradedInstrument, error) {
+	condition, args := streamsOfAllowed(ctx, owner)
+	return db.List(ctx, tx, func(row db.Scanner) (TradedInstrument, error) {
+		var number int64
+		var key streamKey
+		err := row.Scan(append([]any{&number}, key.scan()...)...)
+		return TradedInstrument{Instrument: key.toInstrument(), Number: number}, err
+	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1`+condition, args...)
+}
+
+// FillPrice is when and at which price something was traded.
+type FillPrice struct {
+	At    int64 // microseconds since 1970
+	Price decimal.Decimal
+	Facts Facts
+}
+
+// streamsAtOnce is how many streams are named in one query. An account with a stream
+// for each position has thousands.
+const streamsAtOnce = 256
+
+// FillPrices returns the prices of the owner's fills of some instruments, from one
+// instant to another, both in microseconds and inclusive, in order of time. It is a
+// step.
+func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []int64, from, to int64) (list []FillPrice, err error) {
+	for part := range slices.Chunk(numbers, streamsAtOnce) {
+		args := []any{owner, from, to}
+		found, err := db.List(ctx, tx, func(row db.Scanner) (f FillPrice, err error) {
+			err = row.Scan(&f.At, &f.Price, &f.Facts)
+			return f, err
+		}, `SELECT executed_at, price, facts FROM executions
+			WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND stream IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	slices.SortStableFunc(list, func(a, b FillPrice) int { return cmp.Compare(a.At, b.At) })
+	return list, nil
+}
+
+// HasPreciseTime reports whether the instant of a fill is known to the second.
+func (f FillPrice) HasPreciseTime() bool { return !f.Facts.has(MinutePrecision | DayPrecision) }
+
+// HasMinute reports whether the instant of a fill is known to the minute.
+func (f FillPrice) HasMinute() bool { return !f.Facts.has(DayPrecision) }

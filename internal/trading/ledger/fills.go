@@ -1,0 +1,460 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
+)
+
+// NewFill contains the values of a new execution.
+type NewFill struct {
+	Symbol         string
+	InstrumentType string // "stock" if empty
+	Side           matching.Side
+	Quantity       decimal.Decimal // above zero
+	Price          decimal.Decimal // below zero for futures and options only
+	Fees           decimal.Decimal // costs are positive, rebates negative
+	Commission     decimal.Decimal
+	// Multiplier is the value of one unit of price; if absent, the usual one of
+	// the instrument is used.
+	Multiplier decimal.Null
+	// StatedPnL is the broker's gross result of the part that this fill closes.
+	StatedPnL  decimal.Null
+	ExecutedAt time.Time
+	// ExternalID is the broker's id of the fill, or empty.
+	ExternalID string
+	// Arrival is the arrival number of a restored fill; 0 means the next one.
+	// The numbers of one call must not decrease.
+	Arrival int64
+	// Details may contain option_right, strike, expiry and lot, which are part
+	// of the instrument, and any other values of the source.
+	Details map[string]string
+	// AllowDuplicate stores the fill even if an equal one is stored. Only
+	// [Service.AddExecution] uses it: in a file every repetition is a fill.
+	AllowDuplicate bool
+	// Facts states how reliable the values above are.
+	Facts Facts
+	// CreatedAt is when a restored fill was first stored; zero means now.
+	CreatedAt time.Time
+}
+
+// fill is a row of executions, with its trades after the write.
+type fill struct {
+	seq        int64 // in the account
+	arrival    int64 // over all accounts
+	id         journal.ExecutionID
+	stream     int64
+	at         int64 // microseconds
+	side       matching.Side
+	quantity   decimal.Decimal
+	price      decimal.Decimal
+	fees       decimal.Decimal
+	commission decimal.Decimal
+	multiplier decimal.Decimal
+	stated     decimal.Null
+	externalID string
+	origin     string
+	details    string // JSON object, or empty
+	facts      Facts
+	createdAt  int64
+	links      links // as stored; empty for a new fill
+
+	next  links // as regrouped
+	state state
+	was   int64 // of an edited fill: the instant of its row
+}
+
+// links are the trades of a fill: the one that it closes and the one that it
+// opens for a fill that crosses zero, else only the first.
+type links struct {
+	trade, flip journal.TradeID
+}
+
+// add adds a trade of the fill; calls are in time order.
+func (l *links) add(id journal.TradeID) {
+	if l.trade == "" {
+		l.trade = id
+	} else {
+		l.flip = id
+	}
+}
+
+func (l links) list() []journal.TradeID {
+	if l.flip == "" {
+		return []journal.TradeID{l.trade}
+	}
+	return []journal.TradeID{l.trade, l.flip}
+}
+
+// state is the kind of write that a fill needs.
+type state int8
+
+const (
+	stored state = iota // the row is current; its links may change
+	edited              // the row must be updated
+	added               // there is no row yet
+)
+
+func (f *fill) position() matching.Position { return matching.Position{At: f.at, Seq: f.seq} }
+
+// byPosition orders fills by time and arrival.
+func byPosition(f, g *fill) int { return f.position().Compare(g.position()) }
+
+// toMatching converts the fill to that of package matching.
+func (f *fill) toMatching() matching.Fill {
+	return matching.Fill{
+		ID: string(f.id), At: f.at, Seq: f.seq, Side: f.side, Quantity: f.quantity, Price: f.price,
+		Multiplier: f.multiplier, Fees: f.fees, Commission: f.commission, StatedPnL: f.stated,
+	}
+}
+
+// contentKey returns a key of the fill's content, without any id. It is the
+// same for the same fill in any account and after a restore.
+func (f *fill) contentKey(instrument streamKey) string {
+	b := make([]byte, 0, 96)
+	for _, word := range []string{
+		instrument.symbol, instrument.kind, instrument.right, instrument.strike, instrument.expiry, instrument.lot,
+	} {
+		b = append(append(b, keyEscape.Replace(word)...), '|')
+	}
+	b = append(strconv.AppendInt(b, f.at, 10), '|')
+	b = append(append(b, f.side...), '|')
+	b = append(f.quantity.AppendTo(b), '|')
+	return string(f.price.AppendTo(b))
+}
+
+// keyEscape escapes the separator inside the values of a key.
+var keyEscape = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
+
+// keys returns all keys by which the fill can be found again.
+func (f *fill) keys(instrument streamKey) []string {
+	keys := []string{f.contentKey(instrument)}
+	if f.origin != "" && f.origin != keys[0] {
+		keys = append(keys, f.origin)
+	}
+	if f.externalID != "" {
+		// Symbols are upper case, so this cannot equal a content key.
+		keys = append(keys, "id|"+keyEscape.Replace(f.externalID))
+	}
+	return keys
+}
+
+// sameContent reports whether two fills of one stream have the same time, side,
+// quantity and price.
+func (f *fill) sameContent(g *fill) bool {
+	return f.at == g.at && f.sameDeal(g)
+}
+
+// clean sets f to the fill in its stored form, or returns an error for invalid
+// values. kind is the type of its instrument. The caller sets a missing
+// multiplier, which depends on the account.
+func (n *NewFill) clean(kind string, f *fill) (err error) {
+	f.at, f.side, f.quantity, f.price, f.fees, f.commission = db.Micros(n.ExecutedAt), n.Side, n.Quantity, n.Price, n.Fees, n.Commission
+	f.multiplier, f.stated, f.facts = n.Multiplier.Decimal, n.StatedPnL, n.Facts.clean(n)
+	f.arrival, f.state = n.Arrival, added
+	if !n.CreatedAt.IsZero() {
+		f.createdAt = db.Micros(n.CreatedAt)
+	}
+	if n.ExternalID != "" {
+		if f.externalID, err = journal.CleanName("external_id", n.ExternalID); err != nil {
+			return err
+		}
+	}
+	if f.details, err = cleanDetails(n.Details); err != nil {
+		return err
+	}
+	if n.Multiplier.Valid {
+		if err := checkMultiplier(f.multiplier); err != nil {
+			return err
+		}
+	}
+	return f.check(kind)
+}
+
+// Check returns an error if the fill cannot be stored, so that an import can
+// report invalid rows before it writes.
+func (n NewFill) Check() error {
+	_, err := n.ToChecked()
+	return err
+}
+
+func cleanInstrument(symbol, kind string, details map[string]string) (i Instrument, err error) {
+	if i.Symbol, err = journal.CleanSymbol("symbol", symbol); err != nil {
+		return i, err
+	}
+	if i.Type, err = journal.CleanName("instrument_type", strings.ToLower(kind)); err != nil {
+		return i, err
+	}
+	if i.Type == "" {
+		i.Type = "stock"
+	}
+	err = i.setContract(details)
+	return i, err
+}
+
+// maxDetails bounds the length of a fill's details as JSON.
+const maxDetails = 8 << 10
+
+// cleanDetails returns the details without the contract as JSON.
+func cleanDetails(details map[string]string) (string, error) {
+	if len(details) == 0 {
+		return "", nil
+	}
+	rest := maps.Clone(details)
+	for _, key := range []string{keyRight, keyStrike, keyExpiry, keyLot} {
+		delete(rest, key)
+	}
+	if len(rest) == 0 {
+		return "", nil
+	}
+	for key, text := range rest {
+		if _, err := journal.CleanRequiredName("details", key); err != nil {
+			return "", err
+		}
+		if _, err := journal.CheckText("details."+key, text); err != nil {
+			return "", err
+		}
+	}
+	written, err := json.Marshal(rest)
+	if err == nil && len(written) > maxDetails {
+		err = journal.InvalidField("details", "details must be at most 8 KiB long.")
+	}
+	return string(written), err
+}
+
+// check returns an error for values that are invalid in a fill.
+func (f *fill) check(kind string) error {
+	if f.side != matching.Buy && f.side != matching.Sell {
+		return journal.InvalidField("side", "side must be buy or sell.")
+	}
+	if year := db.FromMicros(f.at).Year(); year < 1970 || year > 2199 {
+		return journal.InvalidField("executed_at", "executed_at must be between the years 1970 and 2199.")
+	}
+	if f.quantity.Sign() <= 0 {
+		return journal.InvalidField("quantity", "quantity must be above zero.")
+	}
+	if f.price.Sign() < 0 && !instruments.AllowsNegativePrice(kind) {
+		return journal.InvalidField("price", "price must not be negative, except for a future or an option.")
+	}
+	for _, amount := range []struct {
+		field string
+		value decimal.Decimal
+	}{
+		{"quantity", f.quantity},
+		{"price", f.price},
+		{"fees", f.fees},
+		{"commission", f.commission},
+		{"stated_pnl", f.stated.Decimal},
+	} {
+		if err := checkAmount(amount.field, amount.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkMultiplier(m decimal.Decimal) error {
+	if m.Sign() <= 0 {
+		return journal.InvalidField("multiplier", "multiplier must be above zero.")
+	}
+	return checkAmount("multiplier", m)
+}
+
+// checkAmount applies the bounds of parsed numbers to computed ones.
+func checkAmount(field string, d decimal.Decimal) error {
+	if d.IsShort(decimal.MaxIntegerDigits, decimal.MaxDecimals) {
+		return nil
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(d.String(), "-"), ".")
+	if len(whole) > decimal.MaxIntegerDigits || len(fraction) > decimal.MaxDecimals {
+		return journal.InvalidField(field, "%s must have at most %d digits before and %d after the decimal point.",
+			field, decimal.MaxIntegerDigits, decimal.MaxDecimals)
+	}
+	return nil
+}
+
+// fillColumns are the columns of a fill in the order of scan and args.
+var fillColumns = []string{
+	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
+	"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
+}
+
+var (
+	fillSelectOnly = "SELECT " + strings.Join(fillColumns, ", ")
+	fillSelect     = fillSelectOnly + " FROM executions "
+	fillInsert     = append([]string{"user_id", "account"}, fillColumns...)
+)
+
+func (b *book) scanFill(row db.Scanner) (*fill, error) {
+	f := &fill{}
+	err := row.Scan(f.scan()...)
+	f.setID(&b.account)
+	return f, err
+}
+
+// comparedColumns are the columns that duplicates are found by.
+const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, price, commission, fees, multiplier, stated_pnl,
+	id, external_id, origin, details`
+
+// scanCompared reads comparedColumns.
+func (b *book) scanCompared(row db.Scanner) (*fill, error) {
+	f := &fill{}
+	err := row.Scan(f.scanCompared()...)
+	f.setID(&b.account)
+	return f, err
+}
+
+// scanCompared lists the destinations for comparedColumns.
+func (f *fill) scanCompared() []any {
+	return []any{
+		&f.at, &f.seq, &f.stream, (*int64)(&f.facts),
+		sideScanner{&f.side},
+		&f.quantity, &f.price,
+		zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees},
+		oneIfNull{&f.multiplier},
+		&f.stated, &f.id,
+		textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin},
+		textScanner[string]{&f.details},
+	}
+}
+
+// comparedReader reads comparedColumns of many rows. All rows share the
+// destinations, and fills are allocated many at a time: this takes half the time
+// of scanCompared.
+type comparedReader struct {
+	tag  uint64 // of the account
+	row  fill   // the row that was read last
+	dest []any
+	pool fillPool
+}
+
+func (b *book) newComparedReader() *comparedReader {
+	r := &comparedReader{tag: b.account.tag()}
+	r.dest = r.row.scanCompared()
+	return r
+}
+
+func (r *comparedReader) read(row db.Scanner) (*fill, error) {
+	err := row.Scan(r.dest...)
+	f := r.pool.newFill()
+	*f = r.row
+	if f.id == "" {
+		f.id = executionID(r.tag, f.position())
+	}
+	return f, err
+}
+
+// scan lists the destinations for fillColumns.
+func (f *fill) scan() []any {
+	return []any{
+		&f.at, &f.seq, &f.stream, &f.createdAt, &f.arrival, (*int64)(&f.facts),
+		sideScanner{&f.side},
+		&f.links.trade, &f.quantity, &f.price,
+		zeroIfNull{&f.commission},
+		zeroIfNull{&f.fees},
+		oneIfNull{&f.multiplier},
+		&f.stated, &f.links.flip, &f.id,
+		textScanner[string]{&f.externalID},
+		textScanner[string]{&f.origin},
+		textScanner[string]{&f.details},
+	}
+}
+
+// args returns the values for fillColumns, with the links as regrouped. Most are
+// plain strings and numbers: converting each one in the driver would dominate
+// the time of a bulk insert.
+func (f *fill) args(a *Account) []any {
+	return []any{
+		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy, f.next.trade,
+		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
+		nullNumber(f.stated), f.next.flip, f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
+	}
+}
+
+// nullIfEmpty returns nil for an empty string, so that it is stored as NULL.
+func nullIfEmpty[T ~string](text T) any {
+	if text == "" {
+		return nil
+	}
+	return string(text)
+}
+
+// nullIf returns nil for a number that is usual and need not be stored.
+func nullIf(n decimal.Decimal, usual string) any {
+	text := n.String()
+	if text == usual {
+		return nil
+	}
+	return text
+}
+
+// nullNumber returns nil for an absent number, so that it is stored as NULL.
+func nullNumber(n decimal.Null) any {
+	if !n.Valid {
+		return nil
+	}
+	return n.Decimal.String()
+}
+
+// insertFills writes new fills.
+func (b *book) insertFills(ctx context.Context, fills []*fill) error {
+	return insertRows(ctx, b.tx, "executions", fillInsert, len(fills), func(i int) []any {
+		return append([]any{int64(b.owner), b.account.number}, fills[i].args(&b.account)...)
+	})
+}
+
+// updateFills writes edited fills over their rows.
+func (b *book) updateFills(ctx context.Context, fills []*fill) error {
+	rows := make([][]any, len(fills))
+	for i, f := range fills {
+		rows[i] = append(f.changeableValues(&b.account), int64(b.owner), b.account.number, f.was, f.seq)
+	}
+	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
+}
+
+// changeableColumns are the columns that an edit or a completion may change, in
+// the order of changeable.
+var changeableColumns = []string{
+	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
+	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id", "id",
+}
+
+// changeableValues returns the values for changeableColumns.
+func (f *fill) changeableValues(a *Account) []any {
+	return []any{
+		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
+		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
+		int64(f.facts), f.next.trade, f.next.flip, f.storedID(a),
+	}
+}
+
+// collectDetails collects a fill for updateDetails. Its figures and its
+// position must be as stored.
+func (b *book) collectDetails(before, after *fill) {
+	b.changedDetails = append(b.changedDetails, after)
+	if before.externalID != after.externalID {
+		b.changedIDs = append(b.changedIDs, after)
+	}
+}
+
+// updateDetails writes the columns that trades do not depend on. It does not
+// write the links, which a regrouping may have changed.
+func (b *book) updateDetails(ctx context.Context, fills []*fill) error {
+	rows := make([][]any, len(fills))
+	for i, f := range fills {
+		rows[i] = []any{nullIfEmpty(f.externalID), nullIfEmpty(f.details), int64(f.facts), int64(b.owner), b.account.number, f.at, f.seq}
+	}
+	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
+		[]string{"user_id", "account", "executed_at", "seq"}, rows)
+}

@@ -1,0 +1,151 @@
+// Package ledger stores accounts, fills and cash transactions, and the trades
+// that the fills form.
+//
+// A trade is never entered. It is the result of grouping the fills of one
+// stream (package matching), stored so that lists and figures need not group
+// again. Every write of fills therefore ends with a regrouping of the affected
+// streams in the same transaction. The regrouping reads from the last flat
+// point before the change to the first point after it where the new trades
+// equal the stored ones again, so its cost depends on the affected trades and
+// not on the length of the history (regroup.go). Unchanged rows are not
+// written.
+//
+// A trade keeps its id through any regrouping, because other packages attach
+// annotations to it. A [Follow] function receives, inside the transaction, the
+// trades that were merged or lost their last fill.
+//
+// Writers of one account take turns: each first locks the account's row
+// (book.go), takes arrival numbers from it and raises its revision. Readers are
+// never blocked.
+//
+// A method of [Service] is one transaction. A function or method that takes a
+// *db.Tx is one step of a transaction that another package may be running.
+// Every statement names the owner, except those of [Service.Check] and
+// [Service.Upgrade], which process all journals.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fairqueue"
+	"fillbook/internal/base/journal"
+)
+
+// Service is the ledger of one installation. It is safe for concurrent use.
+type Service struct {
+	db     *db.DB
+	clock  journal.Clock
+	follow Follow
+	counts *countCache
+	// writers makes writers of one account wait for their turn before they begin
+	// a transaction; see updateAccount.
+	writers *fairqueue.Queue
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
+}
+
+// New returns a Service. follow is called after every change to trades; it may
+// be nil.
+func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
+	return &Service{
+		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval,
+		writers: fairqueue.New(fairqueue.Options{MaxPerKey: 2, MaxWaiting: maxWriters, MaxWait: writerWait}),
+	}
+}
+
+// The bounds of the writers that wait for one account: about as many as are
+// written in the time that PostgreSQL waits for a lock, and that time.
+const (
+	maxWriters = 5000
+	writerWait = 20 * time.Second
+)
+
+// updateAccount runs fn in a writing transaction, at most two at a time for an
+// account: one that has the lock of openBook, and one that gets it next. That
+// lock orders all writers, also those of other servers. But each that waits for
+// it occupies a connection, so that many of them would leave none for readers.
+func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
+	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
+	if errors.Is(err, fairqueue.ErrBusy) {
+		err = fmt.Errorf("%w: too many writers wait for account %s", db.ErrUnavailable, id)
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.db.Update(ctx, fn)
+}
+
+// Follow receives the changes that a write made to the trades of an account, so
+// that records attached to trades can be moved. It runs inside the write's
+// transaction, after new and changed trades are stored and before the rows of
+// removed trades are deleted. An error rolls the write back. It is not called
+// if no trade changed.
+type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
+
+// TradeChanges lists the changes of one write to the trades of one account. A
+// trade id is in one of Created, Changed and Removed, and is never used again
+// once removed.
+type TradeChanges struct {
+	Account journal.AccountID
+	// Created are new trades, Changed those with different figures or fills,
+	// Removed those that no longer exist.
+	Created, Changed, Removed []journal.TradeID
+	// Merged names, for some of the removed trades, the trade that now has most
+	// of their fills: annotations of From belong to Into.
+	Merged []Merge
+	// Orphaned are the removed trades whose last fill was deleted. Their
+	// annotations can be kept until the fills are imported again.
+	Orphaned []Orphan
+	// Deleted are the removed trades that the user deleted, together with their
+	// annotations.
+	Deleted []journal.TradeID
+	// Arrived goes through the fills that were not in the account before, once
+	// for each trade that they are in; it is nil if there are none. Each pass
+	// computes the keys again: most receivers need none of them.
+	Arrived iter.Seq[Arrival]
+	// AccountDeleted reports that the account is deleted with everything in it.
+	// The lists are then empty.
+	AccountDeleted bool
+}
+
+// Merge names a removed trade and the trade that it became part of.
+type Merge struct {
+	From, Into journal.TradeID
+}
+
+// Orphan is a trade that has no fill left, with the keys of those it had.
+type Orphan struct {
+	Trade    journal.TradeID
+	FillKeys []string
+	// Symbol and OpenedAt identify the trade for a user.
+	Symbol   string
+	OpenedAt time.Time
+}
+
+// Arrival is a new fill in a trade. FillKeys are the keys that an [Orphan] may
+// have for it: its content, and the broker's id if it has one.
+type Arrival struct {
+	Trade    journal.TradeID
+	FillKeys []string
+}
+
+// call runs f if it is set and there are changes.
+func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error {
+	if f == nil || change.isEmpty() {
+		return nil
+	}
+	if err := f(ctx, tx, owner, change); err != nil {
+		return fmt.Errorf("following the changes to trades: %w", err)
+	}
+	return nil
+}
+
+func (r *TradeChanges) isEmpty() bool {
+	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted
+}

@@ -1,0 +1,260 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// PositionScan reads all positions of an account from its fills in the order of time,
+// which is the order of the table: by instrument each fill would be looked up by itself,
+// which takes several times as long.
+//
+// The parts may be read in different transactions. A position whose trade changes in
+// between may be wrong, so that the caller must read it again; see [TouchedSince].
+type PositionScan struct {
+	owner   journal.UserID
+	account Account
+	wants   func(Instrument) bool
+
+	// streams are those whose positions are wanted; nil before the first part is read.
+	streams map[int64]*scannedStream
+	// batch has a place for each wanted instrument.
+	batch []InstrumentPositions
+	last  matching.Position // of the last fill that was read
+	read  int               // fills of this part
+
+	row  scannedFill
+	dest []any
+	// memory is where the fills of positions are kept, many at a time.
+	memory []PositionFill
+	// stated are the positions of this part whose rate must be read.
+	stated []scannedPlace
+}
+
+// scannedStream is a stream with the position that is open after the last fill.
+type scannedStream struct {
+	place    int // in the batch
+	trade    [16]byte
+	held     decimal.Decimal
+	fills    []PositionFill
+	isStated bool
+}
+
+// scannedFill is what is read of a fill.
+type scannedFill struct {
+	fill
+	trade, flip uuidBytes
+}
+
+// scannedPlace is the place of a position in a batch.
+type scannedPlace struct{ instrument, position int }
+
+// NewPositionScan returns a scan of the positions of an account in the instruments for
+// which wants returns true.
+func NewPositionScan(owner journal.UserID, account Account, wants func(Instrument) bool) *PositionScan {
+	s := &PositionScan{owner: owner, account: account, wants: wants, last: matching.Position{At: -1 << 62}}
+	f := &s.row
+	s.dest = []any{
+		&f.at, &f.seq, &f.stream,
+		(*int64)(&f.facts),
+		sideScanner{&f.side},
+		&f.quantity, &f.price,
+		oneIfNull{&f.multiplier},
+		&f.stated, &f.trade, &f.flip,
+	}
+	return s
+}
+
+const positionScanSelect = `
+	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, trade_id, flip_trade_id
+	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4) ORDER BY executed_at, seq`
+
+// Read reads some fills and returns the positions that end with them, by instrument. With
+// the last fills of the account it also returns the open positions, and more is false.
+func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, fills int) (batch []InstrumentPositions, more bool, err error) {
+	if s.streams == nil {
+		if err := s.loadStreams(ctx, tx); err != nil {
+			return nil, false, err
+		}
+	}
+	for i := range s.batch {
+		s.batch[i].Positions = nil
+	}
+	s.memory, s.stated, s.read = nil, nil, 0
+	if len(s.streams) > 0 {
+		err = db.EachAhead(ctx, tx, s.addRow, positionScanSelect+db.Limit(5), s.owner, s.account.number, s.last.At, s.last.Seq, fills)
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	if more = s.read == fills; !more {
+		for _, stream := range s.streams {
+			if len(stream.fills) > 0 {
+				s.finish(stream, true)
+			}
+		}
+	}
+	if err := s.readRates(ctx, tx); err != nil {
+		return nil, false, err
+	}
+	for i := range s.batch {
+		if len(s.batch[i].Positions) > 0 {
+			sortPositions(s.batch[i].Positions)
+			batch = append(batch, s.batch[i])
+		}
+	}
+	return batch, more, nil
+}
+
+// loadStreams reads the streams and selects those that are wanted.
+func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
+	keys, err := loadStreamKeys(ctx, tx, s.owner, []Account{s.account})
+	if err != nil {
+		return err
+	}
+	s.streams = map[int64]*scannedStream{}
+	places := map[streamKey]int{} // -1 if not wanted
+	for number, listed := range keys {
+		key := listed.key.withoutLot()
+		place, known := places[key]
+		if !known {
+			place = -1
+			if instrument := key.toInstrument(); s.wants(instrument) {
+				place = len(s.batch)
+				s.batch = append(s.batch, InstrumentPositions{Instrument: instrument, Number: place})
+			}
+			places[key] = place
+		}
+		if place >= 0 {
+			s.streams[number] = &scannedStream{place: place}
+		}
+	}
+	return nil
+}
+
+// addRow adds a fill to the position of its stream.
+func (s *PositionScan) addRow(row db.Scanner) error {
+	if err := row.Scan(s.dest...); err != nil {
+		return err
+	}
+	f := &s.row
+	s.last = f.position()
+	s.read++
+	stream := s.streams[f.stream]
+	if stream == nil {
+		return nil
+	}
+	quantity := f.quantity
+	if f.side == matching.Sell {
+		quantity = quantity.Neg()
+	}
+	if f.trade.id != stream.trade {
+		stream.begin(f.trade.id)
+	}
+	closing := quantity
+	if f.flip.isSet {
+		closing = stream.held.Neg()
+	}
+	stream.add(f, closing)
+	if stream.held.IsZero() {
+		s.finish(stream, false)
+	}
+	if f.flip.isSet {
+		stream.begin(f.flip.id)
+		stream.add(f, quantity.Sub(closing))
+	}
+	return nil
+}
+
+// begin begins the position of a trade.
+func (s *scannedStream) begin(trade [16]byte) {
+	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
+}
+
+// add adds the part of a fill that belongs to the position.
+func (s *scannedStream) add(f *scannedFill, quantity decimal.Decimal) {
+	s.held = s.held.Add(quantity)
+	s.isStated = s.isStated || f.stated.Valid
+	s.fills = append(s.fills, PositionFill{At: f.at, Width: f.width(), Quantity: quantity, Price: f.price, Multiplier: f.multiplier})
+}
+
+// finish adds the position of a stream to the batch.
+func (s *PositionScan) finish(stream *scannedStream, isOpen bool) {
+	list := &s.batch[stream.place].Positions
+	if stream.isStated {
+		s.stated = append(s.stated, scannedPlace{instrument: stream.place, position: len(*list)})
+	}
+	*list = append(*list, Position{Trade: journal.TradeID(journal.UUIDText(stream.trade)), Open: isOpen, Fills: s.keep(stream.fills)})
+	stream.begin([16]byte{})
+}
+
+// keep returns a copy of fills.
+func (s *PositionScan) keep(fills []PositionFill) []PositionFill {
+	const atOnce = 4096
+	if cap(s.memory)-len(s.memory) < len(fills) {
+		s.memory = make([]PositionFill, 0, max(atOnce, len(fills)))
+	}
+	first := len(s.memory)
+	s.memory = append(s.memory, fills...)
+	return s.memory[first:len(s.memory):len(s.memory)]
+}
+
+// readRates reads the rates of positions whose source stated a result.
+func (s *PositionScan) readRates(ctx context.Context, tx *db.Tx) error {
+	for part := range slices.Chunk(s.stated, 500) {
+		places := make(map[journal.TradeID]scannedPlace, len(part))
+		ids := make([]journal.TradeID, len(part))
+		for i, place := range part {
+			ids[i] = s.batch[place.instrument].Positions[place.position].Trade
+			places[ids[i]] = place
+		}
+		args := []any{s.owner}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			var rate matching.Rate
+			if err := row.Scan(&id, &rate.Stated, &rate.Priced); err != nil {
+				return err
+			}
+			place := places[id]
+			s.batch[place.instrument].Positions[place.position].Rate = rate
+			return nil
+		}, `SELECT id, rate_stated, rate_priced FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, ids), args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uuidBytes scans the stored form of an id without making a text of it.
+type uuidBytes struct {
+	id    [16]byte
+	isSet bool
+}
+
+// Scan reads the stored form of an id.
+func (u *uuidBytes) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		u.isSet = false
+		return nil
+	case []byte:
+		if len(v) == len(u.id) {
+			u.id, u.isSet = [16]byte(v), true
+			return nil
+		}
+		u.id, u.isSet = journal.ParseUUID(string(v))
+	case string:
+		u.id, u.isSet = journal.ParseUUID(v)
+	}
+	if !u.isSet {
+		return fmt.Errorf("an id must be a UUID, not %T", value)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// RealizedTrade lists the realized parts of a trade that was closed in several
+// steps, or of an open trade that is partly closed. Any other closed trade
+// realized its whole result when it closed.
+type RealizedTrade struct {
+	ID journal.TradeID
+	// Open is set while the trade is not flat.
+	Open  bool
+	Parts []matching.RealizedPart
+}
+
+// isPartial selects the trades that can have several parts, or one while open. A
+// closed trade of two fills has one part, its closing.
+const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
+
+// tradeSpan is the stretch of a stream that contains a trade's fills.
+type tradeSpan struct {
+	id          journal.TradeID
+	stream      int64
+	first, last matching.Position
+	head        matching.Head
+	open        bool
+}
+
+const partialSelect = `
+	SELECT id, stream, opened_at, first_seq, COALESCE(last_at, list_at), last_seq, head, is_open
+	FROM trades WHERE user_id = $1 AND ` + isPartial
+
+func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
+	err = row.Scan(&s.id, &s.stream, &s.first.At, &s.first.Seq, &s.last.At, &s.last.Seq, zeroIfNull{&s.head.Consumed}, &s.open)
+	return s, err
+}
+
+// EachRealizedTrade calls fn for the trades of an account that have realized
+// parts, in no order. It reads the fills of every stream with such a trade.
+func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(RealizedTrade) error) error {
+	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
+	if err != nil {
+		return err
+	}
+	return eachOfStreams(ctx, tx, owner, &spanReader{spans: spans, fn: fn})
+}
+
+// maxSpanReads is how many trades are read one by one. Above it, whole streams
+// are read, several at a time.
+const maxSpanReads = 64
+
+// RealizedTradesByID returns the trades with the given ids that have realized
+// parts, in no order.
+func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []RealizedTrade, err error) {
+	var spans []tradeSpan
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		spans = append(spans, list...)
+	}
+	collect := func(r RealizedTrade) error {
+		found = append(found, r)
+		return nil
+	}
+	if len(spans) > maxSpanReads {
+		slices.SortFunc(spans, compareSpans)
+		return found, eachOfStreams(ctx, tx, owner, &spanReader{spans: spans, fn: collect})
+	}
+	for i := range spans {
+		if err := readSpan(ctx, tx, owner, &spans[i], collect); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func compareSpans(a, b tradeSpan) int {
+	return cmp.Or(cmp.Compare(a.stream, b.stream), a.first.Compare(b.first))
+}
+
+const partSelect = `
+	SELECT stream, executed_at, seq, is_buy, quantity, price, fees, commission, multiplier, stated_pnl
+	FROM executions WHERE user_id = $1`
+
+// scanPart reads partSelect. Grouping a single stream in order needs no ids.
+func scanPart(row db.Scanner) (f fill, err error) {
+	err = row.Scan(&f.stream, &f.at, &f.seq, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.fees}, zeroIfNull{&f.commission},
+		oneIfNull{&f.multiplier}, &f.stated)
+	return f, err
+}
+
+// readSpan reads the fills of one trade.
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
+	w := spanReader{spans: []tradeSpan{*s}, fn: fn}
+	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
+		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
+	if err != nil {
+		return err
+	}
+	return w.end()
+}
+
+// eachOfStreams reads the streams of the spans of w, which are in order, from the
+// first fill of any of them to the last.
+func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *spanReader) error {
+	const streamsAtOnce = 200
+	var streams []int64
+	var first, last int64
+	for i, s := range w.spans {
+		if i == 0 || s.stream != w.spans[i-1].stream {
+			streams = append(streams, s.stream)
+		}
+		if i == 0 {
+			first, last = s.first.At, s.last.At
+		}
+		first, last = min(first, s.first.At), max(last, s.last.At)
+	}
+	for part := range slices.Chunk(streams, streamsAtOnce) {
+		args := []any{owner, first, last}
+		text := partSelect + ` AND executed_at >= $2 AND executed_at <= $3 AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
+		if err := db.Each(ctx, tx, w.scan, text, args...); err != nil {
+			return err
+		}
+	}
+	return w.end()
+}
+
+// spanReader groups fills in the order of stream and time, and selects the
+// trades of its spans. Grouping starts at the first span of each stream.
+type spanReader struct {
+	spans []tradeSpan // those not found yet, in order
+	fn    func(RealizedTrade) error
+	// eachFill has a part for each closing fill; see [matching.Realizer].
+	eachFill bool
+
+	stream int64
+	group  *matching.Realizer // nil before the first span of the stream
+}
+
+func (w *spanReader) scan(row db.Scanner) error {
+	f, err := scanPart(row)
+	if err != nil {
+		return err
+	}
+	if f.stream != w.stream {
+		if err := w.finishStream(); err != nil {
+			return err
+		}
+		w.stream = f.stream
+	}
+	if len(w.spans) == 0 || w.spans[0].stream != f.stream {
+		w.group = nil // no span in the rest of the stream
+		return nil
+	}
+	if w.group == nil {
+		if w.spans[0].first != f.position() {
+			return nil
+		}
+		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill}
+	}
+	return w.emit(w.group.Add(f.toMatching()))
+}
+
+// emit passes a trade to fn if it is that of the next span.
+func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
+	if trade == nil || len(w.spans) == 0 {
+		return nil
+	}
+	s := w.spans[0]
+	if s.stream != w.stream || s.first != trade.First || s.open == trade.IsClosed() {
+		return nil
+	}
+	w.spans = w.spans[1:]
+	return w.fn(RealizedTrade{ID: s.id, Open: s.open, Parts: parts})
+}
+
+// finishStream emits the trade that is open at the end of a stream.
+func (w *spanReader) finishStream() error {
+	if w.group == nil {
+		return nil
+	}
+	err := w.emit(w.group.Open())
+	w.group = nil
+	return err
+}
+
+// end returns an error if a trade was not found among its fills.
+func (w *spanReader) end() error {
+	if err := w.finishStream(); err != nil {
+		return err
+	}
+	if len(w.spans) > 0 {
+		return fmt.Errorf("trade %s does not agree with its fills; run fillbook check", w.spans[0].id)
+	}
+	return nil
+}

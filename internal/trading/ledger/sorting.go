@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// SortKey is a key by which a list of trades can be sorted, as in the API.
+type SortKey string
+
+// The keys. Most have a value in the ledger.
+const (
+	// SortListedAt is the key of a list without one: the closing of a closed trade,
+	// the opening of an open one. Queries cannot name it.
+	SortListedAt   SortKey = "listed_at"
+	SortOpenedAt   SortKey = "opened_at"
+	SortClosedAt   SortKey = "closed_at"
+	SortSymbol     SortKey = "symbol"
+	SortNetPnL     SortKey = "net_pnl"
+	SortReturnPct  SortKey = "return_pct"
+	SortTimeHeld   SortKey = "time_in_trade_secs"
+	SortQtyOpened  SortKey = "qty_opened"
+	SortEntryPrice SortKey = "avg_entry_price"
+	SortExitPrice  SortKey = "avg_exit_price"
+
+	// These need annotations, or more than one column of a trade.
+	SortR       SortKey = "r_multiple"
+	SortRisk    SortKey = "initial_risk"
+	SortQuality SortKey = "trade_quality"
+	SortCosts   SortKey = "fees_total"
+)
+
+// SortKeys returns the keys that queries can name.
+func SortKeys() []SortKey {
+	return []SortKey{
+		SortOpenedAt, SortClosedAt, SortSymbol, SortNetPnL, SortReturnPct, SortR, SortTimeHeld,
+		SortQtyOpened, SortEntryPrice, SortExitPrice, SortCosts, SortRisk, SortQuality,
+	}
+}
+
+// Sort is an order of trades other than newest first. Trades without a value
+// come last in either direction. Equal ones are in the order of closing, or of
+// opening if that is the sort key, and reversed with Down.
+type Sort struct {
+	By   SortKey
+	Down bool
+	// After excludes everything up to and including that position.
+	After *RankedTrade
+}
+
+// RankedTrade is a trade with the value that it was sorted by, a number or the
+// symbol, and its position among equal ones.
+type RankedTrade struct {
+	ID     journal.TradeID
+	Number decimal.Null
+	Text   string
+	Place  TradeCursor
+}
+
+// Basis returns the order of trades with equal values.
+func (s Sort) Basis() DateBasis {
+	if s.By == SortOpenedAt {
+		return ByOpening
+	}
+	return ByClosing
+}
+
+// BatchCondition returns the condition that an import contains a fill of the
+// trade.
+func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
+	return func(args *[]any) string { return `trades.id IN (` + selectBatchTrades(args, owner, batch) + `)` }
+}
+
+// ClosedSince returns the condition that a trade was closed by a fill of an import that
+// was stored after an instant.
+func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) Condition {
+	return func(args *[]any) string {
+		f := filter{args: *args}
+		user, id, after := f.arg(owner), f.arg(batch), f.arg(db.Micros(since))
+		*args = f.args
+		return `trades.id IN (SELECT closed.id FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+			AND executions.account = import_spans.account
+			AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+			AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+			JOIN trades AS closed ON closed.user_id = executions.user_id AND closed.account = executions.account
+			AND closed.list_at = executions.executed_at AND closed.last_seq = executions.seq AND closed.is_open = FALSE
+			WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id + ` AND executions.created_at > ` + after + `)`
+	}
+}
+
+// BatchTrades returns the trades that have a fill of an import, in no order. It is
+// a step.
+func BatchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]journal.TradeID, error) {
+	var args []any
+	text := selectBatchTrades(&args, owner, batch)
+	return db.List(ctx, tx, db.Single[journal.TradeID], text, args...)
+}
+
+// selectBatchTrades returns the query of the ids of the trades with a fill of an
+// import, and adds its arguments.
+func selectBatchTrades(args *[]any, owner journal.UserID, batch journal.BatchID) string {
+	f := filter{args: *args}
+	user, id := f.arg(owner), f.arg(batch)
+	*args = f.args
+	brought := ` FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
+		AND executions.account = import_spans.account
+		AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
+		AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
+		WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
+	return `SELECT trade_id` + brought + ` UNION SELECT flip_trade_id` + brought + ` AND flip_trade_id IS NOT NULL`
+}

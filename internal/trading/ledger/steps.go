@@ -1,0 +1,197 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// CheckAccountOwner returns a not-found error unless the account is one of the
+// owner's. It is a step for packages that refer to accounts.
+func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
+	_, err := findAccount(ctx, tx, owner, id)
+	return err
+}
+
+// CheckTradeOwner returns an error if the trade does not exist or is not the
+// owner's. It is a step for packages that read what belongs to a trade.
+func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) error {
+	_, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
+	return err
+}
+
+// LockTrade locks the account of one of the owner's trades and returns it, so
+// that no regrouping removes the trade before the transaction ends. It is a
+// step for packages that annotate trades.
+func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (account journal.AccountID, err error) {
+	text := accountOf("trades")
+	if lock := tx.Lock(); lock != "" {
+		err := tx.QueryRow(ctx, text+lock+` OF accounts`, owner, id).Scan(&account)
+		if err != nil {
+			return "", mapNotFound(err, "trade")
+		}
+		// The trade may have been removed during the wait for the lock.
+	}
+	return findAccountID(ctx, tx, owner, "trades", id, "trade")
+}
+
+// LockTrades locks the accounts of several trades and returns them, as
+// [LockTrade] does for one. It locks in the order of the accounts' ids, so that
+// two writers cannot deadlock. If one of the trades is not the owner's, it
+// returns a not-found error.
+func LockTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found, err := accountsOfTrades(ctx, tx, owner, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range slices.Compact(slices.Sorted(maps.Values(found))) {
+		if _, err := lockAccount(ctx, tx, owner, account); err != nil {
+			return nil, err
+		}
+	}
+	// A trade may have been removed during the wait for a lock.
+	return accountsOfTrades(ctx, tx, owner, ids)
+}
+
+func accountsOfTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
+) (map[journal.TradeID]journal.AccountID, error) {
+	found := make(map[journal.TradeID]journal.AccountID, len(ids))
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			var account journal.AccountID
+			err := row.Scan(&id, &account)
+			if journal.AllowsAccount(ctx, account) {
+				found[id] = account
+			}
+			return err
+		}, `SELECT trades.id, accounts.id FROM trades JOIN accounts
+				ON accounts.user_id = trades.user_id AND accounts.number = trades.account
+			WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part)+` ORDER BY trades.id`, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		if found[id] == "" {
+			return nil, journal.NotFound("trade")
+		}
+	}
+	return found, nil
+}
+
+// InstrumentType returns the type of the instrument of one of the owner's
+// trades. It is a step.
+func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
+	trades, err := TradesByID(ctx, tx, owner, []journal.TradeID{id})
+	if err != nil {
+		return "", err
+	}
+	if len(trades) == 0 {
+		return "", journal.NotFound("trade")
+	}
+	return trades[0].Instrument.Type, nil
+}
+
+// TouchTrades raises the revision of an account and of some of its trades,
+// after a change to their annotations that figures depend on. It is a step;
+// the account must be locked, as by [LockTrade] or [LockTrades].
+func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids ...journal.TradeID) error {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return err
+	}
+	b.revision = nextRevision(b.account.Revision)
+	b.change.Changed = ids
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{b.revision, owner}
+		err := tx.Queue(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return err
+		}
+	}
+	return b.saveAccount(ctx)
+}
+
+// MissingTrades returns the ids that are not trades of the owner. It is a step.
+func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]journal.TradeID, error) {
+	var missing []journal.TradeID
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		found := map[journal.TradeID]bool{}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			err := row.Scan(&id)
+			found[id] = true
+			return err
+		}, `SELECT id FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range part {
+			if !found[id] {
+				missing = append(missing, id)
+			}
+		}
+	}
+	return missing, nil
+}
+
+// TradesByID returns the owner's trades with the given ids, in no order. It is
+// a step, for callers that keep a copy of trades; see also [TouchedSince].
+func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
+	accounts, err := Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	known := indexByNumber(accounts)
+	var found []Trade
+	for part := range slices.Chunk(ids, 500) {
+		args := []any{owner}
+		list, err := db.List(ctx, tx, func(row db.Scanner) (Trade, error) {
+			t := listedTrade{}
+			err := row.Scan(t.scan()...)
+			return t.toTrade(known[t.account]), err
+		}, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			if journal.AllowsAccount(ctx, t.Account) {
+				found = append(found, t)
+			}
+		}
+	}
+	return found, nil
+}
+
+// TouchAccount raises the revision of an account after a change to an unknown
+// set of its trades that figures depend on, such as a deleted tag. Copies of
+// its trades must then be read again.
+func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return err
+	}
+	b.revision = nextRevision(b.account.Revision)
+	b.loggedSince = b.revision
+	return b.saveAccount(ctx)
+}
+
+// raiseRevision raises the revision of an account after a change that concerns
+// none of its trades, and returns the new one.
+func raiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (int64, error) {
+	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
+	if err != nil {
+		return 0, err
+	}
+	b.revision = nextRevision(b.account.Revision)
+	return b.revision, b.saveAccount(ctx)
+}

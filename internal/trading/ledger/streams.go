@@ -1,0 +1,215 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// Instrument is what a fill trades. An account and an instrument form the
+// stream whose fills are grouped into trades.
+type Instrument struct {
+	Symbol string
+	// Type is stock, option, future, forex, crypto, cfd or any other name.
+	Type string
+	// OptionRight is call or put, Strike and Expiry complete the contract; they
+	// are absent for other instruments.
+	OptionRight string
+	Strike      decimal.Null
+	Expiry      journal.Day
+	// Lot separates positions in one instrument if the source does.
+	Lot string
+}
+
+// The keys of a fill's details that belong to its instrument.
+const (
+	keyRight  = "option_right"
+	keyStrike = "strike"
+	keyExpiry = "expiry"
+	keyLot    = "lot"
+)
+
+// streamKey is an instrument in its stored, comparable form.
+type streamKey struct {
+	symbol, kind, right, strike, expiry, lot string
+}
+
+func (i Instrument) key() streamKey {
+	key := streamKey{symbol: i.Symbol, kind: i.Type, right: i.OptionRight, expiry: string(i.Expiry), lot: i.Lot}
+	if i.Strike.Valid {
+		key.strike = i.Strike.Decimal.String()
+	}
+	return key
+}
+
+// stream is a row of streams.
+type stream struct {
+	number int64
+	key    streamKey
+	// isNew reports that this write created the stream: it has no stored rows.
+	isNew bool
+	// tail is the last stored trade, nil if there is none; see loadTail.
+	tail       *tradeRow
+	tailLoaded bool
+}
+
+// streamFor returns the stream of an instrument, and creates it if necessary.
+func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
+	found, err := b.findStream(ctx, key)
+	if err != nil || found != nil {
+		return found, err
+	}
+	s := &stream{key: key, isNew: true}
+	b.streams[key] = s
+	return s, b.insertStream(ctx, s)
+}
+
+// streamBlock is how many numbers an account reserves at a time. Numbers are
+// unique among the streams of a user and small, because every fill has one.
+const streamBlock = 64
+
+// insertStream stores a stream under the next number of the account. If another
+// account of the user has reserved the same block at the same time, the number
+// is taken, and the account reserves the next block.
+func (b *book) insertStream(ctx context.Context, s *stream) error {
+	for {
+		if b.nextStream%streamBlock == 0 {
+			b.nextStream = max(streamBlock, (b.lastStream+streamBlock-1)/streamBlock*streamBlock)
+		}
+		s.number = b.nextStream
+		b.nextStream++
+		b.lastStream = max(b.lastStream, b.nextStream)
+		key := s.key
+		inserted, err := b.tx.Exec(ctx, `
+			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (user_id, number) DO NOTHING`,
+			b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
+		if err != nil || inserted == 1 {
+			return err
+		}
+		b.nextStream = (b.nextStream + streamBlock - 1) / streamBlock * streamBlock
+		b.lastStream = max(b.lastStream, b.nextStream)
+	}
+}
+
+// findStream returns the stream of an instrument, or nil.
+func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
+	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 0 {
+		return s, nil
+	}
+	s := &stream{key: key}
+	err := b.tx.QueryRow(ctx, `
+		SELECT number FROM streams
+		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
+			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
+		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
+	if errors.Is(err, db.ErrNoRows) {
+		b.streams[key] = nil // so that it is not searched again
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.streams[key] = s
+	return s, nil
+}
+
+// streamNumbered reads a stream that is known to exist.
+func (b *book) streamNumbered(ctx context.Context, number int64) (*stream, error) {
+	s := &stream{number: number}
+	err := b.tx.QueryRow(ctx, `
+		SELECT symbol, instrument_type, option_right, strike, expiry, lot FROM streams
+		WHERE user_id = $1 AND number = $2`, b.owner, number).
+		Scan(&s.key.symbol, &s.key.kind, &s.key.right, &s.key.strike, &s.key.expiry, &s.key.lot)
+	if err != nil {
+		return nil, err
+	}
+	if known := b.streams[s.key]; known != nil {
+		return known, nil
+	}
+	b.streams[s.key] = s
+	return s, nil
+}
+
+// dropEmptyStreams deletes the streams that lost their last fill.
+func (b *book) dropEmptyStreams(ctx context.Context) error {
+	for _, number := range slices.Sorted(maps.Keys(b.emptied)) {
+		_, err := b.tx.Exec(ctx, `
+			DELETE FROM streams WHERE user_id = $1 AND number = $2
+				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)`, b.owner, number)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// streamColumns are the columns of a streamKey, for joins.
+const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
+
+// listedStream is the instrument of a stream with its order key.
+type listedStream struct {
+	key   streamKey
+	order string
+}
+
+// loadStreamKeys returns the instruments of the streams of some accounts by
+// number. A list of all rows reads them once, and not with each row.
+func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) (map[int64]listedStream, error) {
+	args := []any{owner}
+	keys := map[int64]listedStream{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var number int64
+		var s listedStream
+		err := row.Scan(append([]any{&number, &s.order}, s.key.scan()...)...)
+		keys[number] = s
+		return err
+	}, `SELECT number, order_key, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
+	return keys, err
+}
+
+// toInstrument converts the key to an Instrument.
+func (k streamKey) toInstrument() Instrument {
+	i := Instrument{
+		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Expiry: journal.Day(k.expiry), Lot: k.lot,
+	}
+	if k.strike != "" {
+		if strike, err := decimal.ParseExact(k.strike); err == nil {
+			i.Strike = decimal.Of(strike)
+		}
+	}
+	return i
+}
+
+// scan lists the destinations for streamColumns.
+func (k *streamKey) scan() []any {
+	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot}
+}
+
+// setContract sets the contract from a fill's details.
+func (i *Instrument) setContract(details map[string]string) (err error) {
+	i.OptionRight = strings.ToLower(strings.TrimSpace(details[keyRight]))
+	if i.OptionRight != "" && i.OptionRight != "call" && i.OptionRight != "put" {
+		return journal.InvalidField("details.option_right", "option_right must be call or put.")
+	}
+	if text := strings.TrimSpace(details[keyStrike]); text != "" {
+		strike, err := decimal.Parse(text)
+		if err != nil {
+			return journal.InvalidField("details.strike", "strike must be a number: %s.", err)
+		}
+		i.Strike = decimal.Of(strike)
+	}
+	if text := strings.TrimSpace(details[keyExpiry]); text != "" {
+		if i.Expiry, err = journal.ParseDay("details.expiry", text); err != nil {
+			return err
+		}
+	}
+	i.Lot, err = journal.CleanName("details.lot", details[keyLot])
+	return err
+}

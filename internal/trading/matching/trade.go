@@ -1,0 +1,118 @@
+package matching
+
+import "fillbook/internal/base/decimal"
+
+// Direction is the direction of the position of a trade.
+type Direction string
+
+// The two directions, spelled as the API spells them.
+const (
+	Long  Direction = "long"
+	Short Direction = "short"
+)
+
+// Role is the effect of a fill in a trade. Within one trade a fill has one role; a
+// fill that crosses zero is Closing in one trade and Opening in the next.
+type Role string
+
+// The two roles of a part.
+const (
+	Opening Role = "opening"
+	Closing Role = "closing"
+)
+
+// Trade is one round trip, from flat to flat, or the position still open at the
+// end of a stream. Amounts that are called exact are not rounded.
+type Trade struct {
+	Direction Direction
+	// First and Last are the positions of the first and the last fill. Trades of
+	// one stream never overlap: one begins at or after the end of the one before.
+	First, Last Position
+	// Head is the start of a grouping from this trade on; see Group.
+	Head Head
+
+	// QtyOpened is the whole quantity of all opening parts, exact, and
+	// QtyRemaining what is not closed yet: zero for a closed trade.
+	QtyOpened, QtyRemaining decimal.Decimal
+	// EntryNotional and ExitNotional are the exact sums of price × quantity ×
+	// multiplier over opening and closing parts, each with its fill's multiplier.
+	EntryNotional, ExitNotional decimal.Decimal
+	// EntrySize is the exact sum of quantity × multiplier over the opening parts:
+	// the value of one unit of price for the whole position.
+	EntrySize decimal.Decimal
+	// Volume is the traded notional: the exact sum over all parts, without signs,
+	// in the currency of the prices.
+	Volume decimal.Decimal
+	// Rate converts notionals to the currency of the account.
+	Rate Rate
+	// AvgEntry and AvgExit are the mean prices of all opening and all closing
+	// parts, by the rule for averages; nothing is computed from them. AvgExit is
+	// absent until something was closed.
+	AvgEntry decimal.Decimal
+	AvgExit  decimal.Null
+	// Multiplier is that of the fill that opened the trade.
+	Multiplier decimal.Decimal
+
+	// FeesTotal and Commission are the exact sums over the trade's parts.
+	FeesTotal, Commission decimal.Decimal
+	// GrossPnL is the result before costs, NetPnL the result after fees and
+	// commission, both absent while the trade is open. Without stated results
+	// they are exact; with them, see the package comment.
+	GrossPnL, NetPnL decimal.Null
+	// RealizedPnL is the result of what was closed so far, after its own costs
+	// and its share of the entry's. For a closed trade it is NetPnL.
+	RealizedPnL decimal.Decimal
+	// ReturnPct is NetPnL in percent of the entry notional without its sign, in
+	// the currency of the account, rounded; absent while the trade is open, when
+	// that notional is zero or the rate unknown.
+	ReturnPct decimal.Null
+
+	// Parts are the fills of the trade in time order, each once. Skipped is the
+	// number of fills before them, if the grouping began inside the trade.
+	Parts   []Part
+	Skipped int
+}
+
+// Part is the share that one fill has in one trade. Over the trades a fill
+// belongs to, its parts sum to exactly its quantity, fees and commission.
+type Part struct {
+	FillID     string
+	Role       Role
+	Quantity   decimal.Decimal
+	Fees       decimal.Decimal
+	Commission decimal.Decimal
+}
+
+// Executions returns the number of fills of the trade.
+func (t *Trade) Executions() int { return t.Skipped + len(t.Parts) }
+
+// IsClosed reports whether the position returned to exactly zero.
+func (t *Trade) IsClosed() bool { return t.QtyRemaining.IsZero() }
+
+// OpenedAt returns the instant of the first fill, in microseconds since 1970.
+func (t *Trade) OpenedAt() int64 { return t.First.At }
+
+// ClosedAt returns the instant of the fill that closed the trade, in microseconds
+// since 1970, and false while the trade is open.
+func (t *Trade) ClosedAt() (at int64, ok bool) {
+	if !t.IsClosed() {
+		return 0, false
+	}
+	return t.Last.At, true
+}
+
+// openingSide returns the side that adds to a position of this direction.
+func (d Direction) openingSide() Side {
+	if d == Short {
+		return Sell
+	}
+	return Buy
+}
+
+// signedGain converts the gain of a long position to that of direction d.
+func (d Direction) signedGain(gain decimal.Decimal) decimal.Decimal {
+	if d == Short {
+		return gain.Neg()
+	}
+	return gain
+}

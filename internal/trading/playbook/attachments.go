@@ -1,0 +1,273 @@
+package playbook
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// Attachment is an image or PDF of a trade or of a note, of exactly
+// one of them.
+type Attachment struct {
+	ID        journal.AttachmentID
+	Trade     *journal.TradeID
+	Note      *journal.NoteID
+	Name      string
+	MediaType string
+	Size      int64
+	SHA256    []byte
+	CreatedAt time.Time
+}
+
+// Target is the record that an attachment belongs to: one of the two is set.
+type Target struct {
+	Trade journal.TradeID
+	Note  journal.NoteID
+}
+
+// Upload is a file as a client sends it. Name and MediaType are what it claims.
+type Upload struct {
+	Name      string
+	MediaType string
+	Content   io.Reader
+}
+
+// Attach stores a file. What it is, is decided by its content. A trade or note
+// that is not the owner's is not found.
+func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Target, upload Upload) (Attachment, error) {
+	attachment, content, err := s.receive(upload)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if target.Trade != "" {
+		attachment.Trade = &target.Trade
+	} else {
+		attachment.Note = &target.Note
+	}
+	public, err := s.publicID(ctx, owner)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if s.options.Files != nil {
+		if err := s.options.Files.write(public, attachment.ID, content); err != nil {
+			return Attachment{}, fmt.Errorf("storing an attachment: %w", err)
+		}
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		return s.addAttachment(ctx, tx, owner, attachment, content)
+	})
+	if _, refused := errors.AsType[*journal.Error](err); refused { // after any other fault the row may be there
+		s.RemoveFiles(ctx, owner, []journal.AttachmentID{attachment.ID})
+	}
+	return attachment, err
+}
+
+// receive reads and inspects a file.
+func (s *Service) receive(upload Upload) (Attachment, []byte, error) {
+	content, err := io.ReadAll(io.LimitReader(upload.Content, s.options.MaxFileBytes+1))
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	if int64(len(content)) > s.options.MaxFileBytes {
+		return Attachment{}, nil, journal.TooLarge("A file must be at most %s large.", sizeText(s.options.MaxFileBytes))
+	}
+	kind, err := inspect(upload.Name, upload.MediaType, content)
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	name, err := kind.fileName(upload.Name)
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	sum := sha256.Sum256(content)
+	return Attachment{
+		ID: journal.NewID[journal.AttachmentID](), Name: name, MediaType: kind.mediaType,
+		Size: int64(len(content)), SHA256: sum[:], CreatedAt: s.clock(),
+	}, content, nil
+}
+
+func sizeText(size int64) string {
+	if size%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", size>>20)
+	}
+	return fmt.Sprintf("%d bytes", size)
+}
+
+func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+	if err := s.checkTarget(ctx, tx, owner, a); err != nil {
+		return err
+	}
+	if err := s.checkQuota(ctx, tx, owner, a.Size); err != nil {
+		return err
+	}
+	if err := s.insertAttachment(ctx, tx, owner, a, content); err != nil {
+		return err
+	}
+	return s.reportLinked(ctx, tx, owner, a.Trade)
+}
+
+// insertAttachment stores the row of a file whose target is known.
+func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		owner, a.ID, a.Trade, a.Note, a.Name, a.MediaType, a.Size, a.SHA256, db.Micros(a.CreatedAt))
+	if err != nil || s.options.Files != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO attachment_blobs (user_id, attachment_id, content) VALUES ($1, $2, $3)`, owner, a.ID, content)
+	return err
+}
+
+// checkTarget ensures that there is something to attach to.
+func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment) error {
+	if a.Trade == nil {
+		_, err := lockNote(ctx, tx, owner, *a.Note, nil)
+		return err
+	}
+	account, err := s.options.Known.Trade(ctx, tx, owner, *a.Trade)
+	if err != nil {
+		return err
+	}
+	return EnsureAnnotationsRow(ctx, tx, owner, *a.Trade, account, a.CreatedAt)
+}
+
+// checkQuota bounds what one user may attach. Two uploads at the same instant
+// may each be let in; the next one is not.
+func (s *Service) checkQuota(ctx context.Context, tx *db.Tx, owner journal.UserID, size int64) error {
+	var files, total int64
+	err := tx.QueryRow(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE user_id = $1`, owner).
+		Scan(&files, &total)
+	if err != nil {
+		return err
+	}
+	if total+size > s.options.MaxUserBytes || files >= s.options.MaxUserFiles {
+		return journal.TooLarge("There is no room left for attachments; delete some first.")
+	}
+	return nil
+}
+
+const selectAttachments = `
+	SELECT id, trade_id, note_id, name, media_type, size, sha256, created_at FROM attachments`
+
+func scanAttachment(row db.Scanner) (Attachment, error) {
+	var a Attachment
+	err := row.Scan(&a.ID, &a.Trade, &a.Note, &a.Name, &a.MediaType, &a.Size, &a.SHA256, db.Instant(&a.CreatedAt))
+	return a, err
+}
+
+// AttachmentsOf lists the attachments of a trade or note, in the order of arrival.
+// For a trade or note of another user the list is empty.
+func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target Target) ([]Attachment, error) {
+	w := owned("user_id", owner)
+	if target.Trade != "" {
+		w.and("trade_id =", target.Trade)
+	} else {
+		w.and("note_id =", target.Note)
+	}
+	w.limitAttachments(ctx)
+	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
+}
+
+// ListAttachments lists everything that a user has attached, in the order of
+// arrival. It is a step.
+func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Attachment, error) {
+	w := owned("user_id", owner)
+	w.limitAttachments(ctx)
+	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
+}
+
+// attachmentsOf returns the attachments of some trades.
+func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID][]Attachment, error) {
+	found := make(map[journal.TradeID][]Attachment)
+	for chunk := range slices.Chunk(trades, idChunk) {
+		w := owned("user_id", owner)
+		andIn(w, "trade_id", chunk)
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			a, err := scanAttachment(row)
+			if err == nil {
+				found[*a.Trade] = append(found[*a.Trade], a)
+			}
+			return err
+		}, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// OpenAttachment returns a file to read. The caller closes it.
+func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
+	var attachment Attachment
+	var content []byte
+	var public journal.PublicID
+	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
+		if attachment, err = readAttachment(ctx, tx, owner, id, ""); err != nil {
+			return err
+		}
+		if s.options.Files != nil {
+			public, err = s.options.Known.PublicID(ctx, tx, owner)
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, owner, id).Scan(&content)
+	})
+	if err != nil {
+		return Attachment{}, nil, err
+	}
+	if s.options.Files == nil {
+		return attachment, inMemory{bytes.NewReader(content)}, nil
+	}
+	file, err := s.options.Files.open(public, id)
+	if err != nil {
+		return Attachment{}, nil, fmt.Errorf("opening attachment %s: %w", id, err)
+	}
+	return attachment, file, nil
+}
+
+// inMemory is content that needs no closing.
+type inMemory struct{ *bytes.Reader }
+
+// Close does nothing.
+func (inMemory) Close() error { return nil }
+
+func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID, lock string) (Attachment, error) {
+	w := owned("user_id", owner)
+	w.and("id =", id)
+	w.limitAttachments(ctx)
+	a, err := scanAttachment(tx.QueryRow(ctx, selectAttachments+w.text.String()+lock, w.args...))
+	if errors.Is(err, db.ErrNoRows) {
+		return Attachment{}, journal.NotFound("attachment")
+	}
+	return a, err
+}
+
+// DeleteAttachment deletes a file.
+func (s *Service) DeleteAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID, check Check[Attachment]) error {
+	err := s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := readAttachment(ctx, tx, owner, id, tx.Lock())
+		if err != nil {
+			return err
+		}
+		if err := check.run(old); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
+			return err
+		}
+		return s.reportLinked(ctx, tx, owner, old.Trade)
+	})
+	if err != nil {
+		return err
+	}
+	s.RemoveFiles(ctx, owner, []journal.AttachmentID{id})
+	return nil
+}

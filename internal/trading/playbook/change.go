@@ -1,0 +1,301 @@
+package playbook
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/annotations"
+)
+
+// AnnotationChange is a change of the annotations of a trade. A null clears a
+// field, and so does an empty list.
+type AnnotationChange struct {
+	ValueChange
+	Setup    journal.Opt[journal.SetupID] // the one setup
+	Setups   journal.Opt[[]journal.SetupID]
+	Tags     journal.Opt[[]journal.TagID]
+	Rules    journal.Opt[[]RuleChange] // the others stay; null removes all
+	Reviewed journal.Opt[bool]         // sets the time of the review to that of the change
+}
+
+// maxLinks is how many tags, and how many setups, a trade may have.
+const maxLinks = 100
+
+// apply returns the annotations after the change, or the reason why it is
+// invalid. It does not check whether the tags and setups exist.
+func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
+	// Merged trades may exceed the limits of notes and tags, so these are checked
+	// only if they are sent.
+	err := c.setValues(&m.AnnotationValues, rule, now)
+	if err != nil {
+		return Annotations{}, err
+	}
+	if c.Tags.Set {
+		if m.Tags, err = links("tag_ids", c.Tags.Value); err != nil {
+			return Annotations{}, err
+		}
+	}
+	if m.Setups, err = c.setups(m.Setups); err != nil {
+		return Annotations{}, err
+	}
+	m.Rules, err = c.applyRules(m)
+	m.UpdatedAt = now
+	return m, err
+}
+
+// setValues sets and checks the values that the change sends.
+func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, now time.Time) error {
+	for _, f := range AnnotationFields {
+		isSent, err := setValue(f, &c.ValueChange, values)
+		if err == nil && isSent {
+			err = checkValue(f, values, rule)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	values.ReviewedAt = reviewedAt(c.Reviewed, values.ReviewedAt, now)
+	return nil
+}
+
+// setValue sets the value of a field if the change sends one, and reports whether
+// it does.
+func setValue(f annotations.Field, change *ValueChange, values *AnnotationValues) (isSent bool, err error) {
+	switch sent := annotations.MemberOf(change, f).(type) {
+	case *journal.Opt[string]:
+		at := f.At(values).(*string)
+		isSent, *at = sent.Set, sent.Or(*at)
+	case *journal.Opt[decimal.Decimal]:
+		at := f.At(values).(*decimal.Null)
+		isSent, *at = sent.Set, orNull(*sent, *at)
+	case *journal.Opt[int]:
+		at := f.At(values).(*annotations.Grade)
+		if isSent = sent.Set; isSent && !sent.Null && sent.Value == 0 {
+			return isSent, gradeOutOfRange(f.Name) // null clears a grade
+		}
+		*at = annotations.Grade(sent.Or(int(*at)))
+	case *journal.Opt[time.Time]:
+		at := f.At(values).(**time.Time)
+		isSent, *at = sent.Set, sent.OrNil(*at)
+	}
+	return isSent, nil
+}
+
+// reviewedAt keeps the instant of the first review.
+func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
+	switch {
+	case !o.Set:
+		return old
+	case !o.Value:
+		return nil
+	case old != nil:
+		return old
+	}
+	return &now
+}
+
+// setups returns the setups that a change names in one of two ways. If both are
+// sent, the list counts and must contain the one setup.
+func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
+	one := c.Setup.Set && !c.Setup.Null
+	switch {
+	case c.Setups.Set && one && !slices.Contains(c.Setups.Value, c.Setup.Value):
+		return nil, journal.InvalidField("setup_id", "setup_id must be one of setup_ids where both are given.")
+	case c.Setups.Set:
+		return links("setup_ids", c.Setups.Value)
+	case one:
+		return []journal.SetupID{c.Setup.Value}, nil
+	case c.Setup.Set:
+		return nil, nil
+	}
+	return old, nil
+}
+
+// links drops repeated ids.
+func links[T comparable](field string, ids []T) ([]T, error) {
+	if len(ids) > maxLinks {
+		return nil, journal.InvalidField(field, "%s must name at most %d records.", field, maxLinks)
+	}
+	return united(nil, ids), nil
+}
+
+// united returns the elements of all lists in order, each once.
+func united[T comparable](lists ...[]T) []T { return unique(slices.Concat(lists...)) }
+
+// AnnotationCheck is the [Check] of a trade's annotations. It gets the transaction
+// as well, because a client has read more of a trade than its annotations. It may
+// remove fields from the change.
+type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
+
+// Annotate changes the annotations of a trade. A trade that is not the owner's is
+// not found; a tag or setup that is not the owner's is an invalid field.
+func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (annotations Annotations, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		annotations, err = s.AnnotateIn(ctx, tx, owner, trade, change, check)
+		return err
+	})
+	return annotations, err
+}
+
+// AnnotateIn is the step of [Service.Annotate].
+func (s *Service) AnnotateIn(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck,
+) (Annotations, error) {
+	old, err := s.lockAnnotations(ctx, tx, owner, trade)
+	if err != nil {
+		return Annotations{}, err
+	}
+	if check != nil {
+		if err := check(tx, old, &change); err != nil {
+			return Annotations{}, err
+		}
+	}
+	rule, err := s.priceRule(ctx, tx, owner, trade, change)
+	if err != nil {
+		return Annotations{}, err
+	}
+	annotations, err := change.apply(old, rule, s.clock())
+	if err != nil {
+		return Annotations{}, err
+	}
+	if err := checkLinks(ctx, tx, owner, old, annotations, change); err != nil {
+		return Annotations{}, err
+	}
+	if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
+		return Annotations{}, err
+	}
+	if !slices.Equal(old.Tags, annotations.Tags) { // in the order of their names
+		if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
+			return Annotations{}, err
+		}
+	}
+	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
+}
+
+// lockAnnotations reads and locks the annotations of a trade. It inserts the row if
+// there is none, so that two writers of a trade without annotations take turns.
+func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
+	if err != nil {
+		return Annotations{}, err
+	}
+	found := make(map[journal.TradeID]Annotations)
+	load := func() error { return loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found) }
+	if err := load(); err != nil || len(found) > 0 {
+		return found[trade], err
+	}
+	if err := EnsureAnnotationsRow(ctx, tx, owner, trade, account, s.clock()); err != nil {
+		return Annotations{}, err
+	}
+	err = load()
+	return found[trade], err
+}
+
+func readAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	found, err := LoadAnnotations(ctx, tx, owner, []journal.TradeID{trade})
+	return found[trade], err
+}
+
+func (s *Service) reportAnnotationsChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) error {
+	if s.options.Known.AnnotationsChanged == nil {
+		return nil
+	}
+	return s.options.Known.AnnotationsChanged(ctx, tx, owner, annotations.Account, annotations.Trade)
+}
+
+// checkLinks refuses tags, setups and rules that the owner does not have.
+func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations, change AnnotationChange) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", annotations.Tags); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Setups, annotations.Setups) {
+		field := "setup_ids"
+		if !change.Setups.Set {
+			field = "setup_id"
+		}
+		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM setups`, field, annotations.Setups); err != nil {
+			return err
+		}
+	}
+	return checkRules(ctx, tx, owner, old.Rules, annotations.Rules)
+}
+
+func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count, field string, ids []T) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	w := owned("user_id", owner)
+	andIn(w, "id", ids)
+	var n int
+	if err := tx.QueryRow(ctx, count+w.text.String(), w.args...).Scan(&n); err != nil {
+		return err
+	}
+	if n != len(ids) {
+		return reference(field, journal.NotFound(field))
+	}
+	return nil
+}
+
+// replaceAnnotations overwrites the stored annotations, links included.
+func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations) error {
+	if !slices.Equal(old.Tags, annotations.Tags) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Setups, annotations.Setups) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(old.Rules, annotations.Rules) {
+		if _, err := tx.Exec(ctx, `DELETE FROM trade_rules WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+			return err
+		}
+	}
+	return saveAnnotations(ctx, tx, owner, annotations)
+}
+
+// NewAnnotations returns the annotations of a change to a trade without any,
+// checked like a request, with the rule for prices of the trade's instrument. An
+// import passes them to [MergeAnnotations].
+func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
+	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
+}
+
+// MergeAnnotations merges annotations into those of trades, for an import or a
+// restore: stored values stay, empty fields are filled, tags and setups are added,
+// and other notes are appended below a line. Merging the same annotations again
+// changes nothing. The trades, accounts, tags and setups must be the owner's. It
+// is a step, and returns the trades that it changed.
+func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
+	var order []journal.TradeID
+	given := make(map[journal.TradeID][]Annotations, len(list))
+	for _, m := range list {
+		if _, seen := given[m.Trade]; !seen {
+			order = append(order, m.Trade)
+		}
+		given[m.Trade] = append(given[m.Trade], m)
+	}
+	old, err := LoadAnnotations(ctx, tx, owner, order)
+	if err != nil {
+		return nil, err
+	}
+	var changed []journal.TradeID
+	var rows []Annotations
+	for _, trade := range order {
+		annotations := merge(old[trade], given[trade]...)
+		if annotations.equal(old[trade]) {
+			continue
+		}
+		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade][0].Account, now
+		changed, rows = append(changed, trade), append(rows, annotations)
+	}
+	return changed, saveAnnotations(ctx, tx, owner, rows...)
+}

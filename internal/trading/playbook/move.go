@@ -1,0 +1,301 @@
+package playbook
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/annotations"
+)
+
+// Regrouping reports what became of trades when fills were grouped again.
+type Regrouping struct {
+	// Merged are trades that live on inside another one.
+	Merged []Merge
+	// Orphaned are trades none of whose fills is left.
+	Orphaned []Orphaned
+	// Arrived goes through the fills that are new in Account, with the trades they
+	// are now in; it is nil if there are none.
+	Account journal.AccountID
+	Arrived iter.Seq[Arrival]
+}
+
+// Merge means that the trade From is now a part of the trade Into.
+type Merge struct {
+	From, Into journal.TradeID
+}
+
+// Orphaned is a trade that has lost every fill. FillKeys are what those fills
+// would be known by if they came back. Symbol and OpenedAt are for the person
+// who finds the annotations later; they may be empty.
+type Orphaned struct {
+	Trade    journal.TradeID
+	Account  journal.AccountID
+	FillKeys []string
+	Symbol   string
+	OpenedAt *time.Time
+}
+
+// Arrival is a fill that has come into an account, and its trade. FillKeys are
+// all that the fill may be known by.
+type Arrival struct {
+	Trade    journal.TradeID
+	FillKeys []string
+}
+
+// MoveAnnotations moves annotations to the trades that have the fills now. It is a
+// step, and belongs into the transaction that regroups, after the trades were
+// written.
+//
+// When two trades become one, the one that goes on keeps its annotations, the other's
+// notes are appended below a line, tags and setups are united, empty fields are
+// filled, and attachments and linked notes move. Annotations of a trade without fills
+// become orphans, if there is anything in them. An orphan of which a fill has
+// arrived joins that fill's trade by the same rules; where its fills have arrived
+// in several trades it is the one with most of them, and of those the first.
+//
+// It costs one look-up for the trades named and one for the arrivals, and
+// nothing more for people who never wrote anything.
+func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	annotated, err := lockNamed(ctx, tx, owner, change)
+	if err != nil {
+		return err
+	}
+	merges := map[journal.TradeID][]Annotations{}
+	for _, m := range change.Merged {
+		if from, ok := annotated[m.From]; ok && m.From != m.Into {
+			merges[m.Into] = append(merges[m.Into], from)
+		}
+	}
+	if err := mergeInto(ctx, tx, owner, now, merges); err != nil {
+		return err
+	}
+	for _, o := range change.Orphaned {
+		annotations, ok := annotated[o.Trade]
+		if !ok {
+			continue
+		}
+		if err := orphan(ctx, tx, owner, now, o, annotations); err != nil {
+			return err
+		}
+	}
+	return adoptReturned(ctx, tx, owner, now, change)
+}
+
+// lockNamed reads and locks the annotations of the trades that are merged or
+// orphaned.
+func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Annotations, error) {
+	going := make([]journal.TradeID, 0, len(change.Merged)+len(change.Orphaned))
+	for _, m := range change.Merged {
+		going = append(going, m.From)
+	}
+	for _, o := range change.Orphaned {
+		going = append(going, o.Trade)
+	}
+	annotated := make(map[journal.TradeID]Annotations)
+	for chunk := range slices.Chunk(going, idChunk) {
+		if err := loadChunk(ctx, tx, owner, chunk, tx.Lock(), annotated); err != nil {
+			return nil, err
+		}
+	}
+	return annotated, nil
+}
+
+// mergeInto merges the annotations of trades into those of others and moves their
+// attachments and notes. The key is the trade that they become a part of.
+func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, merges map[journal.TradeID][]Annotations) error {
+	order := slices.Sorted(maps.Keys(merges))
+	winners, err := LoadAnnotations(ctx, tx, owner, order)
+	if err != nil {
+		return err
+	}
+	merged := make([]Annotations, len(order))
+	for i, into := range order {
+		winner := winners[into]
+		winner.Trade = into
+		merged[i] = merge(winner, merges[into]...)
+		merged[i].UpdatedAt = now
+	}
+	if err := saveAnnotations(ctx, tx, owner, merged...); err != nil {
+		return err
+	}
+	for _, into := range order {
+		for _, from := range merges[into] {
+			if err := moveLinks(ctx, tx, owner, from.Trade, into); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moveLinks moves the attachments and notes of a trade and deletes its annotations.
+func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+	for _, statement := range []string{
+		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+		`UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+	} {
+		if err := tx.Queue(ctx, statement, into, owner, from); err != nil {
+			return err
+		}
+	}
+	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
+}
+
+// merge returns the annotations of a trade that others have become a part of: its own
+// values stay, and empty ones are filled from the others in their order.
+func merge(winner Annotations, others ...Annotations) Annotations {
+	m := winner
+	tags, setups, rules := [][]journal.TagID{m.Tags}, [][]journal.SetupID{m.Setups}, [][]RuleTick{m.Rules}
+	notes := make([]string, len(others))
+	m.Notes = "" // appended once, below
+	for i, other := range others {
+		m.Trade, m.Account = cmp.Or(m.Trade, other.Trade), cmp.Or(m.Account, other.Account)
+		tags, setups, rules = append(tags, other.Tags), append(setups, other.Setups), append(rules, other.Rules)
+		notes[i], other.Notes = other.Notes, ""
+		AnnotationFields.Merge(&m.AnnotationValues, &other.AnnotationValues)
+	}
+	m.Notes = annotations.MergeNotes(winner.Notes, notes...)
+	m.Tags, m.Setups, m.Rules = united(tags...), united(setups...), mergeRules(rules...)
+	return m
+}
+
+// orphan keeps the annotations of a trade that is gone, unless they are empty and
+// nothing is linked to them.
+func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
+	used, err := isUsed(ctx, tx, owner, annotations)
+	if err != nil {
+		return err
+	}
+	if !used {
+		_, err := tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, o.Trade)
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO orphaned_annotations (user_id, trade_id, account_id, symbol, opened_at, orphaned_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
+		owner, o.Trade, annotations.Account, o.Symbol, db.NullMicros(o.OpenedAt), db.Micros(now))
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(o.FillKeys))
+	for i, key := range o.FillKeys {
+		rows[i] = []any{owner, annotations.Account, key, o.Trade}
+	}
+	_, err = tx.InsertMany(ctx, "orphaned_fills", []string{"user_id", "account_id", "fill_key", "trade_id"},
+		`ON CONFLICT (user_id, account_id, fill_key, trade_id) DO NOTHING`, rows)
+	return err
+}
+
+// isUsed reports whether anything would be lost with the annotations.
+func isUsed(ctx context.Context, tx *db.Tx, owner journal.UserID, annotations Annotations) (bool, error) {
+	if !annotations.isEmpty() {
+		return true, nil
+	}
+	var n int
+	err := tx.QueryRow(ctx, `
+		SELECT (SELECT COUNT(*) FROM attachments WHERE user_id = $1 AND trade_id = $2) +
+			(SELECT COUNT(*) FROM notes WHERE user_id = $1 AND trade_id = $2)`,
+		owner, annotations.Trade).Scan(&n)
+	return n > 0, err
+}
+
+// adoptReturned merges orphans into the trades in which their fills have arrived.
+func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	if change.Arrived == nil {
+		return nil
+	}
+	lost, err := lostFills(ctx, tx, owner, change.Account)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	homes := chooseTrades(lost, change.Arrived)
+	adopted := map[journal.TradeID]journal.TradeID{}
+	for _, orphan := range slices.Sorted(maps.Keys(homes)) {
+		err := lockOrphan(ctx, tx, owner, orphan)
+		if journal.IsKind(err, journal.KindNotFound) {
+			continue // its owner has just adopted or deleted it
+		}
+		if err != nil {
+			return err
+		}
+		adopted[orphan] = homes[orphan]
+	}
+	return adoptInto(ctx, tx, owner, now, adopted)
+}
+
+// lostFills returns the keys of fills that the orphans of an account wait for,
+// with the orphans.
+func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[string][]journal.TradeID, error) {
+	lost := make(map[string][]journal.TradeID)
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var key string
+		var trade journal.TradeID
+		err := row.Scan(&key, &trade)
+		lost[key] = append(lost[key], trade)
+		return err
+	}, `SELECT fill_key, trade_id FROM orphaned_fills WHERE user_id = $1 AND account_id = $2 ORDER BY fill_key, trade_id`, owner, account)
+	return lost, err
+}
+
+// maxVotes is how many fills with the same key are counted for an orphan. A file decides
+// how many fills and how many orphans share a key.
+const maxVotes = 64
+
+// chooseTrades chooses a trade for each orphan: the one in which most of its fills
+// have arrived, and of equals the one that was named first.
+func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) map[journal.TradeID]journal.TradeID {
+	type pair struct{ orphan, trade journal.TradeID }
+	votes := make(map[pair]int)
+	var order []pair
+	counted := map[string]int{}
+	for a := range arrived {
+		var lists [][]journal.TradeID
+		for _, key := range a.FillKeys {
+			if counted[key]++; counted[key] <= maxVotes {
+				lists = append(lists, lost[key])
+			}
+		}
+		for _, orphan := range united(lists...) { // once, even if several keys of the fill match
+			p := pair{orphan, a.Trade}
+			if votes[p]++; votes[p] == 1 {
+				order = append(order, p)
+			}
+		}
+	}
+	homes := make(map[journal.TradeID]journal.TradeID)
+	for _, p := range order {
+		if best, ok := homes[p.orphan]; !ok || votes[p] > votes[pair{p.orphan, best}] {
+			homes[p.orphan] = p.trade
+		}
+	}
+	return homes
+}
+
+// adoptInto merges orphans into trades, or ends their state if they are those trades.
+// The key is the orphan.
+func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, homes map[journal.TradeID]journal.TradeID) error {
+	orphans := slices.Sorted(maps.Keys(homes))
+	stored, err := LoadAnnotations(ctx, tx, owner, orphans)
+	if err != nil {
+		return err
+	}
+	merges := map[journal.TradeID][]Annotations{}
+	for _, orphan := range orphans {
+		into := homes[orphan]
+		if orphan != into {
+			merges[into] = append(merges[into], stored[orphan])
+			continue
+		}
+		// The trade itself has come back.
+		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
+			return err
+		}
+	}
+	return mergeInto(ctx, tx, owner, now, merges)
+}

@@ -1,0 +1,256 @@
+package playbook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/limits"
+)
+
+// NoteTemplate is a text that notes of a type start from. Its placeholders, such as
+// {{date}}, are filled in by the client that starts the note. Its name is unique
+// among the owner's templates without regard to case.
+type NoteTemplate struct {
+	ID   journal.NoteTemplateID
+	Name string
+	Type NoteType
+	Body string
+	// Default reports that new notes of the type start from it. At most one template
+	// of a type is the default.
+	Default   bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// NoteTemplateChange is a change of a template. A new template needs a name and a
+// body; its type is [PlainNote] by default.
+type NoteTemplateChange struct {
+	Name, Body journal.Opt[string]
+	Type       journal.Opt[NoteType]
+	Default    journal.Opt[bool]
+}
+
+// apply returns the template after a change, or the reason why it is invalid.
+func (c *NoteTemplateChange) apply(t NoteTemplate) (NoteTemplate, error) {
+	var err error
+	if t.Name, err = journal.CleanRequiredName("name", c.Name.Or(t.Name)); err != nil {
+		return NoteTemplate{}, err
+	}
+	if t.Body, err = journal.CheckText("body", c.Body.Or(t.Body)); err != nil {
+		return NoteTemplate{}, err
+	}
+	if journal.IsBlank(t.Body) {
+		return NoteTemplate{}, journal.InvalidField("body", "body must not be empty.")
+	}
+	t.Type, t.Default = cmp.Or(c.Type.Or(t.Type), PlainNote), c.Default.Or(t.Default)
+	return t, checkKnownNoteType(t.Type)
+}
+
+var noteTemplateTable = fields.New("note_templates",
+	fields.List[NoteTemplate]{fields.NewID("id", func(t *NoteTemplate) *journal.NoteTemplateID { return &t.ID })},
+	fields.List[NoteTemplate]{
+		fields.NewText("name", func(t *NoteTemplate) *string { return &t.Name }),
+		fields.NewDerived("name_key", func(t *NoteTemplate) string { return nameKey(t.Name) }),
+		fields.NewText("type", func(t *NoteTemplate) *NoteType { return &t.Type }),
+		fields.NewText("body", func(t *NoteTemplate) *string { return &t.Body }),
+		fields.NewFlag("is_default", func(t *NoteTemplate) *bool { return &t.Default }),
+		fields.NewTime("created_at", func(t *NoteTemplate) *time.Time { return &t.CreatedAt }).Freeze(),
+		fields.NewTime("updated_at", func(t *NoteTemplate) *time.Time { return &t.UpdatedAt }),
+	},
+)
+
+var selectNoteTemplates = noteTemplateTable.Select("t")
+
+func scanNoteTemplate(row db.Scanner) (t NoteTemplate, err error) {
+	err = noteTemplateTable.Scan(row, &t)
+	return t, err
+}
+
+// NoteTemplates lists the owner's templates by name.
+func (s *Service) NoteTemplates(ctx context.Context, owner journal.UserID) (list []NoteTemplate, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		list, err = ListNoteTemplates(ctx, tx, owner)
+		return err
+	})
+	return list, err
+}
+
+// ListNoteTemplates is the step of [Service.NoteTemplates].
+func ListNoteTemplates(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]NoteTemplate, error) {
+	return db.List(ctx, tx, scanNoteTemplate, selectNoteTemplates+` WHERE t.user_id = $1 ORDER BY t.name_key, t.id`, owner)
+}
+
+// NoteTemplate returns one template.
+func (s *Service) NoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID) (t NoteTemplate, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		t, err = readNoteTemplate(ctx, tx, owner, id, "")
+		return err
+	})
+	return t, err
+}
+
+func readNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteTemplateID, lock string) (NoteTemplate, error) {
+	t, err := scanNoteTemplate(tx.QueryRow(ctx, selectNoteTemplates+` WHERE t.user_id = $1 AND t.id = $2`+lock, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return NoteTemplate{}, journal.NotFound("template")
+	}
+	return t, err
+}
+
+// CreateNoteTemplate creates a template. A name that is taken is a conflict.
+func (s *Service) CreateNoteTemplate(ctx context.Context, owner journal.UserID, change NoteTemplateChange) (t NoteTemplate, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		var created bool
+		if t, created, err = insertNoteTemplate(ctx, tx, owner, s.clock(), change); err == nil && !created {
+			err = templateTaken(t.Name)
+		}
+		return err
+	})
+	return t, err
+}
+
+// insertNoteTemplate inserts a template unless its name is taken, and reports whether
+// it did.
+func insertNoteTemplate(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change NoteTemplateChange,
+) (t NoteTemplate, created bool, err error) {
+	t, err = change.apply(NoteTemplate{ID: journal.NewID[journal.NoteTemplateID](), CreatedAt: now, UpdatedAt: now})
+	if err != nil {
+		return t, false, err
+	}
+	var count, taken int
+	err = tx.QueryRow(ctx, `SELECT COUNT(*), COUNT(CASE WHEN name_key = $2 THEN 1 END) FROM note_templates WHERE user_id = $1`,
+		owner, nameKey(t.Name)).Scan(&count, &taken)
+	if err != nil || taken > 0 {
+		return t, false, err
+	}
+	if count >= limits.NoteTemplates.Max {
+		return t, false, limits.NoteTemplates.Reached()
+	}
+	n, err := tx.Exec(ctx, noteTemplateTable.Insert()+` ON CONFLICT (user_id, name_key) DO NOTHING`, noteTemplateTable.Values(owner, &t)...)
+	if err != nil || n == 0 {
+		return t, false, err
+	}
+	return t, true, clearOtherDefaults(ctx, tx, owner, t)
+}
+
+// clearOtherDefaults leaves one default of the type, if this template is one.
+func clearOtherDefaults(ctx context.Context, tx *db.Tx, owner journal.UserID, t NoteTemplate) error {
+	if !t.Default {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `UPDATE note_templates SET is_default = $1 WHERE user_id = $2 AND type = $3 AND id <> $4 AND is_default`,
+		false, owner, t.Type, t.ID)
+	return err
+}
+
+func templateTaken(name string) error {
+	return journal.Conflict("There is already a template called %s.", name)
+}
+
+// ChangeNoteTemplate changes what is sent.
+func (s *Service) ChangeNoteTemplate(
+	ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, change NoteTemplateChange, check Check[NoteTemplate],
+) (t NoteTemplate, err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		old, err := lockNoteTemplate(ctx, tx, owner, id, check)
+		if err != nil {
+			return err
+		}
+		if t, err = change.apply(old); err != nil {
+			return err
+		}
+		t.UpdatedAt = s.clock()
+		_, err = tx.Exec(ctx, noteTemplateTable.Update(), noteTemplateTable.UpdateValues(owner, &t)...)
+		if errors.Is(err, db.ErrConflict) {
+			return templateTaken(t.Name)
+		}
+		if err != nil {
+			return err
+		}
+		return clearOtherDefaults(ctx, tx, owner, t)
+	})
+	return t, err
+}
+
+// DeleteNoteTemplate deletes a template. Notes that started from it stay.
+func (s *Service) DeleteNoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate]) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if _, err := lockNoteTemplate(ctx, tx, owner, id, check); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM note_templates WHERE user_id = $1 AND id = $2`, owner, id)
+		return err
+	})
+}
+
+// lockNoteTemplate reads a template that is about to change and calls check with it.
+func lockNoteTemplate(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate],
+) (NoteTemplate, error) {
+	t, err := readNoteTemplate(ctx, tx, owner, id, tx.Lock())
+	if err != nil {
+		return NoteTemplate{}, err
+	}
+	return t, check.run(t)
+}
+
+// NewNoteTemplate is a template to be restored, with the instant at which it was created.
+type NewNoteTemplate struct {
+	NoteTemplateChange
+	CreatedAt time.Time
+}
+
+// RestoreNoteTemplates creates the templates of a backup, except those whose names are
+// taken. It is a step. A type that has a default keeps it.
+func RestoreNoteTemplates(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewNoteTemplate,
+) ([]Restored[journal.NoteTemplateID], error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	taken, hasDefault := map[string]journal.NoteTemplateID{}, map[NoteType]bool{}
+	err := db.Each(ctx, tx, func(row db.Scanner) error {
+		var key string
+		var t NoteTemplate
+		err := row.Scan(&key, &t.ID, &t.Type, &t.Default)
+		taken[key] = t.ID
+		hasDefault[t.Type] = hasDefault[t.Type] || t.Default
+		return err
+	}, `SELECT name_key, id, type, is_default FROM note_templates WHERE user_id = $1 ORDER BY name_key`, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Restored[journal.NoteTemplateID], len(list))
+	var fresh []NoteTemplate
+	for i, in := range list {
+		t, err := in.apply(NoteTemplate{ID: journal.NewID[journal.NoteTemplateID](), CreatedAt: in.CreatedAt, UpdatedAt: in.CreatedAt})
+		if err != nil {
+			out[i].Err = err
+			continue
+		}
+		if id, found := taken[nameKey(t.Name)]; found {
+			out[i].ID = id
+			continue
+		}
+		if len(taken) >= limits.NoteTemplates.Max {
+			out[i].Err = limits.NoteTemplates.Reached()
+			continue
+		}
+		t.Default = t.Default && !hasDefault[t.Type]
+		hasDefault[t.Type] = hasDefault[t.Type] || t.Default
+		taken[nameKey(t.Name)], out[i] = t.ID, Restored[journal.NoteTemplateID]{ID: t.ID, Changed: true}
+		fresh = append(fresh, t)
+	}
+	_, err = insertRows(ctx, tx, noteTemplateTable.Name, noteTemplateTable.Columns(), "", fresh,
+		func(t *NoteTemplate) []any { return noteTemplateTable.Values(owner, t) })
+	if errors.Is(err, db.ErrConflict) {
+		err = journal.Conflict("Another request created one of the templates. Try again.")
+	}
+	return out, err
+}

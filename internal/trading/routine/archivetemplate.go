@@ -1,0 +1,44 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// ReadStoredTemplate returns the template that a user has set; set is false if
+// the user has the built-in one. It runs in the caller's transaction, for the
+// backup.
+func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (lines []string, set bool, err error) {
+	var at int64
+	err = tx.QueryRow(ctx, `SELECT updated_at FROM checklist_templates WHERE user_id = $1`, owner).Scan(&at)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	lines, err = readTemplate(ctx, tx, owner)
+	return lines, err == nil, err
+}
+
+// RestoreTemplate sets the template of a user who has set none and reports whether it
+// did. It runs in the caller's transaction.
+func RestoreTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, lines []string, now time.Time) (bool, error) {
+	clean, err := cleanTemplate(lines)
+	if err != nil {
+		return false, err
+	}
+	text, err := json.Marshal(clean)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.Exec(ctx, `
+		INSERT INTO checklist_templates (user_id, items, updated_at) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id) DO NOTHING`, owner, string(text), db.Micros(now))
+	return n == 1, err
+}

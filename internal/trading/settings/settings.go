@@ -1,0 +1,186 @@
+// Package settings stores a user's journal settings: what the server itself must know,
+// in contrast to preferences, which only clients read.
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// Journal are the settings of a user's journal. The zero value has the defaults.
+type Journal struct {
+	// Timezone is an IANA name, or empty.
+	Timezone string
+	// Tolerance is the JSON that [tradefilter.ParseTolerance] parses, or nil.
+	Tolerance json.RawMessage
+}
+
+// Location returns the time zone, or nil if there is none.
+func (j Journal) Location() *time.Location {
+	zone, err := journal.ParseZone("timezone", j.Timezone)
+	if err != nil {
+		return nil
+	}
+	return zone
+}
+
+// IsEmpty reports whether every setting has its default.
+func (j Journal) IsEmpty() bool { return j.Timezone == "" && j.Tolerance == nil }
+
+// Change is a change of the settings. What is not set stays; null clears.
+type Change struct {
+	Timezone  journal.Opt[string]
+	Tolerance journal.Opt[json.RawMessage]
+}
+
+// apply returns the settings after a change, or the reason why it is invalid.
+func (c Change) apply(j Journal) (Journal, error) {
+	if c.Timezone.Set {
+		j.Timezone = c.Timezone.Value
+		if !c.Timezone.Null {
+			if _, err := journal.ParseZone("timezone", j.Timezone); err != nil {
+				return Journal{}, err
+			}
+		}
+	}
+	if c.Tolerance.Set {
+		tolerance, err := parseTolerance(c.Tolerance)
+		if err != nil {
+			return Journal{}, err
+		}
+		j.Tolerance = tolerance.Stored
+	}
+	return j, nil
+}
+
+func parseTolerance(value journal.Opt[json.RawMessage]) (tradefilter.Tolerance, error) {
+	if value.Null {
+		return tradefilter.Tolerance{}, nil
+	}
+	return tradefilter.ParseTolerance(value.Value)
+}
+
+// Service stores settings. It is safe for concurrent use. Each method is one
+// transaction.
+type Service struct{ db *db.DB }
+
+// New returns a Service.
+func New(d *db.DB) *Service { return &Service{db: d} }
+
+// Read returns the owner's settings.
+func (s *Service) Read(ctx context.Context, owner journal.UserID) (stored Journal, err error) {
+	err = s.db.Peek(ctx, func(tx *db.Tx) error {
+		stored, err = Read(ctx, tx, owner)
+		return err
+	})
+	return stored, err
+}
+
+// Update changes what is set and returns the settings. check may be nil; it is called
+// with the stored settings and may refuse the change.
+func (s *Service) Update(ctx context.Context, owner journal.UserID, change Change, check func(Journal) error) (changed Journal, err error) {
+	if _, err := change.apply(Journal{}); err != nil {
+		return Journal{}, err
+	}
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
+		stored, err := lock(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		if check != nil {
+			if err := check(stored); err != nil {
+				return err
+			}
+		}
+		if changed, err = change.apply(stored); err != nil {
+			return err
+		}
+		return write(ctx, tx, owner, changed)
+	})
+	return changed, err
+}
+
+// Read is the step of [Service.Read].
+func Read(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error) {
+	return read(ctx, tx, owner, "")
+}
+
+// ToleranceQuery is a subquery for the breakeven tolerance of a user, $1.
+const ToleranceQuery = `(SELECT breakeven_tolerance FROM journal_settings WHERE user_id = $1)`
+
+func read(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Journal, error) {
+	var timezone, tolerance *string
+	err := tx.QueryRow(ctx, `SELECT timezone, breakeven_tolerance FROM journal_settings WHERE user_id = $1`+lock, owner).
+		Scan(&timezone, &tolerance)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return Journal{}, err
+	}
+	var stored Journal
+	if timezone != nil {
+		stored.Timezone = *timezone
+	}
+	if tolerance != nil {
+		stored.Tolerance = json.RawMessage(*tolerance)
+	}
+	return stored, nil
+}
+
+// lock returns the settings and locks them until the transaction ends. The row is
+// created first, so that two changes of a new user's settings are both kept.
+func lock(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error) {
+	_, err := tx.Exec(ctx, `INSERT INTO journal_settings (user_id) VALUES ($1) ON CONFLICT (user_id) DO NOTHING`, owner)
+	if err != nil {
+		return Journal{}, err
+	}
+	return read(ctx, tx, owner, tx.Lock())
+}
+
+func write(ctx context.Context, tx *db.Tx, owner journal.UserID, j Journal) error {
+	var timezone, tolerance *string
+	if j.Timezone != "" {
+		timezone = &j.Timezone
+	}
+	if j.Tolerance != nil {
+		text := string(j.Tolerance)
+		tolerance = &text
+	}
+	_, err := tx.Exec(ctx, `UPDATE journal_settings SET timezone = $2, breakeven_tolerance = $3 WHERE user_id = $1`, owner, timezone, tolerance)
+	return err
+}
+
+// Restore sets the settings that have their default and returns how many it set. It is
+// a step; invalid settings are refused before anything is written.
+func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (added int, err error) {
+	change := Change{
+		Timezone:  journal.Opt[string]{Set: in.Timezone != "", Value: in.Timezone},
+		Tolerance: journal.Opt[json.RawMessage]{Set: in.Tolerance != nil, Value: in.Tolerance},
+	}
+	if _, err := change.apply(Journal{}); err != nil || in.IsEmpty() {
+		return 0, err
+	}
+	stored, err := lock(ctx, tx, owner)
+	if err != nil {
+		return 0, err
+	}
+	change.Timezone.Set = change.Timezone.Set && stored.Timezone == ""
+	change.Tolerance.Set = change.Tolerance.Set && stored.Tolerance == nil
+	for _, set := range []bool{change.Timezone.Set, change.Tolerance.Set} {
+		if set {
+			added++
+		}
+	}
+	if added == 0 {
+		return 0, nil
+	}
+	changed, err := change.apply(stored)
+	if err != nil {
+		return 0, err
+	}
+	return added, write(ctx, tx, owner, changed)
+}
