@@ -3,25 +3,31 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// hostileAct is one way to load a server. All of them but the first two are the work
-// of one user.
+// hostileAct is one way to load a server. All but the first three are the work of one
+// user.
 type hostileAct struct {
 	name  string
 	start func(a *attack, size loadSize)
 }
 
-// hostileActs are the attacks of TestLoad.
+// hostileActs are the attacks of TestLoad. The first one creates users, which the server
+// may refuse to a user who attacks it.
 var hostileActs = []hostileAct{
+	{"waiting runs of two users", func(a *attack, _ loadSize) { repeat(2, func(int) { a.occupyWorkers() }) }},
 	{"incomplete requests", func(a *attack, size loadSize) { repeat(size.halfRequests, a.sendHalf) }},
 	{"unfinished hook bodies", func(a *attack, size loadSize) { repeat(size.hookBodies, func(int) { a.sendHookBody() }) }},
 	{"wrong secrets at a hook", func(a *attack, size loadSize) { repeat(size.wrongSecrets, func(int) { a.sendWrongSecret() }) }},
@@ -127,6 +133,50 @@ func (a *attack) abortKeyTest() {
 	})
 }
 
+// occupyWorkers creates a user with two connections to a slow broker, whose runs wait until
+// the attack ends. Two such users have as many runs as the server has workers.
+func (a *attack) occupyWorkers() {
+	a.t.Helper()
+	user := map[string]any{"email": strings.ToLower(rand.Text()) + "@example.org", "password": "yet another long sentence"}
+	a.p.must("POST", "/admin/users", a.token, user, http.StatusCreated)
+	token := a.p.must("POST", "/auth/login", "", user, http.StatusOK)["access_token"].(string)
+	for _, name := range []string{"First", "Second"} {
+		account := a.p.must("POST", "/accounts", token, map[string]any{"name": name}, http.StatusCreated)["id"].(string)
+		path := "/connections/" + a.p.must("POST", "/connections", token, map[string]any{
+			"provider": "trading212", "account_id": account,
+			"credentials": map[string]any{"api_key": "key", "api_secret": "secret", "environment": "demo"},
+		}, http.StatusCreated)["id"].(string)
+		a.all.Go(func() {
+			<-a.ctx.Done()
+			_, connection, err := a.p.call("GET", path, token, nil)
+			if connection["status"] != "running" {
+				a.t.Errorf("the connection to the slow broker is %v (%v): the attack has no effect", connection, err)
+			}
+			_, _, _ = a.p.call("DELETE", path, token, nil)
+		})
+	}
+}
+
+// newSlowBroker returns the address of a server like Trading 212's, which allows few
+// requests. Its list of orders has no end, and none was filled.
+func newSlowBroker(t *testing.T) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v0/equity/account/summary", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"id": 1, "currency": "USD"})
+	})
+	mux.HandleFunc("GET /api/v0/equity/history/orders", func(w http.ResponseWriter, r *http.Request) {
+		page, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"items":        []any{map[string]any{"order": map[string]any{"id": page, "createdAt": time.Now()}}},
+			"nextPagePath": fmt.Sprintf("%s?cursor=%d", r.URL.Path, page+1),
+		})
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // equalRecords is a backup with notes of one instant, and orphans of one symbol and
 // instant.
 func equalRecords(n int) []byte {
@@ -202,4 +252,29 @@ func (b *bystander) callHook(i int) {
 	if answer.StatusCode != http.StatusAccepted {
 		b.p.t.Errorf("a delivery with the right secret got %d", answer.StatusCode)
 	}
+}
+
+// runConnection connects the bystander's account to a broker and waits for the end of the
+// first run, which must not wait for those of others.
+func (b *bystander) runConnection(slowest time.Duration) {
+	b.p.t.Helper()
+	begun := time.Now()
+	path := "/connections/" + b.p.must("POST", "/connections", b.token, map[string]any{
+		"provider": "oanda", "account_id": b.account, "since": begun.AddDate(0, -1, 0).Format(time.DateOnly),
+		"credentials": map[string]any{"token": "token-1", "environment": "practice"},
+	}, http.StatusCreated)["id"].(string)
+	deadline := time.After(slowest)
+	for {
+		connection := b.p.must("GET", path, b.token, nil, http.StatusOK)
+		if connection["status"] == "ok" {
+			break
+		}
+		select {
+		case <-deadline:
+			b.p.t.Fatalf("the first run of a connection has not ended after %s: %v", slowest, connection)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	b.firstRun = time.Since(begun)
+	b.p.must("DELETE", path, b.token, nil, http.StatusNoContent)
 }
