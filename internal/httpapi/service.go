@@ -19,7 +19,11 @@ import (
 func (a *API) registerServiceRoutes() {
 	a.describeErrors()
 	// It takes longer than the rest of the start, and is rarely requested.
-	a.description = sync.OnceValues(func() ([]byte, error) { return transport.Marshal(a.huma.OpenAPI()) })
+	a.description = sync.OnceValues(func() ([]byte, error) {
+		schemas.Lock()
+		defer schemas.Unlock()
+		return transport.Marshal(a.huma.OpenAPI())
+	})
 	a.handlePlain("GET /healthz", a.healthz)
 	a.handlePlain("GET /readyz", a.readyz)
 	a.handlePlain("GET /openapi.json", a.openapi)

@@ -26,7 +26,7 @@ func TestGrowthIsMeasured(t *testing.T) { //nolint:paralleltest // it measures t
 		"quadratic": {slices.Contains[[]int], true},
 	} {
 		r := &quietTest{TB: t}
-		testkit.CheckGrowth(r, 10_000, func(n int) {
+		testkit.CheckGrowth(r, 20_000, func(n int) {
 			var list []int
 			for i := range n {
 				if !c.contains(list, i) {

@@ -102,7 +102,7 @@ func findCaller() string {
 		case strings.HasSuffix(frame.File, "_test.go"):
 			return ""
 		case !ours || !strings.HasPrefix(frame.Function, "fillbook/") || isForwarding(file):
-		case strings.HasPrefix(file, "db/"):
+		case strings.HasPrefix(file, "base/db/"):
 			return ""
 		default:
 			return fmt.Sprintf("internal/%s:%d", file, frame.Line)
@@ -116,7 +116,7 @@ func findCaller() string {
 // isForwarding reports whether a file runs statements of its callers only.
 func isForwarding(file string) bool {
 	switch file {
-	case "testkit/trace.go", "testkit/postgres.go", "db/postgres.go", "db/session.go", "db/tx.go", "db/bulk.go":
+	case "testkit/trace.go", "testkit/postgres.go", "base/db/postgres.go", "base/db/session.go", "base/db/tx.go", "base/db/bulk.go":
 		return true
 	}
 	return false

@@ -169,7 +169,7 @@ func (b fixture) expectSound() {
 // every order: orders have no ids, two of the exports no costs.
 func TestTradovateExportsInAnyOrder(t *testing.T) {
 	t.Parallel()
-	archive, err := txtar.ParseFile("brokers/testdata/agree/tradovate.txtar")
+	archive, err := txtar.ParseFile("../brokers/testdata/agree/tradovate.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

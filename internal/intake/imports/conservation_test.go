@@ -29,7 +29,7 @@ type exportFile struct {
 // SVC_TEST_SAMPLES names.
 func exportFiles(t testing.TB) (list []exportFile) {
 	t.Helper()
-	for _, pattern := range []string{"brokers/testdata/*.txtar", "brokers/ibkr/testdata/*.txtar", "metatrader/testdata/*.txtar", "statement/testdata/*.txtar"} {
+	for _, pattern := range []string{"../brokers/testdata/*.txtar", "../brokers/ibkr/testdata/*.txtar", "../metatrader/testdata/*.txtar", "../statement/testdata/*.txtar"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no fixtures %s: %v", pattern, err)

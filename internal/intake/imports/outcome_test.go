@@ -118,9 +118,9 @@ func TestBatchesReportTheClockOfTheFile(t *testing.T) {
 			data       []byte
 			said, want string
 		}{
-			"MetaTrader 5":            {sample("metatrader/testdata/mt5-hedging.txtar"), "", "Europe/Athens"},
-			"MetaTrader 4":            {sample("metatrader/testdata/mt4-statement.txtar"), "", "Europe/Athens"},
-			"MetaTrader, chosen":      {sample("metatrader/testdata/mt5-hedging.txtar"), "Europe/London", "Europe/London"},
+			"MetaTrader 5":            {sample("../metatrader/testdata/mt5-hedging.txtar"), "", "Europe/Athens"},
+			"MetaTrader 4":            {sample("../metatrader/testdata/mt4-statement.txtar"), "", "Europe/Athens"},
+			"MetaTrader, chosen":      {sample("../metatrader/testdata/mt5-hedging.txtar"), "Europe/London", "Europe/London"},
 			"times that name a zone":  {zoned, "", ""},
 			"a zone that is not used": {zoned, "Asia/Tokyo", "Asia/Tokyo"},
 		} {
