@@ -19,7 +19,7 @@ import (
 func limitFiles(t *testing.T, pid int, size uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: size, Max: ^uint64(0)}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_FSIZE, uintptr(unsafe.Pointer(&limit)), 0, 0, 0) //nolint:gosec // there is no other way in
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), syscall.RLIMIT_FSIZE, uintptr(unsafe.Pointer(&limit)), 0, 0, 0) // there is no other way in
 	if errno != 0 {
 		t.Fatal(errno)
 	}

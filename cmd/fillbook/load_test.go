@@ -53,7 +53,7 @@ const maxLoadMemory = 512 << 10
 // attack is a load on a server until its context ends. Disconnected clients reconnect.
 type attack struct {
 	*victim
-	ctx  context.Context //nolint:containedctx // it is the attack's life
+	ctx  context.Context // it is the attack's life
 	note string          // to which files are attached
 	hook string          // the bystander's
 	all  sync.WaitGroup

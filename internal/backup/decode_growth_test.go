@@ -24,7 +24,7 @@ var foreignFiles = map[string][3]string{
 
 // TestDecodeIsLinear reads files with each section of a backup, and with the rows of other
 // journals, in every order of keys.
-func TestDecodeIsLinear(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestDecodeIsLinear(t *testing.T) { // not parallel: it measures the process
 	build := map[string]func(keys []int) []byte{}
 	for name, section := range hostileSections {
 		build[name] = func(keys []int) []byte {
@@ -45,7 +45,7 @@ func TestDecodeIsLinear(t *testing.T) { //nolint:paralleltest // it measures the
 			orders = orders[i%len(orders):][:1]
 		}
 		for _, order := range orders {
-			t.Run(name+"/"+order, func(t *testing.T) { //nolint:paralleltest // it measures the process
+			t.Run(name+"/"+order, func(t *testing.T) { // not parallel: it measures the process
 				file := func(n int) []byte { return build[name](keyOrders[order](n)) }
 				testkit.CheckReadGrowth(t, testkit.Rounds(500, 5_000), file, func(content []byte) error {
 					_, err := Decode(content)

@@ -247,12 +247,12 @@ func TestEverySectionHasAHostileCase(t *testing.T) {
 
 // TestRestoreIsLinear restores each section with n and 2n records in hostile orders, into
 // an empty journal and into one that has them.
-func TestRestoreIsLinear(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestRestoreIsLinear(t *testing.T) { // not parallel: it measures the process
 	h := oneHouse(t)
 	for _, name := range slices.Sorted(maps.Keys(hostileSections)) {
 		section := hostileSections[name]
 		for _, order := range slices.Sorted(maps.Keys(keyOrders)) {
-			t.Run(name+"/"+order, func(t *testing.T) { //nolint:paralleltest // it measures the process
+			t.Run(name+"/"+order, func(t *testing.T) { // not parallel: it measures the process
 				testkit.CheckGrowth(t, section.n, func(n int) {
 					doc := hostileDocument(section, keyOrders[order](n))
 					owner := h.user(t)

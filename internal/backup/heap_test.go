@@ -16,7 +16,7 @@ import (
 
 // TestRestoreNeedsLittleMemory restores each section with random keys: what a record needs
 // is bounded.
-func TestRestoreNeedsLittleMemory(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestRestoreNeedsLittleMemory(t *testing.T) { // not parallel: it measures the process
 	const perRecord = 16 << 10
 	h := oneHouse(t)
 	for _, name := range slices.Sorted(maps.Keys(hostileSections)) {
@@ -32,7 +32,7 @@ func TestRestoreNeedsLittleMemory(t *testing.T) { //nolint:paralleltest // it me
 
 // TestExportHoldsAPartOfEachList exports long texts of every kind: few of them are in
 // memory at a time.
-func TestExportHoldsAPartOfEachList(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestExportHoldsAPartOfEachList(t *testing.T) { // not parallel: it measures the process
 	h := oneHouse(t)
 	owner := h.user(t)
 	text := strings.Repeat("x", 200<<10)

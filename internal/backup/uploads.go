@@ -25,7 +25,7 @@ func maxUnpacked(size int64) int64 { return max(40<<20, 2*size) }
 func (u Uploads) OpenZip(data []byte) (imports.Backup, error) {
 	r := bytes.NewReader(data)
 	if !IsZip(r, r.Size()) {
-		return nil, nil //nolint:nilnil // most files are not backups
+		return nil, nil // most files are not backups
 	}
 	archive, err := OpenZip(r, r.Size(), maxUnpacked(r.Size()))
 	if err != nil {

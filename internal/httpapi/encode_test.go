@@ -30,7 +30,7 @@ func compareAppended[T any](t *testing.T) {
 // compareAppendedMember compares records in which one member has random values.
 func compareAppendedMember[T any](t *testing.T, member func(*T) any) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // test data
+	random := rand.New(rand.NewPCG(1, 2)) // test data
 	for i := range 300 {
 		var record T
 		if i > 0 {

@@ -43,10 +43,10 @@ func TestDescriptionIsCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.MkdirAll("../../api", 0o755); err != nil { //nolint:gosec // part of the sources
+		if err := os.MkdirAll("../../api", 0o755); err != nil { // part of the sources
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(committed, text.Bytes(), 0o644); err != nil { //nolint:gosec // part of the sources
+		if err := os.WriteFile(committed, text.Bytes(), 0o644); err != nil { // part of the sources
 			t.Fatal(err)
 		}
 	}

@@ -87,7 +87,7 @@ func lowerLimits(t *testing.T, tests []limitTest) {
 
 // TestRecordsAreLimited creates records of each kind with lowered limits: the first one
 // above is refused with 409 and the name of the records, or the oldest one goes.
-func TestRecordsAreLimited(t *testing.T) { //nolint:paralleltest // it changes the limits of the process
+func TestRecordsAreLimited(t *testing.T) { // it changes the limits of the process
 	lowerLimits(t, limitTests)
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
@@ -128,7 +128,7 @@ func TestEveryRefusingLimitIsTested(t *testing.T) {
 
 // TestForgottenRecords: the session that was used longest ago ends, and imports without
 // rows make room for others.
-func TestForgottenRecords(t *testing.T) { //nolint:paralleltest // it changes the limits of the process
+func TestForgottenRecords(t *testing.T) { // it changes the limits of the process
 	lowerLimits(t, []limitTest{{limit: &limits.Sessions, max: 2}, {limit: &limits.ImportBatches, max: 2}, {limit: &limits.BarImports, max: 2}})
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()

@@ -150,7 +150,7 @@ func (j *searchedJournal) compare(query, extra string) {
 func TestSearchFollowsEveryWrite(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		j := &searchedJournal{desk: w.trader(), random: rand.New(rand.NewPCG(7, 7))} //nolint:gosec // repeatable
+		j := &searchedJournal{desk: w.trader(), random: rand.New(rand.NewPCG(7, 7))} // repeatable
 		second := j.client.desk("Second")
 		tag := j.made("/tags", more{"name": "Calm"}).text("id")
 		extras := []string{"", "type=daily_log", "account_id=" + j.account, "from=" + at(20) + "&to=" + at(40)}

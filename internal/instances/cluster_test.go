@@ -107,7 +107,7 @@ func serverUser() *syscall.Credential {
 		if found, err := user.Lookup(name); err == nil {
 			uid, _ := strconv.Atoi(found.Uid)
 			gid, _ := strconv.Atoi(found.Gid)
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} //nolint:gosec // ids of the system
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} // ids of the system
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func (r *quietTest) Errorf(string, ...any) { r.failed = true }
 
 // TestGrowthIsMeasured checks that quadratic work is told from linear work. A slow moment
 // during the shorter measurement hides growth, so quadratic work has ten attempts.
-func TestGrowthIsMeasured(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestGrowthIsMeasured(t *testing.T) { // not parallel: it measures the process
 	for name, c := range map[string]struct {
 		contains func(list []int, n int) bool
 		fails    bool
@@ -48,7 +48,7 @@ func TestGrowthIsMeasured(t *testing.T) { //nolint:paralleltest // it measures t
 }
 
 // TestHeapIsMeasured checks that only memory in use at the same time counts.
-func TestHeapIsMeasured(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestHeapIsMeasured(t *testing.T) { // not parallel: it measures the process
 	for _, c := range []struct {
 		kept  int
 		fails bool

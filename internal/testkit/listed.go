@@ -16,7 +16,7 @@ func CompareFile(t *testing.T, file, text string, update bool) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) //nolint:gosec // a path of the test
+	want, err := os.ReadFile(file) // a path of the test
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func renderDocument(from fs.FS, file string) (guidePage, error) {
 		return guidePage{}, err
 	}
 	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
-	return guidePage{Title: title, Address: guideAddress(file), Body: template.HTML(body.String())}, links.err //nolint:gosec // our own documents
+	return guidePage{Title: title, Address: guideAddress(file), Body: template.HTML(body.String())}, links.err // our own documents
 }
 
 // guideLinks rewrites the links of one document.

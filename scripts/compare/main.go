@@ -57,7 +57,7 @@ func compare(before, after string) (differences int, err error) {
 		}
 		defer pair[i].stop()
 	}
-	run := &comparison{pair: pair, random: rand.New(rand.NewPCG(1, 2))} //nolint:gosec // it repeats a sequence
+	run := &comparison{pair: pair, random: rand.New(rand.NewPCG(1, 2))} // it repeats a sequence
 	if err := run.readAll(); err != nil {
 		return 0, err
 	}
@@ -95,7 +95,7 @@ func start(binary string) (*server, error) {
 		return nil, err
 	}
 	s := &server{url: "http://" + address, folder: folder, names: map[string]string{}}
-	s.process = exec.Command(binary, "demo", "--dir", folder) //nolint:gosec,noctx // the caller names the program
+	s.process = exec.Command(binary, "demo", "--dir", folder) //nolint:noctx // the caller names the program
 	s.process.Env = append(os.Environ(), "SVC_HTTP_ADDR="+address, "SVC_RATE_LIMIT_AUTH=off")
 	s.process.Stderr = os.Stderr
 	if err := s.process.Start(); err != nil {

@@ -59,7 +59,7 @@ func TestCitusLaterMigration(t *testing.T) {
 	t.Parallel()
 	d, _ := newDistributed(t)
 	addUsers(t, d, 1)
-	steps := stepsUntil(t, db.Latest()).(fstest.MapFS) //nolint:forcetypeassert // its own
+	steps := stepsUntil(t, db.Latest()).(fstest.MapFS) // its own
 	steps[fmt.Sprintf("migrations/%04d_later.sql", db.Latest()+1)] = &fstest.MapFile{Data: []byte(`
 		-- A comment; with a semicolon.
 		ALTER TABLE accounts ADD COLUMN later TEXT;

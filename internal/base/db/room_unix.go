@@ -10,5 +10,5 @@ func freeBytes(dir string) (free uint64, known bool) {
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return 0, false
 	}
-	return disk.Bavail * uint64(disk.Bsize), true //nolint:gosec // a block is not of negative size
+	return disk.Bavail * uint64(disk.Bsize), true // a block is not of negative size
 }

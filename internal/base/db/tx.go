@@ -17,7 +17,7 @@ type Tx struct {
 	reading bool   // Each is reading rows
 	// limited replaces the context of the caller, if it is not nil; see
 	// [DB.Peek].
-	caller, limited context.Context //nolint:containedctx // as long-lived as the call
+	caller, limited context.Context // as long-lived as the call
 	// after are the functions to call after the commit.
 	after []func()
 }

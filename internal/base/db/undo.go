@@ -119,14 +119,14 @@ func (u *undoLog) record(tls *libc.TLS, handle uintptr, op int32, name string) e
 	}
 	if kind != undoDelete {
 		for _, column := range t.key {
-			if err := u.appendValue(tls, sqlite3.Xsqlite3_preupdate_new(tls, handle, int32(column), u.value)); err != nil { //nolint:gosec // it is small
+			if err := u.appendValue(tls, sqlite3.Xsqlite3_preupdate_new(tls, handle, int32(column), u.value)); err != nil { // it is small
 				return err
 			}
 		}
 	}
 	if kind != undoInsert {
 		for column := range t.columns {
-			if err := u.appendValue(tls, sqlite3.Xsqlite3_preupdate_old(tls, handle, int32(column), u.value)); err != nil { //nolint:gosec // it is small
+			if err := u.appendValue(tls, sqlite3.Xsqlite3_preupdate_old(tls, handle, int32(column), u.value)); err != nil { // it is small
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (u *undoLog) beginEntry(kind byte, name string) (undoTable, error) {
 		u.known[name] = number
 		u.bytes = appendText(append(u.bytes, undoName), name)
 	}
-	u.bytes = binary.AppendUvarint(append(u.bytes, kind), uint64(number)) //nolint:gosec // it is small
+	u.bytes = binary.AppendUvarint(append(u.bytes, kind), uint64(number)) // it is small
 	return t, nil
 }
 

@@ -86,7 +86,7 @@ func (c *Cache[K, V]) TotalSize() int {
 }
 
 func (c *Cache[K, V]) entry(e *list.Element) *entryOf[K, V] {
-	return e.Value.(*entryOf[K, V]) //nolint:forcetypeassert // the list has nothing else
+	return e.Value.(*entryOf[K, V]) // the list has nothing else
 }
 
 func (c *Cache[K, V]) add(key K, value V, size int) {

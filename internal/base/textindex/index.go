@@ -92,13 +92,13 @@ func (b *Builder[K, V]) addWord(word string) {
 func (b *Builder[K, V]) addFolded() {
 	n, known := b.numbers[string(b.folded)]
 	if !known {
-		n = int32(len(b.words)) //nolint:gosec // memory ends before
+		n = int32(len(b.words)) // memory ends before
 		b.numbers[string(b.folded)] = n
 		b.words = append(b.words, builtWord{})
 	}
-	w, doc := &b.words[n], int32(len(b.keys)-1) //nolint:gosec // memory ends before
+	w, doc := &b.words[n], int32(len(b.keys)-1) // memory ends before
 	if w.next <= doc {
-		w.postings = binary.AppendUvarint(w.postings, uint64(doc-w.next)) //nolint:gosec // it is not negative
+		w.postings = binary.AppendUvarint(w.postings, uint64(doc-w.next)) // it is not negative
 		w.next = doc + 1
 	}
 }
@@ -134,7 +134,7 @@ func (b *Builder[K, V]) Build() *Index[K, V] {
 	s.postings = make([]byte, 0, size)
 	for _, word := range s.words {
 		s.postings = append(s.postings, b.words[b.numbers[word]].postings...)
-		s.ends = append(s.ends, int32(len(s.postings))) //nolint:gosec // memory ends before
+		s.ends = append(s.ends, int32(len(s.postings))) // memory ends before
 	}
 	return &Index[K, V]{[]part[K, V]{{segment: s, count: len(s.keys)}}}
 }
@@ -234,7 +234,7 @@ func (s *segment[K, V]) eachDocument(word int, fn func(doc int32)) {
 		if step >= utf8.RuneSelf { // longer than one byte
 			step, size = binary.Uvarint(list)
 		}
-		doc := next + int32(step) //nolint:gosec // a number of a document
+		doc := next + int32(step) // a number of a document
 		fn(doc)
 		list, next = list[size:], doc+1
 	}
@@ -274,7 +274,7 @@ func merge[K cmp.Ordered, V any](a, b part[K, V]) part[K, V] {
 		case j < len(b.keys) && b.dead.has(j):
 			j++
 		default:
-			n := int32(len(out.keys)) //nolint:gosec // memory ends before
+			n := int32(len(out.keys)) // memory ends before
 			order := -1
 			if i == len(a.keys) {
 				order = 1
@@ -326,11 +326,11 @@ func (s *segment[K, V]) mergeWords(a part[K, V], numbersA []int32, b part[K, V],
 		slices.Sort(docs)
 		next := int32(0)
 		for _, doc := range slices.Compact(docs) {
-			s.postings = binary.AppendUvarint(s.postings, uint64(doc-next)) //nolint:gosec // it is not negative
+			s.postings = binary.AppendUvarint(s.postings, uint64(doc-next)) // it is not negative
 			next = doc + 1
 		}
 		s.words = append(s.words, word)
-		s.ends = append(s.ends, int32(len(s.postings))) //nolint:gosec // memory ends before
+		s.ends = append(s.ends, int32(len(s.postings))) // memory ends before
 	}
 	s.postings = bytes.Clone(s.postings)
 }

@@ -33,7 +33,7 @@ func randomText(random *rand.Rand) string {
 func TestIndexFindsWhatHasWordFinds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable
+		random := rand.New(rand.NewPCG(seed, 1)) // repeatable
 		docs := map[string][]string{}
 		index := &Index[string, int]{}
 		for step := range 60 {

@@ -348,7 +348,7 @@ var hexDigits = func() (table [256]byte) {
 		table[c] = 0xff
 	}
 	for value, c := range []byte("0123456789abcdef") {
-		table[c] = byte(value) //nolint:gosec // it is less than 16
+		table[c] = byte(value) // it is less than 16
 	}
 	return table
 }()

@@ -52,7 +52,7 @@ type texts struct {
 
 func (t *texts) push(text string) {
 	t.all = append(t.all, text...)
-	t.ends = append(t.ends, uint32(len(t.all))) //nolint:gosec // a page of ids of 200 characters is far smaller
+	t.ends = append(t.ends, uint32(len(t.all))) // a page of ids of 200 characters is far smaller
 }
 
 func (t *texts) start(row int32) uint32 {
@@ -70,7 +70,7 @@ func (t *texts) appendRange(from *texts, first, end int32) {
 	if first == end {
 		return
 	}
-	start, offset := from.start(first), uint32(len(t.all)) //nolint:gosec // see push
+	start, offset := from.start(first), uint32(len(t.all)) // see push
 	t.all = append(t.all, from.all[start:from.ends[end-1]]...)
 	for _, at := range from.ends[first:end] {
 		t.ends = append(t.ends, at-start+offset)

@@ -54,7 +54,7 @@ func LoadOrTry[T any](s *Service, b *Snapshot, text string, compute func() (T, e
 	accounts, version := b.cacheState()
 	key := answerKey{accounts, text}
 	if answer, ok := s.answers.Get(key); ok && answer.version == version {
-		return answer.value.(T), nil //nolint:forcetypeassert // the text decides the type
+		return answer.value.(T), nil // the text decides the type
 	}
 	value, err := compute()
 	if err == nil {

@@ -521,7 +521,7 @@ func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 		OpenedAt: t.OpenedAt, ClosedAt: t.ListedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
 		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: dropSign(m.MAE), MFE: dropSign(m.MFE),
 		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
-		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, //nolint:gosec // it is 0 to 5
+		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, // it is 0 to 5
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
 		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: textindex.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
 	}

@@ -68,7 +68,7 @@ func (s *columnStore) read(account journal.AccountID) *accountData {
 		return nil
 	}
 	path := s.path(account)
-	f, err := os.Open(path) //nolint:gosec // the name is a hash
+	f, err := os.Open(path) // the name is a hash
 	if err != nil {
 		return nil
 	}

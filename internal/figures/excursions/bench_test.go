@@ -109,7 +109,7 @@ func shareFill(symbol int, at time.Time, quantity, cents int64) ledger.NewFill {
 // to an hour.
 func (f fixture) addJournal() {
 	f.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
+	random := rand.New(rand.NewPCG(1, 2)) // no secret
 	newYork, err := time.LoadLocation("America/New_York")
 	f.must(err)
 	const perDay = 390

@@ -216,7 +216,7 @@ func TestHoursFollowImports(t *testing.T) {
 		}
 		trades := f.trades()
 		available := 0
-		for _, week := range rand.New(rand.NewPCG(7, 7)).Perm(weeks) { //nolint:gosec // no secret
+		for _, week := range rand.New(rand.NewPCG(7, 7)).Perm(weeks) { // no secret
 			h.first, h.last = monday.AddDate(0, 0, 7*week).Format(time.DateOnly), monday.AddDate(0, 0, 7*week+4).Format(time.DateOnly)
 			f.commit(bars.Key{Symbol: "NPN.JO", Secs: fiveMinutes, PriceKind: market.TradePrice}, market.NoCalendar, h.sessions(f))
 			kept := f.kept()

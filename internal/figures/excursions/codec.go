@@ -101,7 +101,7 @@ func (c *codec) bytes(text []byte) []byte {
 		c.failed, c.data = true, nil
 		return nil
 	}
-	text, c.data = c.data[size:size+int(length)], c.data[size+int(length):] //nolint:gosec // it is at most the length of data
+	text, c.data = c.data[size:size+int(length)], c.data[size+int(length):] // it is at most the length of data
 	return text
 }
 

@@ -19,7 +19,7 @@ import (
 func TestValueDays(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
-		random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // no secret
+		random := rand.New(rand.NewPCG(5, 6)) // no secret
 		const days, secs = 40, 300
 		var list []market.Bar
 		for d := range int64(days) {

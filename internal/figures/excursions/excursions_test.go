@@ -425,7 +425,7 @@ func (f fixture) checkKept(r *rapid.T) {
 func TestAllResultsEqualSingleOnes(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
-		random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // no secret
+		random := rand.New(rand.NewPCG(3, 4)) // no secret
 		const days = 120
 		var coins, shares []market.Bar
 		for d := range int64(days) {

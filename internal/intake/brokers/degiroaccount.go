@@ -55,7 +55,7 @@ func degiroAccount(r *statement.Reader) error {
 		if book == nil {
 			book = &degiroBook{orders: map[string]*degiroPaid{}}
 			degiroCells{w}.separator()
-			book.separator = part.Memory.(*degiroBook).separator //nolint:forcetypeassert // it was made in the line above
+			book.separator = part.Memory.(*degiroBook).separator // it was made in the line above
 			part.Memory = book
 			book.gather(table.Rows[header+1:], degiroCells{w})
 		}

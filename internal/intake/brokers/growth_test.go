@@ -10,7 +10,7 @@ import (
 )
 
 // TestGrowth checks the presets of this package. Those of others have their own test.
-func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	checked := map[string]bool{}
 	for _, p := range slices.Concat(tables(), ibkr.Presets(), metatrader.Presets()) {
 		checked[p.Broker+" "+p.Export] = true
@@ -23,6 +23,6 @@ func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
 	brokertest.CheckGrowth(t, tables())
 }
 
-func TestGenericGrowth(t *testing.T) { brokertest.CheckGenericGrowth(t, All()) } //nolint:paralleltest // it measures the process
+func TestGenericGrowth(t *testing.T) { brokertest.CheckGenericGrowth(t, All()) } // it measures the process
 
-func TestMemory(t *testing.T) { brokertest.CheckHeap(t, tables()) } //nolint:paralleltest // it measures the process
+func TestMemory(t *testing.T) { brokertest.CheckHeap(t, tables()) } // it measures the process

@@ -13,7 +13,7 @@ import (
 
 // TestGrowth reads bodies whose fills are equal, alternating, distinct or invalid: processor
 // time must not grow faster than the body.
-func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	read := func(text []byte) (fill ledger.NewFill, err error) {
 		var values struct{ Symbol string }
 		err = json.Unmarshal(text, &values)
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
 
 // TestMemory reads bodies of the largest size with as many elements as fit: what is held
 // is a small multiple of what all public bodies may hold.
-func TestMemory(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestMemory(t *testing.T) { // not parallel: it measures the process
 	read := func([]byte) (ledger.NewFill, error) { return ledger.NewFill{Symbol: "ES"}, nil }
 	for name, element := range map[string]string{
 		"numbers": `1`, "texts": `""`, "lists": `[]`, "objects": `{}`, "fills": `{"symbol":"ES","side":"buy","quantity":1}`, "open lists": `[`,

@@ -123,7 +123,7 @@ func (b Batch) complete(up *Upload) {
 // account returns the account of an upload, or nil if it names none.
 func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.AccountID) (*ledger.Account, error) {
 	if id == "" {
-		return nil, nil //nolint:nilnil // backups name their own accounts
+		return nil, nil // backups name their own accounts
 	}
 	a, err := s.ledger.Account(ctx, owner, id)
 	if err != nil {

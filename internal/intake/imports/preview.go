@@ -234,7 +234,7 @@ func missing(err error) []string {
 	if err == nil {
 		return []string{}
 	}
-	refusal := err.(*journal.Error) //nolint:errorlint,forcetypeassert // isMappingRequired has seen that it is one
+	refusal := err.(*journal.Error) //nolint:errorlint // isMappingRequired has seen that it is one
 	list, _ := refusal.Details["missing"].([]string)
 	return list
 }

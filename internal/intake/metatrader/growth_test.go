@@ -6,4 +6,4 @@ import (
 	"fillbook/internal/intake/brokers/brokertest"
 )
 
-func TestGrowth(t *testing.T) { brokertest.CheckGrowth(t, Presets()) } //nolint:paralleltest // it measures the process
+func TestGrowth(t *testing.T) { brokertest.CheckGrowth(t, Presets()) } // it measures the process

@@ -79,7 +79,7 @@ func joined(rows []int, begin, format, end string) []byte {
 
 // TestGrowth reads files of every kind with rows in every order: processor time must not
 // grow faster than the file. A kind without a case fails.
-func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	for _, kind := range declaredKinds(t) {
 		if growthCases[kind] == nil {
 			t.Errorf("files of the kind %s have no case", kind)

@@ -48,7 +48,7 @@ type client struct {
 const maxAnswer = 64 << 20
 
 func newClient(config *Config, version string, timeout time.Duration) (*client, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is documented
+	transport := http.DefaultTransport.(*http.Transport).Clone() // it is documented
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if config.CAFile != "" {
 		pem, err := os.ReadFile(config.CAFile)

@@ -11,7 +11,7 @@ import (
 // TestAddressRangesHoldTheirAddresses compares ranges with the arithmetic of their
 // numbers: an address is in a range if both have the same leading bits.
 func TestAddressRangesHoldTheirAddresses(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not a secret
+	random := rand.New(rand.NewPCG(1, 2)) // not a secret
 	inside := 0
 	for range 20_000 {
 		size := []int{4, 16}[random.IntN(2)]

@@ -47,7 +47,7 @@ var sessionStart = time.Date(2025, 6, 1, 21, 0, 0, 0, time.UTC).Unix()
 
 // drawDays draws bars of five minutes for some sessions of CME, each from its opening on.
 func drawDays(t *rapid.T, days int) (bars []market.Bar) {
-	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) //nolint:gosec // no secret
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) // no secret
 	price := int64(600_000)
 	for d := range int64(days) {
 		week, weekday := d/5, d%5

@@ -15,7 +15,7 @@ import (
 func TestWindowOfLongPosition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) //nolint:gosec // no secret
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) // no secret
 		block := market.Block{Secs: 60, PriceScale: 2}
 		price := int64(5000)
 		for i := range rapid.Int64Range(1, 700).Draw(t, "bars") {

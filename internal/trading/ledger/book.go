@@ -201,7 +201,7 @@ func nextRevision(last int64) int64 {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails: the program ends instead
 	most := min(maxStep, (math.MaxInt64-last)>>shrink+1)
-	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) //nolint:gosec // it is less than maxStep
+	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) // it is less than maxStep
 }
 
 // The limits of trade_log: it keeps at least about the newest thousand revisions,

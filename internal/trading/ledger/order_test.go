@@ -81,7 +81,7 @@ func TestListsDoNotDependOnArrival(t *testing.T) {
 	var want map[string][]string
 	eachOrder := func(t *testing.T, d *fixture, seed uint64) {
 		must(t, d.ledger.DeleteAccount(t.Context(), d.owner, d.account, nil))
-		shuffle := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a repeatable shuffle
+		shuffle := rand.New(rand.NewPCG(seed, 1)) // a repeatable shuffle
 		for _, i := range shuffle.Perm(len(names)) {
 			a, err := d.ledger.CreateAccount(t.Context(), d.owner, ledger.NewAccount{Name: names[i]})
 			must(t, err)

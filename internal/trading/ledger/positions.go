@@ -173,7 +173,7 @@ func (k streamKey) withoutLot() streamKey {
 
 // positionEmitter collects the positions of an instrument and passes them on in batches.
 type positionEmitter struct {
-	ctx   context.Context //nolint:containedctx // as long-lived as the call
+	ctx   context.Context // as long-lived as the call
 	tx    *db.Tx
 	owner journal.UserID
 	batch InstrumentPositions

@@ -83,7 +83,7 @@ func runFixture(t *testing.T, name string, presets []*statement.Preset) *stateme
 		if want == "" {
 			archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
 		}
-		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil { //nolint:gosec // a fixture is for everybody
+		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil { // a fixture is for everybody
 			t.Fatal(err)
 		}
 		return preset

@@ -80,7 +80,7 @@ func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes .
 		if f.IsDir() || !hasPrefix(f.Name(), prefixes) {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(folder, f.Name())) //nolint:gosec // the tester names the folder
+		data, err := os.ReadFile(filepath.Join(folder, f.Name())) // the tester names the folder
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes .
 		}
 	}
 	if *update {
-		if err := os.WriteFile(table, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil { //nolint:gosec // a fixture is for everybody
+		if err := os.WriteFile(table, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil { // a fixture is for everybody
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func hasPrefix(name string, prefixes []string) bool {
 // ReadTable reads a table of facts: a line a file.
 func ReadTable(t *testing.T, name string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(name) //nolint:gosec // a fixture of the caller
+	data, err := os.ReadFile(name) // a fixture of the caller
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}

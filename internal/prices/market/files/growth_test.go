@@ -46,7 +46,7 @@ type growthReader func(seconds []int) (name string, content []byte)
 
 // TestGrowth reads every layout in adverse orders of rows, in make soak in all: processor time must not grow
 // faster than the file. A layout without a case fails.
-func TestGrowth(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	cases := map[string]growthReader{
 		"rates": textGrowth("eurofxref-hist.csv", "Date,USD,JPY,\n2026-01-05,1.1,160.5,\n"),
 		"zip": func(seconds []int) (string, []byte) {
@@ -220,7 +220,7 @@ func dbnGrowth() growthReader {
 
 // TestMemoryOfRepeatedRows reads a million equal rows, and as many of two days by turns:
 // what is held does not grow with them.
-func TestMemoryOfRepeatedRows(t *testing.T) { //nolint:paralleltest // it measures the process
+func TestMemoryOfRepeatedRows(t *testing.T) { // not parallel: it measures the process
 	const rows = 1_000_000
 	for name, text := range map[string]string{
 		"equal":       "1735828200,1,1,1,1\n1735828200,1,1,1,1\n",
