@@ -1,0 +1,82 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// goBlocks are the Go blocks of each document, in their order.
+var goBlocks = map[string][]goBlock{
+	"adding-a-broker.md": {
+		{folder: "internal/intake/brokers", before: brokersHead},
+		{folder: "internal/intake/brokers", before: brokersHead + "var _ = parse.MonthFirst\nvar _ = statement.Layout{\n", after: "}\n"},
+	},
+	"architecture.md": {
+		{folder: "internal/httpapi", isTest: true, before: "package httpapi_test\n\nimport (\n\t\"net/http\"\n\t\"testing\"\n)\n\n"},
+	},
+}
+
+const brokersHead = "package brokers\n\nimport (\n\t\"fillbook/internal/intake/parse\"\n\t\"fillbook/internal/intake/statement\"\n)\n\n"
+
+// goBlock is the package that a block belongs to, and the code around it.
+type goBlock struct {
+	folder, before, after string
+	isTest                bool
+}
+
+var goFence = regexp.MustCompile("(?ms)^ *```go\n(.*?)^ *```")
+
+// TestGoBlocksCompile compiles the Go code in the documents as part of its package.
+func TestGoBlocksCompile(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]string{}
+	folders := map[string]bool{}
+	for _, file := range documents(t) {
+		blocks := goFence.FindAllStringSubmatch(read(t, file), -1)
+		known := goBlocks[filepath.Base(file)]
+		if len(blocks) != len(known) {
+			t.Errorf("%s has %d Go blocks and %d entries in goBlocks", file, len(blocks), len(known))
+			continue
+		}
+		for i, found := range blocks {
+			block := known[i]
+			name := fmt.Sprintf("document%d.go", len(overlay))
+			if block.isTest {
+				name = fmt.Sprintf("document%d_test.go", len(overlay))
+			}
+			copied := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(copied, []byte(block.before+found[1]+block.after), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			overlay[filepath.Join(top, block.folder, name)] = copied
+			folders["./"+block.folder] = true
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(replaced, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vet := []string{"vet", "-printf", "-overlay", replaced}
+	for folder := range folders {
+		vet = append(vet, folder)
+	}
+	command := exec.CommandContext(t.Context(), "go", vet...)
+	command.Dir = top
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, strings.TrimSpace(string(output)))
+	}
+}
