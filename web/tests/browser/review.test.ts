@@ -100,7 +100,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   await press('Escape');
   await expectHome(page);
   await press('n');
-  await page.keyboard.type('More: ');
+  await page.keyboard.type('More: why');
   await page.getByRole('button', { name: 'Next', exact: true }).click(); // while the notes are not saved
   await expect(page.getByText('2 of 3')).toBeVisible();
   await expectHome(page);
@@ -108,7 +108,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   await expectHome(page);
   await press('k');
   await expect(page.getByRole('textbox', { name: 'Notes' })).toHaveValue(/Held to the plan\. jkr1/);
-  await expect(page.getByRole('textbox', { name: 'Notes' })).toHaveValue(/More: /);
+  await expect(page.getByRole('textbox', { name: 'Notes' })).toHaveValue(/More: why/);
   await press('?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Reviewed and next');
   await press('Escape', 'r', 'r');
@@ -123,7 +123,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
     ['Volume above average', 'followed'],
   ]);
   expect(first!.notes).toContain('jkr1');
-  expect(first!.notes).toContain('More: ');
+  expect(first!.notes).toContain('More: why');
 
   // The drawer of the trade has the same rules.
   await press('g', 't');
