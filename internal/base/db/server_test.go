@@ -79,7 +79,12 @@ func TestPgBouncerWithoutFreeConnections(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, d.View(t.Context(), func(*db.Tx) error { return nil }))
+	free, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for err = db.ErrUnavailable; errors.Is(err, db.ErrUnavailable) && free.Err() == nil; { // until PgBouncer has noticed
+		err = d.View(t.Context(), func(*db.Tx) error { return nil })
+	}
+	must(t, err)
 }
 
 func TestSplitStatements(t *testing.T) {
