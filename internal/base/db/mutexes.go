@@ -14,7 +14,7 @@ import (
 // do nothing here, which is SQLite's mode "multi-thread" (ADR 23). The mutexes of
 // what connections share, such as their memory, are those of Go.
 
-// it must come before the first connection of the process
+// It must come before the first connection of the process.
 func init() {
 	if err := installMutexes(); err != nil {
 		panic(err)

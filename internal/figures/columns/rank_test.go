@@ -244,6 +244,7 @@ func rankOf(v *tradeview.View, by ledger.SortKey) ledger.RankedTrade {
 		if v.Annotations.TradeQuality > 0 {
 			rank.Number = decimal.Of(decimal.New(int64(v.Annotations.TradeQuality)))
 		}
+	case ledger.SortListedAt: // queries cannot name it
 	}
 	return rank
 }
