@@ -58,8 +58,7 @@ var grants = map[permission]grant{
 	readFigures: {
 		scopes:  []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
 		refused: []string{"q", "emotional_state", "rule", "trade_id", "import_batch_id", "view_id"},
-		about: " With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: " +
-			"q, emotional_state, rule, trade_id, import_batch_id and view_id.",
+		about:   " With analytics, trade ids and links to trades are empty.",
 	},
 	readNames: {
 		scopes:    []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
@@ -108,11 +107,11 @@ func (r route) checkToken(caller identity.Principal, query url.Values) error {
 		return nil
 	}
 	if !slices.Contains(r.scopes(), caller.Scope) {
-		return identity.InsufficientScope(caller.Scope, r.scopes())
+		return identity.InsufficientScope(caller.Scope, r.scopes(), "")
 	}
-	if caller.Scope == identity.ScopeAnalytics && r.isRefused(query) {
+	if parameter := r.findRefused(query); caller.Scope == identity.ScopeAnalytics && parameter != "" {
 		others := slices.DeleteFunc(slices.Clone(r.scopes()), func(s identity.Scope) bool { return s == caller.Scope })
-		return identity.InsufficientScope(caller.Scope, others)
+		return identity.InsufficientScope(caller.Scope, others, parameter)
 	}
 	if caller.Accounts != nil && (r.everyAccount || grants[r.needs].everyAccount) {
 		return journal.Forbidden("This access token is limited to some accounts. What concerns all accounts needs a token without that limit.")
@@ -120,12 +119,15 @@ func (r route) checkToken(caller identity.Principal, query url.Values) error {
 	return nil
 }
 
-// isRefused reports whether a query has a parameter that a token of scope analytics must
-// not send. Empty values are ignored, as everywhere.
-func (r route) isRefused(query url.Values) bool {
-	return slices.ContainsFunc(grants[r.needs].refused, func(name string) bool {
-		return slices.ContainsFunc(query[name], func(value string) bool { return value != "" })
-	})
+// findRefused returns a parameter of the query that a token of scope analytics must not
+// send, or "". Empty values are ignored, as everywhere.
+func (r route) findRefused(query url.Values) string {
+	for _, name := range grants[r.needs].refused {
+		if slices.ContainsFunc(query[name], func(value string) bool { return value != "" }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // hidesTrades reports whether figures must not identify single trades to the caller, by
@@ -152,6 +154,9 @@ func (r route) describeAccess() string {
 		names[i] = string(scope)
 	}
 	text := "Scopes of access tokens: " + strings.Join(names, ", ") + "." + grants[r.needs].about
+	if refused := grants[r.needs].refused; len(refused) > 0 {
+		text += " Parameters that analytics cannot use, because they test texts or ids of records: " + strings.Join(refused, ", ") + "."
+	}
 	if r.everyAccount || grants[r.needs].everyAccount {
 		text += " Not for tokens that are limited to accounts."
 	}

@@ -214,7 +214,7 @@ func TestTokenForFiguresCannotGuess(t *testing.T) {
 				v.get(query + "&" + name + "=" + g.right + g.with).want(http.StatusOK)
 				for _, value := range []string{g.right, unknown(), "&" + name + "=" + g.right} {
 					v.figures.get(query+g.with+"&"+name+"="+value).wantError(http.StatusForbidden, "insufficient_scope").
-						is("error.details.required", `["read","write","full"]`)
+						is("error.details.required", `["read","write","full"]`).is("error.details.field", `"`+name+`"`)
 				}
 				v.figures.get(query + "&" + name + "=").wantSame(without)
 			}

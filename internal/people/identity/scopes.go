@@ -42,8 +42,9 @@ func parseScope(name string) (Scope, error) {
 }
 
 // InsufficientScope returns the error for a call that the scope of a token does not
-// allow. required are the scopes that do.
-func InsufficientScope(granted Scope, required []Scope) error {
+// allow. required are the scopes that do. parameter is the refused query parameter, or
+// empty if the scope does not allow the call at all.
+func InsufficientScope(granted Scope, required []Scope, parameter string) error {
 	names := make([]string, len(required))
 	for i, scope := range required {
 		names[i] = string(scope)
@@ -52,9 +53,14 @@ func InsufficientScope(granted Scope, required []Scope) error {
 	if last := len(names) - 1; last > 0 {
 		allowed = "An access token with scope " + strings.Join(names[:last], ", ") + " or " + names[last] + " can."
 	}
-	return &journal.Error{
+	refused := &journal.Error{
 		Kind: journal.KindForbidden, Code: "insufficient_scope",
 		Message: "An access token with scope " + string(granted) + " cannot do this. " + allowed,
 		Details: map[string]any{"required": names, "granted": string(granted)},
 	}
+	if parameter != "" {
+		refused.Message = "An access token with scope " + string(granted) + " cannot use the parameter " + parameter + ". " + allowed
+		refused.Details["field"] = parameter
+	}
+	return refused
 }

@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read results by order, size and timing of trades
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["behavior"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Read results grouped by symbol, setup, tag, hour or another dimension
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["breakdown"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * Read a year day by day, with notes and routines
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["calendar"];
         put?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Compare trades with other trades: another period, other accounts, or the rest
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["compare"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Read the results day by day
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["daily"];
         put?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * List the drawdowns, the deepest first
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["drawdowns"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Read equity and drawdown over time
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["equityCurve"];
         put?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Compare results with what the price did: MAE and MFE, other stops and targets, after the exit
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["excursionStats"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Simulate future results from past ones
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["monteCarlo"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Read the results in units of the risk taken
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["rMultiples"];
         put?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Read how often the rules of setups were followed, and what breaking them cost
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["ruleReport"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * Read the summary of closed trades
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["summary"];
         put?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Compare the trades with each tag with all others
-         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty, and parameters that test texts or ids of records are refused: q, emotional_state, rule, trade_id, import_batch_id and view_id.
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
          */
         get: operations["tagEffects"];
         put?: never;
