@@ -99,7 +99,7 @@ func (d described) check(request *http.Request, r *reply) {
 	}
 }
 
-// response returns the described response with a status, nil if there is none.
+// response returns the described response with a status, or nil.
 func (d described) response(operation object, status int) object {
 	if status < http.StatusBadRequest {
 		return child(operation, "responses", strconv.Itoa(status))

@@ -200,7 +200,7 @@ var unrequested = map[string]string{
 	"bar_source_runs":     "a job stores its run",
 	"bar_source_sessions": "a job stores what it fetched",
 	"connection_runs":     "a job stores its run",
-	"user_states":         "the row is inserted with its user, which nobody else sees before the commit",
+	"user_states":         "the row is inserted in the transaction of its user",
 	"withdrawn_fills":     "a job stores what the broker cancelled",
 }
 

@@ -41,6 +41,23 @@ func (w *world) hold(account string) (release func()) {
 	}
 }
 
+// waitForLoad returns when so many requests of a user work and wait.
+func waitForLoad(t *testing.T, load func(user string) (working, waiting int), user string, working, waiting int) {
+	t.Helper()
+	ticks := time.NewTicker(time.Millisecond)
+	defer ticks.Stop()
+	for end := time.After(time.Minute); ; {
+		if a, b := load(user); a == working && b == waiting {
+			return
+		}
+		select {
+		case <-ticks.C:
+		case <-end:
+			t.Fatalf("never do %d work and %d wait", working, waiting)
+		}
+	}
+}
+
 // TestImportsAreQueued has a commit wait inside the user's only place: other
 // files of the user wait for it, those of others do not.
 func TestImportsAreQueued(t *testing.T) {
@@ -52,16 +69,7 @@ func TestImportsAreQueued(t *testing.T) {
 		committed, previewed := make(chan *reply), make(chan *reply, 3)
 		go func() { committed <- d.upload("/imports/commit", twoFills) }()
 		id := d.get("/me").text("id")
-		wait := func(working, waiting int) {
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { //nolint:forbidigo // a slow client is what is tested
-				if a, b := w.api.ImportLoad(id); a == working && b == waiting {
-					return
-				}
-				if time.Now().After(deadline) {
-					t.Fatalf("never do %d work and %d wait", working, waiting)
-				}
-			}
-		}
+		wait := func(working, waiting int) { waitForLoad(t, w.api.ImportLoad, id, working, waiting) }
 		wait(1, 0)
 		for range cap(previewed) {
 			go func() { previewed <- d.upload("/imports", twoFills) }()

@@ -172,14 +172,7 @@ func TestExportsAreQueued(t *testing.T) {
 		}
 		answer := make(chan *reply)
 		go func() { answer <- d.get("/exports?format=json") }()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { //nolint:forbidigo // it waits for the other request
-			if _, waiting := w.api.ExportLoad(id); waiting == 1 {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the second export does not wait")
-			}
-		}
+		waitForLoad(t, w.api.ExportLoad, id, 1, 1)
 		neighbor.get("/exports?format=json").want(http.StatusOK)
 		select {
 		case r := <-answer:

@@ -226,7 +226,7 @@ func recordOf(list, rest string, place int) func(*server) (string, error) {
 	}
 }
 
-// pick returns the id of the record at a place of a list, or nothing if there is none.
+// pick returns the id of the record at a place of a list, or "" for an empty list.
 func (s *server) pick(list string, place int) (string, error) {
 	_, answer, err := s.send(http.MethodGet, list+"?limit=200", nil)
 	if err != nil {

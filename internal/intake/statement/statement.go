@@ -231,7 +231,7 @@ func (s *Statement) State(item string, stated decimal.Decimal) {
 }
 
 // StatedZone returns the zone that the file states for its times: by their columns,
-// or the same one in all that have a zone. It is empty if there is none.
+// or the same one in all that have a zone; otherwise it is empty.
 func (s *Statement) StatedZone() string {
 	if s.columnZone == "" && !s.severalZones {
 		return s.valueZone
