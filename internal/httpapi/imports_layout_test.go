@@ -127,6 +127,7 @@ func TestDefaultZone(t *testing.T) {
 		fills := d.get("/executions").count("")
 		d.put("/settings/journal", `{"timezone":null}`).want(http.StatusOK)
 		check("Asia/Tokyo", "import", "2025-12-29T02:00:00Z")
+		check("Asia/Tokyo", "import", "2025-12-29T02:00:00Z", usual)
 		d.upload("/imports/commit", orders).want(http.StatusOK).is("inserted", "0")
 		if got := d.get("/executions").count(""); got != fills {
 			t.Errorf("%d fills, want %d", got, fills)

@@ -64,8 +64,8 @@ type DefaultZoneSource string
 // The sources of a default zone, in the order in which they are used. Only a
 // recognized file is read in the user's zone or that of its market.
 const (
+	DefaultFromImport   DefaultZoneSource = "import" // the last import from this broker into the account
 	DefaultFromRequest  DefaultZoneSource = "request"
-	DefaultFromImport   DefaultZoneSource = "import"   // the last import from this broker into the account
 	DefaultFromSettings DefaultZoneSource = "settings" // the time zone of the journal
 	DefaultFromMarket   DefaultZoneSource = "market"   // that of the exchange
 	DefaultIsUTC        DefaultZoneSource = "utc"
@@ -82,11 +82,11 @@ type defaultZone struct {
 func (s *Service) findDefaultZone(
 	ctx context.Context, owner journal.UserID, up Upload, account journal.AccountID, c *content,
 ) (defaultZone, error) {
-	if up.DefaultZone != "" {
-		return defaultZone{up.DefaultZone, DefaultFromRequest}, nil
-	}
 	preset := c.found.Preset
 	if !c.isRecognized() || cmp.Or(up.Zone, preset.Zone) != "" {
+		if up.DefaultZone != "" {
+			return defaultZone{up.DefaultZone, DefaultFromRequest}, nil
+		}
 		return defaultZone{"UTC", DefaultIsUTC}, nil
 	}
 	var stored settings.Journal
@@ -103,6 +103,8 @@ func (s *Service) findDefaultZone(
 		return defaultZone{}, err
 	case earlier != "":
 		return defaultZone{earlier, DefaultFromImport}, nil
+	case up.DefaultZone != "":
+		return defaultZone{up.DefaultZone, DefaultFromRequest}, nil
 	case stored.Timezone != "":
 		return defaultZone{stored.Timezone, DefaultFromSettings}, nil
 	case preset.MarketZone != "":
