@@ -12,12 +12,12 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// TestArrivalComesBack stores fills of one instant in two accounts in turn: after
-// a restore into another journal they are listed in the same order, and the file
-// of that journal is the same.
+// TestArrivalComesBack stores simultaneous fills in two accounts in turn. After a restore
+// into another journal they are listed in the same order, and that journal's backup is
+// the same.
 func TestArrivalComesBack(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		accounts := []journal.AccountID{h.account(t, owner, "Same"), h.account(t, owner, "Same 2")}
 		for n, account := range []int{1, 0, 0, 1, 0, 1, 1} {
@@ -37,27 +37,27 @@ func TestArrivalComesBack(t *testing.T) {
 		}
 		text := h.export(t, owner, "")
 		other := h.user(t)
-		sound(t, h.restore(t, other, text))
+		wantComplete(t, h.restore(t, other, text))
 		if got := quantities(other); !slices.Equal(got, want) {
 			t.Errorf("restored %v, want %v", got, want)
 		}
-		same(t, h.export(t, other, ""), text)
-		unchanged(t, h.restore(t, other, text))
-		h.checkHouse(t)
+		wantSame(t, h.export(t, other, ""), text)
+		wantUnchanged(t, h.restore(t, other, text))
+		h.check(t)
 	})
 }
 
 // TestLastStopComesBack is an annotation like any other.
 func TestLastStopComesBack(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		account := h.account(t, owner, "Main")
 		trade := h.fill(t, owner, account, matching.Buy, "1", "10", 1).TradeIDs[0]
 		_, err := h.playbook.Annotate(t.Context(), owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{LastStop: journal.Some(decimal.Must("9.5"))}}, nil)
 		must(t, err)
 		text, other := h.export(t, owner, ""), h.user(t)
-		sound(t, h.restore(t, other, text))
-		same(t, h.export(t, other, ""), text)
+		wantComplete(t, h.restore(t, other, text))
+		wantSame(t, h.export(t, other, ""), text)
 	})
 }

@@ -9,21 +9,21 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// BarAlias is the symbol of the bars that a symbol uses.
+// BarAlias maps a symbol to the symbol whose bars it uses.
 type BarAlias struct {
 	Symbol     string  `json:"symbol"`
 	BarsSymbol string  `json:"bars_symbol"`
 	CreatedAt  Instant `json:"created_at,omitzero"`
 }
 
-// BarSeries are the price bars of a symbol.
+// BarSeries are a symbol's price bars.
 type BarSeries struct {
 	Symbol     string            `json:"symbol"`
 	Contract   string            `json:"contract,omitzero"`
 	BarSecs    int64             `json:"bar_secs"`
 	PriceKind  market.PriceKind  `json:"price_kind"`
 	VolumeKind market.VolumeKind `json:"volume_kind"`
-	// Ranges are the times that the bars cover: from and to of each in seconds.
+	// Ranges are the covered periods: from and to in seconds, in turn.
 	Ranges []int64 `json:"ranges"`
 	// Blocks are the encoded bars; see [market.Block].
 	Blocks [][]byte `json:"blocks"`
@@ -75,13 +75,13 @@ func (e *exporter) writeBarSeries(s bars.Series) error {
 	for _, r := range ranges {
 		out.Ranges = append(out.Ranges, r.From, r.To)
 	}
-	return e.streamed(out, "blocks", func() error {
+	return e.streamElement(out, "blocks", func() error {
 		return bars.EachBlock(e.ctx, e.tx, e.owner, s, func(block market.Block) error { return e.element(block.AppendTo(nil)) })
 	})
 }
 
-// restoreBars adds the aliases of symbols that have none, the sources of providers that
-// have none, and the bars that are not stored.
+// restoreBars adds aliases for symbols without one, sources for providers without one,
+// and the missing bars.
 func (r *restorer) restoreBars() error {
 	if err := r.restoreBarAliases(); err != nil {
 		return err
@@ -127,14 +127,14 @@ func (r *restorer) restoreBarAliases() error {
 	return nil
 }
 
-// placedSeries is a series of the file and its place.
+// placedSeries is a series with its place in the file.
 type placedSeries struct {
 	BarSeries
 	place int
 }
 
-// uniteSeries returns the series of a file in order, each once: a file that Fillbook did
-// not write may have the same one several times.
+// uniteSeries returns the file's series in order, each once. A file not written by
+// Fillbook may repeat a series.
 func uniteSeries(list []BarSeries) (united []placedSeries) {
 	first := map[bars.Key]int{}
 	for i, s := range list {
@@ -150,7 +150,7 @@ func uniteSeries(list []BarSeries) (united []placedSeries) {
 	return united
 }
 
-// missingBars returns the bars of a series that are not stored. If all are, its blocks
+// missingBars returns the bars of a series not stored yet. If all are stored, its blocks
 // are nil.
 func (r *restorer) missingBars(s BarSeries) (bars.NewSeries, error) {
 	series := bars.NewSeries{

@@ -5,8 +5,8 @@ import (
 	"fillbook/internal/prices/barfetch"
 )
 
-// BarSource is a provider of price bars, without its key: a key is sealed with the
-// secret of one installation, and a backup may be read by others.
+// BarSource is a price provider without its key: a key is sealed with the installation's
+// secret, and others may read a backup.
 type BarSource struct {
 	Provider  string      `json:"provider"`
 	Symbols   []string    `json:"symbols"`
@@ -30,8 +30,7 @@ func (e *exporter) writeBarSources() error {
 	})
 }
 
-// restoreBarSources adds the sources of providers that the owner has none of, switched
-// off.
+// restoreBarSources adds the missing providers, switched off.
 func (r *restorer) restoreBarSources() error {
 	list := make([]barfetch.Source, len(r.Document.BarSources))
 	for i, s := range r.Document.BarSources {

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Connection is a connection to a broker, without its key: a key is sealed with the
-// secret of one installation, and a backup may be read by others.
+// Connection is a broker connection without its key: a key is sealed with the
+// installation's secret, and others may read a backup.
 type Connection struct {
 	Provider  string      `json:"provider"`
 	Name      string      `json:"name"`
@@ -32,8 +32,8 @@ func (e *exporter) writeConnections(a ledger.Account) error {
 	})
 }
 
-// restoreConnections adds the connections that an account does not have. They run only
-// after their key was entered again.
+// restoreConnections adds an account's missing connections. They run only after the user
+// enters their key again.
 func (r *restorer) restoreConnections(b *restoredBundle) error {
 	list := make([]connections.Connection, len(b.Connections))
 	for i, c := range b.Connections {

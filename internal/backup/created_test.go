@@ -13,7 +13,7 @@ import (
 // was restored.
 func TestCreatedAtIsRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner, other := h.user(t), h.user(t)
 		account := h.account(t, owner, "Main")
 		h.fill(t, owner, account, matching.Buy, "10", "100", 0)
@@ -21,7 +21,7 @@ func TestCreatedAtIsRestored(t *testing.T) {
 		created := h.clock.Now()
 		text := h.export(t, owner, "")
 		h.clock.Advance(48 * time.Hour)
-		sound(t, h.restore(t, other, text))
+		wantComplete(t, h.restore(t, other, text))
 		check := func(what string, got time.Time) {
 			if !got.Equal(created) {
 				t.Errorf("the %s was created at %s, want %s", what, got, created)
@@ -35,6 +35,6 @@ func TestCreatedAtIsRestored(t *testing.T) {
 			check("cash row", c.CreatedAt)
 			return nil
 		}))
-		same(t, h.export(t, other, ""), text)
+		wantSame(t, h.export(t, other, ""), text)
 	})
 }

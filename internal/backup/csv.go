@@ -10,9 +10,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// WriteTradesCSV writes the trades of some accounts, or of all where none is
-// named, with their annotations, one row a trade. It is one step of a
-// reading transaction and streams.
+// WriteTradesCSV writes the trades in the given accounts, or in all if none is given,
+// with their annotations, one row per trade. It streams inside a read transaction.
 func WriteTradesCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 	return writeCSV(ctx, tx, Request{Owner: owner, Accounts: accounts}, tradeTable, out)
 }
@@ -23,7 +22,7 @@ func WriteFillsCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 }
 
 func writeCSV(ctx context.Context, tx *db.Tx, r Request, of table, out io.Writer) error {
-	t, err := newTabler(ctx, tx, r)
+	t, err := newTableReader(ctx, tx, r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func writeCSV(ctx context.Context, tx *db.Tx, r Request, of table, out io.Writer
 func (c cell) csv() string {
 	switch c.kind {
 	case textCell:
-		return guarded(c.text)
+		return guardFormula(c.text)
 	case timeCell:
 		return journal.FormatInstant(c.at)
 	default:
@@ -60,10 +59,10 @@ func (c cell) csv() string {
 // which it passes over before it looks for one.
 const formulaStarts = "=+-@\t\r"
 
-// guarded keeps a spreadsheet from running a text as a formula: an apostrophe
-// in front makes it a text. One that has apostrophes before such a start gets
-// one more, so that to take one away always gives the text back.
-func guarded(text string) string {
+// guardFormula keeps a spreadsheet from running a text as a formula: a leading apostrophe
+// makes it a text. A text with apostrophes before such a start gets another one, so
+// removing one always restores the original.
+func guardFormula(text string) string {
 	bare := strings.TrimLeft(text, "'")
 	if bare != "" && strings.ContainsRune(formulaStarts, rune(bare[0])) {
 		return "'" + text

@@ -18,23 +18,21 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// maxDepth is how deep a file may nest: as deep as what the API lets in, and
-// the two levels that lie around a preference here.
+// maxDepth is the maximum nesting depth: the depth the API accepts, and the two levels
+// around a preference here.
 const maxDepth = 64 + 2
 
-// maxRows is how many rows a file may have: as many as a table. A large backup
-// may have more, as long as there is something in them: a row of ours has more
-// than minRow bytes.
+// maxRows is the maximum number of rows: as many as in a table. A large backup may have
+// more if its rows are not empty: a row written by Fillbook has more than minRow bytes.
 const (
 	maxRows = 200_000
 	minRow  = 64
 )
 
-// Decode reads a backup: one of ours, or the plain shapes of other journals
-// (an object with account, executions or trades, and cash_transactions, or a
-// list of such rows; see foreign.go). It looks at nothing but the text. What is
-// not a backup, is damaged or was written by a newer version is refused with a
-// [journal.Error].
+// Decode reads a Fillbook backup, or the plain shapes other journals write (an object
+// with account, executions or trades, and cash_transactions, or a list of such rows; see
+// foreign.go). It reads only the text. Anything else, damaged files and newer versions
+// are refused with a [journal.Error].
 func Decode(text []byte) (*Document, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if err := checkText(text); err != nil {
@@ -65,7 +63,7 @@ func checkText(text []byte) error {
 			return journal.Invalid("The file is empty.")
 		}
 		if err != nil {
-			return malformed(err)
+			return newSyntaxError(err)
 		}
 		if decoder.StackDepth() > maxDepth {
 			return journal.Invalid("The JSON is nested deeper than %d levels.", maxDepth)
@@ -89,16 +87,16 @@ func checkText(text []byte) error {
 	return nil
 }
 
-func malformed(err error) error {
+func newSyntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax) {
-		return journal.Invalid("The JSON has the key %q twice.", shortened(syntax.JSONPointer.LastToken()))
+		return journal.Invalid("The JSON has the key %q twice.", shorten(syntax.JSONPointer.LastToken()))
 	}
 	return &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: "The file is not valid JSON."}
 }
 
-// shortened keeps a text from the file from filling a sentence.
-func shortened(text string) string {
+// shorten keeps a text from the file from filling a sentence.
+func shorten(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -106,8 +104,7 @@ func shortened(text string) string {
 	return text
 }
 
-// file is every member that a backup may have: those of a journal and those
-// of a single account.
+// file has every member of a backup: the whole journal's and a single account's.
 type file struct {
 	Document
 	Bundle
@@ -120,14 +117,14 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil || head.Format != formatName {
-		return nil, journal.Invalid("The file is no backup of Fillbook: its format must be %q and its version a number.", formatName)
+		return nil, journal.Invalid("The file is not a Fillbook backup: its format must be %q and its version a number.", formatName)
 	}
 	if err := checkVersion(head.Version); err != nil {
 		return nil, err
 	}
 	var in file
 	if err := json.Unmarshal(text, &in, json.WithUnmarshalers(unmarshalTime)); err != nil {
-		return nil, unexpected(err)
+		return nil, newFieldError(err)
 	}
 	if err := verify(in.Checksums, sections); err != nil {
 		return nil, err
@@ -145,7 +142,7 @@ func decodeOwn(text []byte, sections map[string]jsontext.Value) (*Document, erro
 	return &in.Document, nil
 }
 
-// notSummed are the members of a file that no checksum is for.
+// notSummed are the members without a checksum.
 var notSummed = []string{"format", "version", "exported_at", "checksums"}
 
 // verify compares the checksums with what is there. A file without any was
@@ -156,7 +153,7 @@ func verify(sums map[string]string, sections map[string]jsontext.Value) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if _, there := sections[name]; !there {
-			return journal.Invalid("The backup is damaged: its section %q is missing.", shortened(name))
+			return journal.Invalid("The backup is damaged: its section %q is missing.", shorten(name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
@@ -168,7 +165,7 @@ func verify(sums map[string]string, sections map[string]jsontext.Value) error {
 			return err
 		}
 		if sum != strings.ToLower(sums[name]) {
-			return journal.Invalid("The backup is damaged: its section %q does not agree with its checksum.", shortened(name))
+			return journal.Invalid("The backup is damaged: its section %q does not agree with its checksum.", shorten(name))
 		}
 	}
 	return nil
@@ -179,21 +176,21 @@ func verify(sums map[string]string, sections map[string]jsontext.Value) error {
 func checksum(section jsontext.Value) (string, error) {
 	section = section.Clone()
 	if err := section.Compact(); err != nil {
-		return "", malformed(err)
+		return "", newSyntaxError(err)
 	}
 	sum := sha256.Sum256(section)
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// unexpected returns an error that names the invalid field.
-func unexpected(err error) error {
+// newFieldError returns an error naming the invalid field.
+func newFieldError(err error) error {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
-		return malformed(err)
+		return newSyntaxError(err)
 	}
 	var parts []string
 	for token := range semantic.JSONPointer.Tokens() {
-		parts = append(parts, shortened(token))
+		parts = append(parts, shorten(token))
 	}
 	field := strings.Join(parts, ".")
 	refusal, known := errors.AsType[*journal.Error](semantic.Err)
@@ -206,11 +203,11 @@ func unexpected(err error) error {
 	case field == "":
 		return journal.Invalid("The backup is not as expected.")
 	}
-	return journal.Invalid("%s is not of the type that a backup has there.", field)
+	return journal.Invalid("%s has the wrong type.", field)
 }
 
-// Rows counts what a person would call the rows of the file: its fills and its
-// cash transactions, and the rows that could not be read.
+// Rows counts the rows a person would count in the file: fills, cash transactions and
+// unreadable rows.
 func (d *Document) Rows() int {
 	n := len(d.Problems)
 	for _, b := range d.Accounts {
@@ -222,5 +219,5 @@ func (d *Document) Rows() int {
 // isOurs reports whether a Fillbook wrote the file.
 func (d *Document) isOurs() bool { return d.Format == formatName }
 
-// named returns the name of a list and a place in it, for messages.
-func named(what string, place int) string { return fmt.Sprintf("%s %d", what, place+1) }
+// nameRow returns a list name and a place in it, for messages.
+func nameRow(what string, place int) string { return fmt.Sprintf("%s %d", what, place+1) }

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// foreignFiles are the plain shapes of other journals: a beginning, a row with a key, and
-// an end.
+// foreignFiles are the plain shapes other journals write: a beginning, a row with a key,
+// and an end.
 var foreignFiles = map[string][3]string{
 	"list of fills":  {`[`, `{"symbol":"S%d","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-05T15:30:00Z"}`, `]`},
 	"fills":          {`{"executions":[`, `{"symbol":"S%d","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-05T15:30:00Z"}`, `]}`},
@@ -22,8 +22,8 @@ var foreignFiles = map[string][3]string{
 	"unknown fields": {`[`, `{"symbol":"A","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-05T15:30:00Z","x%d":{"y":[1,2]}}`, `]`},
 }
 
-// TestDecodeIsLinear reads files with each section of a backup, and with the rows of other
-// journals, in every order of keys.
+// TestDecodeIsLinear reads files with each backup section, and with other journals' rows,
+// in every key order.
 func TestDecodeIsLinear(t *testing.T) { // not parallel: it measures the process
 	build := map[string]func(keys []int) []byte{}
 	for name, section := range hostileSections {

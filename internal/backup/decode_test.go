@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// refused demands a refusal that a person can read, with some words in it.
-func refused(t *testing.T, err error, words string) {
+// wantRefusal checks for a readable refusal containing the words.
+func wantRefusal(t *testing.T, err error, words string) {
 	t.Helper()
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) || refusal.Kind == journal.KindInternal {
@@ -44,29 +44,29 @@ func TestDecodeRefuses(t *testing.T) {
 		"NUL":              {`{"format":"fillbook","version":1,"tags":[{"name":"a\u0000"}]}`, "NUL"},
 		"bad UTF-8":        {"{\"format\":\"fillbook\",\"version\":1,\"tags\":[{\"name\":\"\xff\"}]}", "not valid JSON"},
 		"a lone surrogate": {`{"format":"fillbook","version":1,"tags":[{"name":"\ud800"}]}`, "not valid JSON"},
-		"another format":   {`{"format":"ledgerbook","version":1}`, "no backup of Fillbook"},
-		"format a number":  {`{"format":1,"version":1}`, "no backup of Fillbook"},
+		"another format":   {`{"format":"ledgerbook","version":1}`, "not a Fillbook backup"},
+		"format a number":  {`{"format":1,"version":1}`, "not a Fillbook backup"},
 		"no version":       {`{"format":"fillbook"}`, "format version 0"},
 		"a newer version":  {`{"format":"fillbook","version":8}`, "reads versions 1 to 7"},
-		"version a text":   {`{"format":"fillbook","version":"1"}`, "no backup of Fillbook"},
-		"a wrong list":     {`{"format":"fillbook","version":1,"tags":{}}`, "tags is not of the type"},
+		"version a text":   {`{"format":"fillbook","version":"1"}`, "not a Fillbook backup"},
+		"a wrong list":     {`{"format":"fillbook","version":1,"tags":{}}`, "tags has the wrong type"},
 		"a wrong number":   {`{"format":"fillbook","version":1,"accounts":[{"executions":[{"quantity":"much"}]}]}`, "accounts.0.executions.0.quantity must be a number"},
 		"a huge number":    {`{"format":"fillbook","version":1,"accounts":[{"executions":[{"quantity":1e30}]}]}`, "quantity must be a number"},
 		"a wrong instant":  {`{"format":"fillbook","version":1,"accounts":[{"executions":[{"executed_at":"yesterday"}]}]}`, "executed_at must be a date"},
 		"an early instant": {`{"format":"fillbook","version":1,"exported_at":"1960-01-01T00:00:00Z"}`, "exported_at must lie"},
-		"a wrong place":    {`{"format":"fillbook","version":1,"notes":[{"account":"main"}]}`, "notes.0.account is not of the type"},
+		"a wrong place":    {`{"format":"fillbook","version":1,"notes":[{"account":"main"}]}`, "notes.0.account has the wrong type"},
 		"both shapes":      {`{"format":"fillbook","version":1,"account":{"name":"A"},"accounts":[{"account":{"name":"B"}}]}`, "not both"},
 		"nothing known":    {`{"hello":1}`, "no executions"},
 		"executions wrong": {`{"account":{},"executions":{}}`, "executions must be a list"},
 		"checksum of none": {`{"format":"fillbook","version":1,"checksums":{"tags":"00"}}`, `"tags" is missing`},
 		"section unsummed": {`{"format":"fillbook","version":1,"tags":[],"checksums":{}}`, `"tags" does not agree`},
 		"checksum wrong":   {`{"format":"fillbook","version":1,"tags":[],"checksums":{"tags":"00"}}`, `"tags" does not agree`},
-		"checksums a text": {`{"format":"fillbook","version":1,"checksums":"none"}`, "checksums is not of the type"},
+		"checksums a text": {`{"format":"fillbook","version":1,"checksums":"none"}`, "checksums has the wrong type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			doc, err := Decode([]byte(c.text))
-			refused(t, err, c.words)
+			wantRefusal(t, err, c.words)
 			if doc != nil {
 				t.Error("gave a document along with the refusal")
 			}
@@ -98,8 +98,8 @@ func TestDecodeAccepts(t *testing.T) {
 	}
 }
 
-// busy is a small journal with a bit of everything.
-func busy(t *testing.T, h *house) (owner journal.UserID, account journal.AccountID) {
+// newBusyJournal returns a small journal with a few records in every section.
+func newBusyJournal(t *testing.T, h *fixture) (owner journal.UserID, account journal.AccountID) {
 	t.Helper()
 	owner = h.user(t)
 	account = h.account(t, owner, "Main")
@@ -109,12 +109,12 @@ func busy(t *testing.T, h *house) (owner journal.UserID, account journal.Account
 	return owner, account
 }
 
-// A file that was formatted again still agrees with its checksums; one in which
-// a single character of a section is another one does not.
+// A reformatted file still agrees with its checksums; one with a single changed character
+// in a section does not.
 func TestChecksums(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
-	owner, account := busy(t, h)
+	h := oneFixture(t)
+	owner, account := newBusyJournal(t, h)
 	for _, text := range []string{h.export(t, owner, ""), h.export(t, owner, account)} {
 		for name, layout := range map[string]func(*jsontext.Value) error{
 			"compact": func(v *jsontext.Value) error { return v.Compact() },
@@ -140,7 +140,7 @@ func TestChecksums(t *testing.T) {
 				t.Fatalf("%q is not in the file", change[0])
 			}
 			_, err := Decode([]byte(damaged))
-			refused(t, err, "The backup is damaged")
+			wantRefusal(t, err, "The backup is damaged")
 		}
 		free, _, _ := strings.Cut(text, ",\n\"checksums\"")
 		free += "}"
@@ -160,12 +160,12 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A long text of the file does not fill the sentence that speaks of it.
+// A long text from the file does not fill the message about it.
 func TestRefusalsAreShort(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("ä", 1000)
 	_, err := Decode([]byte(`{"` + name + `":1,"` + name + `":2}`))
-	refused(t, err, strings.Repeat("ä", 40)+"…\"")
+	wantRefusal(t, err, strings.Repeat("ä", 40)+"…\"")
 }
 
 // FuzzDecode: whatever the bytes, there is a document or a refusal.

@@ -14,9 +14,8 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// Document is a backup in memory: what [Decode] reads. The fields are the
-// sections of the file, each with a checksum of its own. A file of one account
-// has the sections of its [Bundle] in place of accounts.
+// Document is a decoded backup. The fields are the file's sections, each with its own
+// checksum. A single-account file has the sections of its [Bundle] in place of accounts.
 type Document struct {
 	Format        string         `json:"format"`
 	Version       int            `json:"version"`
@@ -38,14 +37,14 @@ type Document struct {
 	Bars          []BarSeries    `json:"bars"`           // by symbol; only if they were asked for
 	Attachments   []FileRef      `json:"attachments"`
 
-	// Problems are rows that could not be read. A file of ours has none.
+	// Problems are unreadable rows. A file written by Fillbook has none.
 	Problems []Problem `json:"-"`
 
-	// isVerified reports that the file has checksums and they agree.
+	// isVerified reports whether the file has checksums. They agree then.
 	isVerified bool
 }
 
-// values are preferences: raw JSON that this package does not read.
+// values are preferences: raw JSON, not read by this package.
 type values map[string]jsontext.Value
 
 // Bundle is an account with what happened in it.
@@ -57,16 +56,16 @@ type Bundle struct {
 	Cash       []Cash             `json:"cash_transactions"`
 	Orphans    []Orphan           `json:"orphans"`
 	Deleted    []DeletedFill      `json:"deleted_fills"` // oldest first
-	// DeletedCash are the cash transactions that the user deleted by hand, oldest first.
+	// DeletedCash are the cash transactions the user deleted by hand, oldest first.
 	DeletedCash []DeletedCash `json:"deleted_cash"`
-	// Connections are those of the account, the oldest first.
+	// Connections are the account's connections, oldest first.
 	Connections []Connection `json:"connections"`
 
-	// sourceFacts are the facts about all executions of a file that is not ours.
+	// sourceFacts are the facts about all executions in a foreign file.
 	sourceFacts ledger.Facts
 }
 
-// Account is what an account is known by and made of.
+// Account has the values that identify an account and those to create it with.
 type Account struct {
 	Name            string          `json:"name"`
 	Broker          string          `json:"broker"`
@@ -76,14 +75,14 @@ type Account struct {
 	CreatedAt       Instant         `json:"created_at,omitzero"`
 }
 
-// Override is what one unit of price of a contract is worth in an account.
+// Override is the value per price unit of a contract in an account.
 type Override struct {
 	Root       string          `json:"root"`
 	Multiplier decimal.Decimal `json:"multiplier"`
 	TickSize   decimal.Null    `json:"tick_size,omitzero"`
 }
 
-// Execution is a fill, with the names of the API.
+// Execution is a fill, with the API's names.
 type Execution struct {
 	Symbol         string            `json:"symbol"`
 	InstrumentType string            `json:"instrument_type"`
@@ -97,20 +96,20 @@ type Execution struct {
 	ExecutedAt     Instant           `json:"executed_at"`
 	ExternalID     string            `json:"external_id,omitzero"`
 	Details        map[string]string `json:"details,omitempty"`
-	// Facts are the names of [ledger.Facts]: which values the source stated,
-	// how finely its time was written, and which values were edited.
+	// Facts are the names from [ledger.Facts]: which values the source stated, how finely
+	// its time was written, and which values were edited.
 	Facts []string `json:"facts,omitempty"`
-	// Arrival is the place of the fill in the order in which the fills of all
-	// accounts of the file were stored.
+	// Arrival is the fill's place in the order in which the fills in all accounts were
+	// stored.
 	Arrival int64 `json:"arrival,omitzero"`
-	// Origin is what a fill that was edited said when it arrived, as the
-	// ledger's key; imports know it by that.
+	// Origin is the ledger key an edited fill had when it arrived; imports find it by
+	// that.
 	Origin    string  `json:"origin,omitzero"`
 	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
-// DeletedFill is a fill that the user deleted by hand, as the ledger finds it
-// again.
+// DeletedFill is a fill the user deleted by hand, with the values by which the ledger
+// recognizes it.
 type DeletedFill struct {
 	Symbol         string            `json:"symbol"`
 	InstrumentType string            `json:"instrument_type"`
@@ -125,8 +124,7 @@ type DeletedFill struct {
 	DeletedAt      Instant           `json:"deleted_at"`
 }
 
-// DeletedCash is a cash transaction that the user deleted by hand, with the values with
-// which it arrived.
+// DeletedCash is a cash transaction the user deleted by hand, with its values on arrival.
 type DeletedCash struct {
 	Type       string          `json:"type"`
 	Amount     decimal.Decimal `json:"amount"`
@@ -134,20 +132,20 @@ type DeletedCash struct {
 	DeletedAt  Instant         `json:"deleted_at"`
 }
 
-// TradeAnnotations are the annotations of one trade, which is the one that the fills
-// make; they are named by their places in the executions.
+// TradeAnnotations are a trade's annotations. The trade is named by the places of its
+// fills in the executions.
 type TradeAnnotations struct {
 	Fills []int `json:"fills"`
 	Annotations
 }
 
-// MarshalJSONTo leaves out the annotations that the trade does not have.
+// MarshalJSONTo leaves out missing annotations.
 func (t TradeAnnotations) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	type members TradeAnnotations
 	return json.MarshalEncode(encoder, members(t), json.OmitZeroStructFields(true))
 }
 
-// Annotations are the annotations of a trade. Tags and setups go by name.
+// Annotations are a trade's annotations. Tags and setups are named.
 type Annotations struct {
 	playbook.AnnotationValues
 	Tags   []string `json:"tags,omitempty"`
@@ -155,7 +153,7 @@ type Annotations struct {
 	Rules  []Rule   `json:"rules,omitempty"`
 }
 
-// Rule is whether a trade followed a rule of a setup.
+// Rule is whether a trade followed a setup's rule.
 type Rule struct {
 	Setup string             `json:"setup"`
 	Rule  string             `json:"rule"`
@@ -167,8 +165,8 @@ func (a *Annotations) isEmpty() bool {
 	return playbook.AnnotationFields.IsEmpty(&a.AnnotationValues) && len(a.Tags) == 0 && len(a.Setups) == 0 && len(a.Rules) == 0
 }
 
-// Orphan has the annotations of a trade that has lost its fills. They return when
-// a fill of one of the keys does.
+// Orphan has the annotations of a trade without fills. They return with a fill that has
+// one of the keys.
 type Orphan struct {
 	Symbol     string   `json:"symbol"`
 	OpenedAt   Instant  `json:"opened_at,omitzero"`
@@ -177,7 +175,7 @@ type Orphan struct {
 	Annotations
 }
 
-// MarshalJSONTo leaves out the annotations that the trade did not have.
+// MarshalJSONTo leaves out missing annotations.
 func (o Orphan) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	type members Orphan
 	return json.MarshalEncode(encoder, members(o), json.OmitZeroStructFields(true))
@@ -193,7 +191,7 @@ type Cash struct {
 	CreatedAt Instant `json:"created_at"`
 }
 
-// CashValues are the values of a cash transaction.
+// CashValues are a cash transaction's values.
 type CashValues = ledger.CashMembers[ledger.CashType, statedAmount, string, time.Time, absent]
 
 // MarshalJSONTo leaves out what the row does not have.
@@ -202,13 +200,13 @@ func (c Cash) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	return json.MarshalEncode(encoder, members(c), json.OmitZeroStructFields(true))
 }
 
-// statedAmount is an amount that is written even if it is zero.
+// statedAmount is an amount written even if it is zero.
 type statedAmount struct{ decimal.Decimal }
 
 // IsZero returns false.
 func (statedAmount) IsZero() bool { return false }
 
-// Tag is a label of trades.
+// Tag is a label on trades.
 type Tag struct {
 	Name        string  `json:"name"`
 	Color       string  `json:"color"`
@@ -217,15 +215,14 @@ type Tag struct {
 	CreatedAt   Instant `json:"created_at,omitzero"`
 }
 
-// Setup is a pattern of the playbook. Fields that a file leaves out stay as they
-// are stored, and so do texts and lists that are null; a price that is null is
-// cleared.
+// Setup is a playbook pattern. Fields missing from the file keep their stored values, and
+// so do null texts and lists; a null price is cleared.
 type Setup struct {
 	playbook.SetupChange
 	CreatedAt Instant `json:"created_at,omitzero"`
 }
 
-// MarshalJSONTo leaves out the fields that are not set.
+// MarshalJSONTo leaves out unset fields.
 func (s Setup) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	type members Setup
 	return json.MarshalEncode(encoder, members(s), json.OmitZeroStructFields(true))
@@ -239,8 +236,8 @@ type Note struct {
 	CreatedAt Instant   `json:"created_at"`
 }
 
-// NoteValues are the values of a note. The moment is a text, so that an invalid one
-// is a problem of its note and not of the whole file.
+// NoteValues are a note's values. The moment is a text, so an invalid one is a problem
+// with its note and not with the whole file.
 type NoteValues = playbook.NoteMembers[playbook.NoteType, string, string, statedText, []playbook.SymbolNote, absent, absent]
 
 // MarshalJSONTo leaves out what the note does not have.
@@ -249,27 +246,26 @@ func (n Note) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	return json.MarshalEncode(encoder, members(n), json.OmitZeroStructFields(true))
 }
 
-// statedText is a text that is written even if it is empty.
+// statedText is a text written even if it is empty.
 type statedText string
 
 // IsZero returns false.
 func (statedText) IsZero() bool { return false }
 
-// absent is a member that a backup does not have: ids of records, which it refers
-// to by their places or names.
+// absent is a member not in a backup: record ids, replaced by places or names.
 type absent struct{}
 
 // UnmarshalJSONFrom skips the value.
 func (*absent) UnmarshalJSONFrom(decoder *jsontext.Decoder) error { return decoder.SkipValue() }
 
-// TradeRef names a trade, or an orphan, by its place in the lists of an account.
+// TradeRef names a trade, or an orphan, by its place in the account's lists.
 type TradeRef struct {
 	Account int  `json:"account"`
 	Trade   *int `json:"trade,omitzero"`
 	Orphan  *int `json:"orphan,omitzero"`
 }
 
-// Missed is a trade that was seen and not taken.
+// Missed is a trade seen but not taken.
 type Missed struct {
 	Account *int   `json:"account"` // its place in the accounts
 	Setup   string `json:"setup"`
@@ -277,7 +273,7 @@ type Missed struct {
 	CreatedAt Instant `json:"created_at"`
 }
 
-// MissedValues are the values of a missed trade.
+// MissedValues are a missed trade's values.
 type MissedValues = playbook.MissedMembers[
 	absent, absent, string, playbook.Direction, time.Time, decimal.Null, playbook.Reason, playbook.Outcome,
 ]
@@ -295,17 +291,17 @@ type Routine struct {
 	Items    []RoutineItem `json:"items"`
 }
 
-// RoutineItem is a line of the checklist, with the days on which it was done.
+// RoutineItem is a checklist line with the days it was done.
 type RoutineItem struct {
 	routine.ItemValues
 	EndDay journal.Day `json:"end_day,omitzero"`
-	// Chain is the place of the first item of the line of successors that
-	// this one belongs to: its own place for one that stands alone.
+	// Chain is the place of the first item in this item's line of successors: its own
+	// place if it stands alone.
 	Chain int           `json:"chain"`
 	Done  []journal.Day `json:"done,omitempty"`
 }
 
-// WordKind is the kind that the user chose for a word of imported files.
+// WordKind is the kind the user chose for a word in imported files.
 type WordKind struct {
 	Layout    string         `json:"layout"`
 	Word      string         `json:"word"`
@@ -326,7 +322,7 @@ type FileRef struct {
 	Note      *int      `json:"note,omitzero"`
 }
 
-// Instant is an instant in the way every answer of the API has it.
+// Instant is an instant in the API's format.
 type Instant struct{ time.Time }
 
 // MarshalJSON writes RFC 3339 in UTC, microseconds at most.
@@ -345,8 +341,7 @@ func (i *Instant) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// unmarshalTime reads the instants of [playbook.AnnotationValues] as [Instant]
-// does.
+// unmarshalTime reads the instants in [playbook.AnnotationValues] as [Instant] does.
 var unmarshalTime = json.UnmarshalFunc(func(text []byte, at *time.Time) error {
 	var i Instant
 	err := i.UnmarshalJSON(text)

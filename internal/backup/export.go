@@ -17,10 +17,9 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// WriteJSON writes the backup. It is one step of a reading transaction, whose
-// snapshot the file is of. Records are written as they are read: memory holds
-// the place of each annotated trade, and not what was traded. An account that is
-// not the owner's is not found, before anything is written.
+// WriteJSON writes the backup inside a read transaction, as its snapshot. Records are
+// written as they are read: memory holds only the place of each annotated trade. An
+// account of another user is not found, before anything is written.
 func WriteJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope, out io.Writer) error {
 	_, err := writeJSON(ctx, tx, owner, scope, out)
 	return err
@@ -55,23 +54,23 @@ type exporter struct {
 	scope Scope
 
 	accounts []ledger.Account
-	arrivals []int64 // of all fills, in order
+	arrivals []int64 // all fills, in order
 	tagNames map[journal.TagID]string
 	named    map[journal.SetupID]string
 	files    []playbook.Attachment
-	// linked are the trades that notes and attachments are linked to; orphaned are
-	// the links of notes to trades that are gone.
+	// linked are the trades with notes and attachments; orphaned are the note links to
+	// deleted trades.
 	linked   map[journal.TradeID]bool
 	orphaned map[journal.NoteID]journal.TradeID
 
-	// The places of records in the file, as far as others refer to them.
+	// The places of records in the file, if others refer to them.
 	places map[journal.AccountID]int
 	refs   map[journal.TradeID]TradeRef
 	notes  map[journal.NoteID]int
 	listed []listedFile
 }
 
-// listedFile is an attachment that the file names.
+// listedFile is an attachment named in the file.
 type listedFile struct {
 	id   journal.AttachmentID
 	path string
@@ -105,11 +104,11 @@ func (e *exporter) load() (err error) {
 		return err
 	}
 	linked, err := playbook.ListLinkedTrades(e.ctx, e.tx, e.owner)
-	e.linked = setOf(linked)
+	e.linked = toSet(linked)
 	return err
 }
 
-func setOf[T comparable](list []T) map[T]bool {
+func toSet[T comparable](list []T) map[T]bool {
 	set := make(map[T]bool, len(list))
 	for _, item := range list {
 		set[item] = true
@@ -117,7 +116,7 @@ func setOf[T comparable](list []T) map[T]bool {
 	return set
 }
 
-func (e *exporter) single() bool { return e.scope.Account != "" }
+func (e *exporter) isSingle() bool { return e.scope.Account != "" }
 
 func (e *exporter) writeHead() error {
 	for _, m := range []struct {
@@ -132,7 +131,7 @@ func (e *exporter) writeHead() error {
 }
 
 func (e *exporter) writeAccounts() error {
-	if e.single() {
+	if e.isSingle() {
 		return e.writeBundle(e.accounts[0])
 	}
 	return e.list("accounts", func() error {
@@ -142,7 +141,7 @@ func (e *exporter) writeAccounts() error {
 			if err := e.writeBundle(a); err != nil {
 				return err
 			}
-			if err := e.shut("}"); err != nil {
+			if err := e.close("}"); err != nil {
 				return err
 			}
 		}
@@ -150,7 +149,7 @@ func (e *exporter) writeAccounts() error {
 	})
 }
 
-// writeBundle writes the members of one account.
+// writeBundle writes an account's members.
 func (e *exporter) writeBundle(a ledger.Account) error {
 	err := e.record("account", Account{
 		Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
@@ -162,7 +161,7 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 	if err := e.writeOverrides(a); err != nil {
 		return err
 	}
-	fills, err := e.spokenOf(a)
+	fills, err := e.findReferenced(a)
 	if err != nil {
 		return err
 	}
@@ -240,17 +239,17 @@ func (e *exporter) writeOverrides(a ledger.Account) error {
 	})
 }
 
-// spokenFills are the trades of an account that something in the file refers
-// to, with the places of their fills.
-type spokenFills map[journal.TradeID][]int
+// referencedFills are an account's trades referred to in the file, with the places of
+// their fills.
+type referencedFills map[journal.TradeID][]int
 
-// spokenOf finds the trades that were annotated or that cash belongs to.
-func (e *exporter) spokenOf(a ledger.Account) (spokenFills, error) {
+// findReferenced finds the trades with annotations or cash.
+func (e *exporter) findReferenced(a ledger.Account) (referencedFills, error) {
 	annotated, err := playbook.ListAnnotatedTrades(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	fills := make(spokenFills, len(annotated))
+	fills := make(referencedFills, len(annotated))
 	for _, id := range annotated {
 		fills[id] = nil
 	}
@@ -267,7 +266,7 @@ func onlyAccount(a ledger.Account) journal.Scope {
 	return journal.Scope{Accounts: []journal.AccountID{a.ID}}
 }
 
-func (e *exporter) writeExecutions(a ledger.Account, fills spokenFills) error {
+func (e *exporter) writeExecutions(a ledger.Account, fills referencedFills) error {
 	origins, err := ledger.Origins(e.ctx, e.tx, e.owner, a.ID)
 	if err != nil {
 		return err
@@ -276,26 +275,26 @@ func (e *exporter) writeExecutions(a ledger.Account, fills spokenFills) error {
 	return e.list("executions", func() error {
 		return ledger.EachExecution(e.ctx, e.tx, e.owner, ledger.ExecutionQuery{Scope: onlyAccount(a)}, func(x ledger.Execution) error {
 			for _, trade := range x.TradeIDs {
-				if places, spoken := fills[trade]; spoken {
+				if places, referenced := fills[trade]; referenced {
 					fills[trade] = append(places, place)
 				}
 			}
 			place++
-			out := executionOf(x, origins[x.ID])
+			out := toExecution(x, origins[x.ID])
 			out.Arrival = e.arrival(x)
 			return e.element(out)
 		})
 	})
 }
 
-// arrival returns the place of a fill in the order of arrival: a number from 1
-// on, so that the same journal gives the same file wherever it is kept.
+// arrival returns a fill's place in arrival order, counted from 1, so equal journals give
+// equal files in any database.
 func (e *exporter) arrival(x ledger.Execution) int64 {
 	place, _ := slices.BinarySearch(e.arrivals, x.Cursor.Arrival)
 	return int64(place) + 1
 }
 
-func executionOf(x ledger.Execution, origin string) Execution {
+func toExecution(x ledger.Execution, origin string) Execution {
 	out := Execution{
 		Symbol: x.Instrument.Symbol, InstrumentType: x.Instrument.Type, Side: string(x.Side), Quantity: x.Quantity,
 		Price: x.Price, Fees: x.Fees, Commission: x.Commission, StatedPnL: x.StatedPnL,
@@ -312,9 +311,9 @@ func executionOf(x ledger.Execution, origin string) Execution {
 // long.
 const annotationsAtOnce = 128
 
-// writeTrades writes the annotations of trades, in the order in which they
-// opened. A trade without annotations, attachments and notes is left out.
-func (e *exporter) writeTrades(a ledger.Account, fills spokenFills) error {
+// writeTrades writes trade annotations in opening order. Trades without annotations,
+// attachments and notes are left out.
+func (e *exporter) writeTrades(a ledger.Account, fills referencedFills) error {
 	order := make([]journal.TradeID, 0, len(fills))
 	for id, places := range fills {
 		if len(places) > 0 {
@@ -400,7 +399,7 @@ func (e *exporter) writeOrphans(a ledger.Account) error {
 
 // writeUser writes what belongs to the user and to no account.
 func (e *exporter) writeUser() error {
-	if e.single() {
+	if e.isSingle() {
 		return nil
 	}
 	if err := e.writeNoteTemplates(); err != nil {

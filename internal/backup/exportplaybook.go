@@ -30,8 +30,8 @@ func (e *exporter) writeSetups() error {
 	})
 }
 
-// writeNotes writes the notes, newest first. Those of one account are the ones
-// that name it or belong to one of its trades.
+// writeNotes writes the notes, newest first. A single account's notes are those naming it
+// or one of its trades.
 func (e *exporter) writeNotes() error {
 	illustrated := map[journal.NoteID]bool{}
 	for _, file := range e.files {
@@ -43,7 +43,7 @@ func (e *exporter) writeNotes() error {
 	return e.list("notes", func() error {
 		return playbook.EachNote(e.ctx, e.tx, e.owner, playbook.NoteFilter{}, playbook.Page{}, func(n playbook.Note) error {
 			out := e.note(n)
-			if e.single() && out.Account == nil && out.Trade == nil {
+			if e.isSingle() && out.Account == nil && out.Trade == nil {
 				return nil
 			}
 			if illustrated[n.ID] {
@@ -70,8 +70,7 @@ func (e *exporter) note(n playbook.Note) Note {
 	return out
 }
 
-// place returns the place of an account in the file; nil for none, and for one that
-// is not in it.
+// place returns an account's place in the file, nil if it has none.
 func (e *exporter) place(id *journal.AccountID) *int {
 	if id == nil {
 		return nil
@@ -99,7 +98,7 @@ const missedAtOnce = 100
 
 func (e *exporter) writeMissed() error {
 	var scope journal.Scope
-	if e.single() {
+	if e.isSingle() {
 		scope.Accounts = []journal.AccountID{e.scope.Account}
 	}
 	return e.list("missed_trades", func() error {
@@ -131,7 +130,7 @@ func (e *exporter) missed(m playbook.Missed) Missed {
 	return out
 }
 
-// endings are what the paths of attached files end with.
+// endings are the file name endings of attachments.
 var endings = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "application/pdf": ".pdf",
 }
@@ -150,7 +149,7 @@ func (e *exporter) writeAttachments() error {
 				}
 			}
 			if out.Trade == nil && out.Note == nil {
-				continue // it belongs to a record of another account
+				continue // it belongs to another account's record
 			}
 			if err := e.element(out); err != nil {
 				return err

@@ -12,27 +12,26 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Backups of other journals, and files that people write by hand. They are
-// objects with an account, its executions or trades, its cash transactions and
-// its setups, or just a list of executions or trades. There is no standard, so
-// fields are looked for under the names that are in use (foreignrow.go), and a row
-// that cannot be read is told and left out.
+// Backups from other journals, and handwritten files. They are objects with an account,
+// its executions or trades, its cash transactions and its setups, or just a list of
+// executions or trades. There is no standard, so fields are looked up under their common
+// names (foreignrow.go), and an unreadable row is reported and left out.
 
-// foreigner reads one such file.
-type foreigner struct {
+// foreignReader reads one such file.
+type foreignReader struct {
 	doc    *Document
 	bundle *Bundle
-	lots   map[string]int // how many trades there were that began alike
+	lots   map[string]int // how many trades began alike
 }
 
-func newForeigner() *foreigner {
+func newForeignReader() *foreignReader {
 	doc := &Document{Accounts: []Bundle{{sourceFacts: ledger.FactsRecorded | ledger.Uploaded}}}
-	return &foreigner{doc: doc, bundle: &doc.Accounts[0], lots: map[string]int{}}
+	return &foreignReader{doc: doc, bundle: &doc.Accounts[0], lots: map[string]int{}}
 }
 
 // decodeForeign reads an object without our format.
 func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
-	f := newForeigner()
+	f := newForeignReader()
 	top := plainFields(sections)
 	if account, ok := top.object(accountNames...); ok {
 		f.account(account)
@@ -53,7 +52,7 @@ func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
 			return nil, err
 		}
 		found = found || there
-		f.each(list.what, rows, list.read)
+		f.readRows(list.what, rows, list.read)
 	}
 	if !found {
 		return nil, journal.Invalid("The JSON holds no executions, trades, cash transactions or setups.")
@@ -65,10 +64,10 @@ func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
 func decodeList(text []byte) (*Document, error) {
 	var rows []jsontext.Value
 	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, malformed(err)
+		return nil, newSyntaxError(err)
 	}
-	f := newForeigner()
-	f.each("Row", rows, func(in foreignRow) error {
+	f := newForeignReader()
+	f.readRows("Row", rows, func(in foreignRow) error {
 		if in.isTrade() {
 			return f.trade(in)
 		}
@@ -77,20 +76,20 @@ func decodeList(text []byte) (*Document, error) {
 	return f.doc, nil
 }
 
-// each reads the rows of a list and keeps account of those that cannot be.
-func (f *foreigner) each(what string, rows []jsontext.Value, read func(in foreignRow) error) {
+// readRows reads a list's rows and records the unreadable ones.
+func (f *foreignReader) readRows(what string, rows []jsontext.Value, read func(in foreignRow) error) {
 	for i, raw := range rows {
-		in, err := fieldsOf(raw)
+		in, err := parseRow(raw)
 		if err == nil {
 			err = read(in)
 		}
 		if err != nil {
-			f.doc.Problems = append(f.doc.Problems, Problem{Row: i + 1, Message: fmt.Sprintf("%s: %s", named(what, i), sentence(err))})
+			f.doc.Problems = append(f.doc.Problems, Problem{Row: i + 1, Message: fmt.Sprintf("%s: %s", nameRow(what, i), sentence(err))})
 		}
 	}
 }
 
-func (f *foreigner) account(in foreignRow) {
+func (f *foreignReader) account(in foreignRow) {
 	f.bundle.Account = Account{
 		Name: in.text("name", "accountname", "title"), Broker: in.text("broker", "brokername"),
 		Type: in.text("accounttype", "type"), BaseCurrency: in.text("basecurrency", "currency"),
@@ -100,7 +99,7 @@ func (f *foreigner) account(in foreignRow) {
 	}
 }
 
-func (f *foreigner) setup(in foreignRow) error {
+func (f *foreignReader) setup(in foreignRow) error {
 	s := Setup{SetupChange: playbook.SetupChange{Name: journal.Some(in.text("name", "title"))}}
 	if journal.IsBlank(s.Name.Value) {
 		return journal.Invalid("A setup needs a name.")
@@ -142,10 +141,10 @@ func (f *foreigner) setup(in foreignRow) error {
 	return nil
 }
 
-func (f *foreigner) cash(in foreignRow) (err error) {
+func (f *foreignReader) cash(in foreignRow) (err error) {
 	var c Cash
 	c.Note, c.Currency = in.text("note", "notes", "description", "comment"), in.text("currency")
-	if c.Type, err = cashType(in.text("type", "kind", "category")); err != nil {
+	if c.Type, err = parseCashType(in.text("type", "kind", "category")); err != nil {
 		return err
 	}
 	if c.Amount.Decimal, err = in.required("amount", "value"); err != nil {
@@ -160,7 +159,7 @@ func (f *foreigner) cash(in foreignRow) (err error) {
 	return nil
 }
 
-func (f *foreigner) execution(in foreignRow) error {
+func (f *foreignReader) execution(in foreignRow) error {
 	x, err := in.execution(foreignRow{})
 	if err != nil {
 		return err
@@ -169,10 +168,10 @@ func (f *foreigner) execution(in foreignRow) error {
 	return nil
 }
 
-// trade reads a trade with its fills, or a finished trade that tells only how
-// it began and ended. It is taken whole or not at all.
-func (f *foreigner) trade(in foreignRow) error {
-	fills, err := f.fillsOf(in)
+// trade reads a trade with its fills, or a finished trade with only its entry and exit.
+// It is accepted whole or not at all.
+func (f *foreignReader) trade(in foreignRow) error {
+	fills, err := f.readFills(in)
 	if err != nil {
 		return err
 	}
@@ -191,7 +190,7 @@ func (f *foreigner) trade(in foreignRow) error {
 	return nil
 }
 
-func (f *foreigner) fillsOf(in foreignRow) ([]Execution, error) {
+func (f *foreignReader) readFills(in foreignRow) ([]Execution, error) {
 	rows, there, err := in.rows(fillNames...)
 	if err != nil {
 		return nil, err
@@ -204,26 +203,26 @@ func (f *foreigner) fillsOf(in foreignRow) ([]Execution, error) {
 	}
 	fills := make([]Execution, len(rows))
 	for i, raw := range rows {
-		fill, err := fieldsOf(raw)
+		fill, err := parseRow(raw)
 		if err != nil {
 			return nil, err
 		}
 		if fills[i], err = fill.execution(in); err != nil {
-			return nil, journal.Invalid("%s: %s", named("Fill", i), sentence(err))
+			return nil, journal.Invalid("%s: %s", nameRow("Fill", i), sentence(err))
 		}
 	}
 	return fills, nil
 }
 
-// roundTrip makes the fills of a trade of which the file has only both ends.
-// Such trades may overlap, so each without a lot in its details gets one, named
-// by how it began: the same in every file that has the trade.
-func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
+// roundTrip makes the fills for a trade with only its entry and exit. Such trades may
+// overlap, so each without a lot in its details gets one, named by how it began: the same
+// in every file with the trade.
+func (f *foreignReader) roundTrip(in foreignRow) ([]Execution, error) {
 	entry, err := in.execution(foreignRow{})
 	if err != nil {
 		return nil, err
 	}
-	if entry.Details[detailLot], err = f.lotOf(in, entry); err != nil {
+	if entry.Details[detailLot], err = f.findLot(in, entry); err != nil {
 		return nil, err
 	}
 	if err := in.checkTexts(exitPrices, exitTimes); err != nil {
@@ -234,7 +233,7 @@ func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
 		return []Execution{entry}, err // it is open
 	}
 	exit := entry
-	exit.Price, exit.Side = price.Decimal, opposite(entry.Side)
+	exit.Price, exit.Side = price.Decimal, oppositeSide(entry.Side)
 	exitAt, precision, err := in.time(exitTimes...)
 	if err != nil {
 		return nil, err
@@ -247,15 +246,15 @@ func (f *foreigner) roundTrip(in foreignRow) ([]Execution, error) {
 	if exit.ExternalID != "" {
 		entry.ExternalID, exit.ExternalID = exit.ExternalID+" open", exit.ExternalID+" close"
 	}
-	// The costs of a finished trade are paid in the end, and its result is that of
-	// the exit. Costs that the row states are known to be 0 at the entry.
+	// The costs of a finished trade are paid at the exit, which also has the result.
+	// Costs stated in the row are known to be 0 at the entry.
 	entry.Fees, entry.Commission, entry.StatedPnL = decimal.Zero, decimal.Zero, decimal.Null{}
 	return []Execution{entry, exit}, exit.fill().Check()
 }
 
-// lotOf returns the lot of a trade: that of its details, or the instant at which
-// it began, with a number if it is not the first.
-func (f *foreigner) lotOf(in foreignRow, entry Execution) (string, error) {
+// findLot returns a trade's lot: the one in its details, or the instant it began,
+// numbered if it is not the first.
+func (f *foreignReader) findLot(in foreignRow, entry Execution) (string, error) {
 	stated, err := in.statedDetails()
 	if err != nil || stated[detailLot] != "" {
 		return stated[detailLot], err
@@ -268,7 +267,7 @@ func (f *foreigner) lotOf(in foreignRow, entry Execution) (string, error) {
 	return lot, nil
 }
 
-func opposite(side string) string {
+func oppositeSide(side string) string {
 	if side == sideBuy {
 		return sideSell
 	}

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// told writes a bundle down in short, so that a table can state the expected result.
-func told(doc *Document) string {
+// describeBundle describes a bundle briefly, so a table can state the expected result.
+func describeBundle(doc *Document) string {
 	var b strings.Builder
 	for _, bundle := range doc.Accounts {
 		if a := bundle.Account; a.Name != "" {
@@ -140,7 +140,7 @@ func TestForeignFiles(t *testing.T) {
 			t.Parallel()
 			doc, err := Decode([]byte(c.text))
 			must(t, err)
-			same(t, told(doc), c.want)
+			wantSame(t, describeBundle(doc), c.want)
 			if doc.isOurs() {
 				t.Error("it is taken for one of ours")
 			}
@@ -167,7 +167,7 @@ func TestForeignInstants(t *testing.T) {
 		`"2026-01-02T15:00:01.25"`: "2026-01-02T15:00:01.25Z", `"2026-01-02"`: "2026-01-02T00:00:00Z", `1767366000`: "2026-01-02T15:00:00Z",
 		`"1767366000123"`: "2026-01-02T15:00:00.123Z", `12345`: "", `"02/01/2026"`: "", `true`: "", `"1960-01-01"`: "", `{}`: "", `null`: "",
 	} {
-		in, err := fieldsOf(jsontext.Value(`{"at":` + text + `}`))
+		in, err := parseRow(jsontext.Value(`{"at":` + text + `}`))
 		must(t, err)
 		at, err := in.instant("at")
 		switch {
@@ -186,12 +186,12 @@ func TestForeignFilesAreRestored(t *testing.T) {
 		"trades":[{"symbol":"ES","instrument_type":"future","notes":"Clean.","tags":["calm"],"setups":["Drive"],"confidence":4,"fills":[
 			{"side":"buy","qty":2,"price":5000,"time":"2026-01-02T15:00:00Z"},{"side":"sell","qty":2,"price":5010,"time":"2026-01-02T15:10:00Z"}]}],
 		"cash_transactions":[{"type":"deposit","amount":100,"date":"2026-01-01"}]}`
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		plan := h.preview(t, owner, text)
 		result := h.restore(t, owner, text)
-		sound(t, result)
-		plan.keeps(t, result)
+		wantComplete(t, result)
+		plan.wantResult(t, result)
 		if result.Inserted != 2 || result.Trades != 1 || result.Annotated != 1 || result.SetupsUpserted != 1 || result.Tags != 1 || result.CashInserted != 1 {
 			t.Errorf("%+v", result)
 		}
@@ -201,20 +201,20 @@ func TestForeignFilesAreRestored(t *testing.T) {
 				t.Errorf("%s is not in\n%s", want, before)
 			}
 		}
-		unchanged(t, h.restore(t, owner, text))
-		same(t, h.export(t, owner, ""), before)
+		wantUnchanged(t, h.restore(t, owner, text))
+		wantSame(t, h.export(t, owner, ""), before)
 	})
 }
 
-// Without a name for its account a file needs to be told where it belongs.
+// A file without an account name needs a target account.
 func TestFilesWithoutAnAccount(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	owner := h.user(t)
 	doc := h.decode(t, `[{"symbol":"ES","side":"buy","qty":1,"price":1,"time":"2026-01-02","external_id":"1"},
 		{"symbol":"ES","side":"buy","qty":1,"price":1,"time":"2026-01-02","external_id":"1"}]`)
 	_, err := h.tryRestore(Order{Owner: owner, Document: doc})
-	refused(t, err, "choose the account")
+	wantRefusal(t, err, "choose the account")
 	into := h.account(t, owner, "Main")
 	result, err := h.tryRestore(Order{Owner: owner, Document: doc, Into: into})
 	must(t, err)
@@ -256,7 +256,7 @@ func TestForeignRowsAreChecked(t *testing.T) {
 		const fill = `"symbol":"SPY","side":"buy","quantity":1,"price":2,"executed_at":"2026-01-02T15:00:00Z"`
 		doc, err := Decode([]byte(`[7,{` + fill + `,` + invalid + `}]`))
 		must(t, err)
-		if got, want := told(doc), "problem 1 Row 1: It must be an object.\nproblem 2 Row 2: "+want+"\n"; got != want {
+		if got, want := describeBundle(doc), "problem 1 Row 1: It must be an object.\nproblem 2 Row 2: "+want+"\n"; got != want {
 			t.Errorf("%.80s:\n got %s\nwant %s", invalid, got, want)
 		}
 	}
@@ -269,13 +269,13 @@ func TestForeignRowsAreChecked(t *testing.T) {
 	} {
 		doc, err := Decode([]byte(text))
 		must(t, err)
-		if got, want := told(doc), "problem 1 "+want+"\n"; got != want {
+		if got, want := describeBundle(doc), "problem 1 "+want+"\n"; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
 		}
 	}
 }
 
-// TestForeignFacts checks which values of a row are known.
+// TestForeignFacts checks which values in a row are known.
 func TestForeignFacts(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
@@ -297,8 +297,8 @@ func TestForeignFacts(t *testing.T) {
 		"commission":3,"multiplier":50,"stated_pnl":50}]`))
 	must(t, err)
 	entry, exit := doc.Accounts[0].Executions[0], doc.Accounts[0].Executions[1]
-	same(t, strings.Join(entry.Facts, " "), "commission_stated multiplier_stated")
-	same(t, strings.Join(exit.Facts, " "), "commission_stated multiplier_stated day_precision zone_assumed")
+	wantSame(t, strings.Join(entry.Facts, " "), "commission_stated multiplier_stated")
+	wantSame(t, strings.Join(exit.Facts, " "), "commission_stated multiplier_stated day_precision zone_assumed")
 	if entry.StatedPnL.Valid || !exit.StatedPnL.Valid || !entry.Commission.IsZero() || exit.Commission.String() != "3" {
 		t.Errorf("entry %+v, exit %+v", entry, exit)
 	}

@@ -20,10 +20,10 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// foreignRow is a row of a file of unknown origin, by plain names.
+// foreignRow is a row from an unknown source, by plain names.
 type foreignRow map[string]jsontext.Value
 
-// The names in use for what decides the shape of a file.
+// The common names for the members that decide the file's shape.
 var (
 	accountNames = []string{"account", "tradingaccount"}
 	fillNames    = []string{"fills", "executions", "orders"}
@@ -48,7 +48,7 @@ func plainName(name string) string {
 	}, name)
 }
 
-func fieldsOf(raw jsontext.Value) (foreignRow, error) {
+func parseRow(raw jsontext.Value) (foreignRow, error) {
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
 		return nil, journal.Invalid("It must be an object.")
@@ -56,8 +56,8 @@ func fieldsOf(raw jsontext.Value) (foreignRow, error) {
 	return plainFields(members), nil
 }
 
-// plainFields returns members by their plain names. Of two that are the same
-// then, the first in the order of the alphabet counts.
+// plainFields returns members by their plain names. Between two with the same plain name,
+// the alphabetically first counts.
 func plainFields(members map[string]jsontext.Value) foreignRow {
 	in := make(foreignRow, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -68,7 +68,7 @@ func plainFields(members map[string]jsontext.Value) foreignRow {
 	return in
 }
 
-// find returns the first of some fields that is there and not null.
+// find returns the first field that is present and not null.
 func (in foreignRow) find(names ...string) (jsontext.Value, bool) {
 	for _, name := range names {
 		if value, there := in[name]; there && value.Kind() != 'n' {
@@ -83,7 +83,7 @@ func (in foreignRow) object(names ...string) (foreignRow, bool) {
 	if !there {
 		return nil, false
 	}
-	object, err := fieldsOf(value)
+	object, err := parseRow(value)
 	return object, err == nil
 }
 
@@ -105,10 +105,10 @@ func (in foreignRow) text(names ...string) string {
 	if !there {
 		return ""
 	}
-	return textOf(value)
+	return trimText(value)
 }
 
-func textOf(value jsontext.Value) string { return strings.TrimSpace(plainText(value)) }
+func trimText(value jsontext.Value) string { return strings.TrimSpace(plainText(value)) }
 
 // plainText returns a text with its spaces, or a number as it is written; empty for
 // anything else.
@@ -127,7 +127,7 @@ func plainText(value jsontext.Value) string {
 	}
 }
 
-// texts returns a list of texts, or of objects with a name, or one text.
+// texts returns a list of texts, or the names in a list of objects, or one text.
 func (in foreignRow) texts(names ...string) []string {
 	value, there := in.find(names...)
 	if !there {
@@ -139,8 +139,8 @@ func (in foreignRow) texts(names ...string) []string {
 	}
 	var list []string
 	for _, row := range rows {
-		text := textOf(row)
-		if object, err := fieldsOf(row); err == nil {
+		text := trimText(row)
+		if object, err := parseRow(row); err == nil {
 			text = object.text("name", "title", "text")
 		}
 		if !journal.IsBlank(text) {
@@ -170,8 +170,8 @@ func (in foreignRow) required(names ...string) (decimal.Decimal, error) {
 	return n.Decimal, err
 }
 
-// plainTimes are the layouts of times without an offset, which are taken for UTC,
-// and the precision of each.
+// plainTimes are the time layouts without an offset, read as UTC, and the precision of
+// each.
 var plainTimes = []struct {
 	layout    string
 	precision ledger.Facts
@@ -204,7 +204,7 @@ func (in foreignRow) time(names ...string) (Instant, ledger.Facts, error) {
 			break
 		}
 	}
-	if at, ok := sinceEpoch(text); ok {
+	if at, ok := parseEpoch(text); ok {
 		if len(text) == len(epochMillis) {
 			facts = ledger.ZeroFraction
 		}
@@ -214,14 +214,14 @@ func (in foreignRow) time(names ...string) (Instant, ledger.Facts, error) {
 	return Instant{at}, facts, err
 }
 
-// Examples of seconds and milliseconds since 1970: they are recognized by their length.
+// Examples in seconds and milliseconds since 1970: they are recognized by their length.
 const (
 	epochSeconds = "1700000000"
 	epochMillis  = "1700000000000"
 )
 
-// sinceEpoch reads seconds or milliseconds since 1970.
-func sinceEpoch(text string) (time.Time, bool) {
+// parseEpoch reads seconds or milliseconds since 1970.
+func parseEpoch(text string) (time.Time, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
@@ -243,7 +243,7 @@ func (in foreignRow) isTrade() bool {
 	return there
 }
 
-// The names in use for the values of a fill. The first is that of the API.
+// The common names for a fill's values. The API's name is first.
 var (
 	symbolNames     = []string{"symbol", "ticker", "instrument", "market"}
 	typeNames       = []string{"instrumenttype", "assettype", "assetclass", "securitytype"}
@@ -265,8 +265,8 @@ var (
 	}
 )
 
-// execution reads a fill and checks it as the ledger does. Values that it lacks
-// are taken from the trade that it is in.
+// execution reads a fill and checks it as the ledger does. Missing values are taken from
+// its trade.
 func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
 	if err := cmp.Or(in.checkTexts(fillFields...), trade.checkTexts(typeNames, multiplierNames)); err != nil {
 		return x, err
@@ -277,7 +277,7 @@ func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
 		return x, journal.Invalid("symbol is missing.")
 	}
 	x.InstrumentType = instrumentType(both(typeNames...))
-	if x.Side, err = side(in.text(sideNames...)); err != nil {
+	if x.Side, err = parseSide(in.text(sideNames...)); err != nil {
 		return x, err
 	}
 	quantity, err := in.required(quantityNames...)
@@ -315,8 +315,8 @@ func (in foreignRow) checkTexts(fields ...[]string) error {
 
 func isText(value jsontext.Value) bool { return value.Kind() == '"' || value.Kind() == '0' }
 
-// readCosts sets the costs, the multiplier and the stated result, and adds to the
-// facts which of them the row states: a stated 0 is known.
+// readCosts sets the costs, the multiplier and the stated result, and adds the stated
+// values to the facts: a stated 0 is known.
 func (in foreignRow) readCosts(x *Execution, trade foreignRow, facts *ledger.Facts) (err error) {
 	var fees, commission decimal.Null
 	for _, value := range []struct {
@@ -346,8 +346,8 @@ func (in foreignRow) readCosts(x *Execution, trade foreignRow, facts *ledger.Fac
 	return nil
 }
 
-// contractNames are the names in use for the parts of a contract, by those of the
-// API. They are read beside the other values of a fill and in its details.
+// contractNames are the common names for a contract's parts, by their API names. They are
+// read beside a fill's other values and in its details.
 var contractNames = map[string][]string{
 	"option_right": {"optionright", "right", "optiontype", "putcall", "callput"},
 	"strike":       {"strike", "strikeprice"},
@@ -357,8 +357,8 @@ var contractNames = map[string][]string{
 
 const detailLot = "lot"
 
-// detailsIn returns the details of a fill with its contract. Those that it lacks
-// are taken from the trade that it is in.
+// detailsIn returns a fill's details with its contract. Missing ones are taken from its
+// trade.
 func (in foreignRow) detailsIn(trade foreignRow) (map[string]string, error) {
 	own, err := in.details()
 	if err != nil {
@@ -372,8 +372,8 @@ func (in foreignRow) detailsIn(trade foreignRow) (map[string]string, error) {
 	return all, nil
 }
 
-// details returns the details that a row states: the members of details, and the
-// contract, which may be beside them.
+// details returns the details stated in a row: the members of details, and the contract,
+// which may be beside them.
 func (in foreignRow) details() (map[string]string, error) {
 	stated, err := in.statedDetails()
 	if err != nil {
@@ -389,8 +389,8 @@ func (in foreignRow) details() (map[string]string, error) {
 	return stated, nil
 }
 
-// statedDetails reads the member details. Parts of the contract get the names of
-// the API, and other values keep theirs.
+// statedDetails reads the member details. Contract parts get their API names, and other
+// values keep theirs.
 func (in foreignRow) statedDetails() (map[string]string, error) {
 	stated := map[string]string{}
 	value, there := in.find("details")
@@ -409,8 +409,7 @@ func (in foreignRow) statedDetails() (map[string]string, error) {
 	return stated, nil
 }
 
-// detailKey returns the API's name of a part of the contract, and any other name
-// as it is.
+// detailKey returns a contract part's API name, and any other name unchanged.
 func detailKey(name string) string {
 	plain := plainName(name)
 	for key, names := range contractNames {
@@ -421,20 +420,20 @@ func detailKey(name string) string {
 	return name
 }
 
-// addDetail adds a value to the details. It refuses values that are not texts or
-// numbers, and a part of the contract that the row states twice with different values.
+// addDetail adds a value to the details. It refuses values other than texts and numbers,
+// and a contract part stated twice with different values.
 func addDetail(details map[string]string, key string, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
 	}
 	if !isText(value) {
-		return journal.Invalid("details.%s must be a text or a number.", shortened(key))
+		return journal.Invalid("details.%s must be a text or a number.", shorten(key))
 	}
 	if contractNames[key] == nil {
 		details[key] = plainText(value)
 		return nil
 	}
-	text := contractText(key, textOf(value))
+	text := contractText(key, trimText(value))
 	if text == "" {
 		return nil
 	}
@@ -445,8 +444,7 @@ func addDetail(details map[string]string, key string, value jsontext.Value) erro
 	return nil
 }
 
-// contractText returns the usual form of a part of a contract, and any invalid
-// text as it is.
+// contractText returns the usual form of a contract part, and any invalid text unchanged.
 func contractText(key, text string) string {
 	switch key {
 	case "option_right":
@@ -456,7 +454,7 @@ func contractText(key, text string) string {
 			return strike.String()
 		}
 	case "expiry":
-		day, _, _ := strings.Cut(text, "T") // the day of an instant
+		day, _, _ := strings.Cut(text, "T") // an instant's day
 		return day
 	}
 	return text
@@ -473,8 +471,8 @@ func optionRight(text string) string {
 	}
 }
 
-// side reads the many words for two things.
-func side(text string) (string, error) {
+// parseSide returns buy or sell for the common words.
+func parseSide(text string) (string, error) {
 	switch strings.ToLower(text) {
 	case "buy", "b", "bot", "bought", "long", "buytoopen", "buytoclose", "buy_to_open", "buy_to_close", "cover":
 		return sideBuy, nil
@@ -486,7 +484,7 @@ func side(text string) (string, error) {
 	return "", journal.Invalid("side must be buy or sell.")
 }
 
-// instrumentType returns our name of a kind of instrument.
+// instrumentType returns our name for an instrument kind.
 func instrumentType(text string) string {
 	word := strings.TrimSuffix(strings.ToLower(text), "s")
 	switch word {
@@ -502,7 +500,7 @@ func instrumentType(text string) string {
 	return word
 }
 
-func cashType(text string) (ledger.CashType, error) {
+func parseCashType(text string) (ledger.CashType, error) {
 	switch word := ledger.CashType(strings.ToLower(text)); word {
 	case ledger.Deposit, ledger.Withdrawal, ledger.Fee, ledger.Dividend, ledger.Interest, ledger.Adjustment:
 		return word, nil
@@ -514,7 +512,7 @@ func cashType(text string) (ledger.CashType, error) {
 	return "", journal.Invalid("type must be deposit, withdrawal, fee, dividend, interest or adjustment.")
 }
 
-// annotations reads the annotations of a trade.
+// annotations reads a trade's annotations.
 func (in foreignRow) annotations() (w Annotations, err error) {
 	for _, f := range playbook.AnnotationFields {
 		names := append([]string{strings.ReplaceAll(f.Name, "_", "")}, f.Aliases...)
@@ -538,7 +536,7 @@ func (in foreignRow) annotations() (w Annotations, err error) {
 	return w, nil
 }
 
-// grade reads 1 to 5; anything else is no grade of ours.
+// grade reads 1 to 5; anything else is ignored.
 func (in foreignRow) grade(names ...string) annotations.Grade {
 	n, err := strconv.Atoi(in.text(names...))
 	if err != nil || n < 1 || n > annotations.MaxGrade {
@@ -547,7 +545,7 @@ func (in foreignRow) grade(names ...string) annotations.Grade {
 	return annotations.Grade(n)
 }
 
-// sentence returns the part of an error that may be shown.
+// sentence returns an error's public part.
 func sentence(err error) string {
 	if refusal, ok := errors.AsType[*journal.Error](err); ok {
 		return refusal.Message

@@ -29,54 +29,53 @@ var mediaTypes = map[Format]string{
 	XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-// Formats returns all formats, that of the complete backup first.
+// Formats returns all formats, the complete backup first.
 func Formats() []Format { return []Format{JSON, CSV, XLSX, Zip} }
 
-// MediaType is the format's name on the web, empty for one that is none.
+// MediaType returns the format's media type, empty for an unknown format.
 func (f Format) MediaType() string { return mediaTypes[f] }
 
-// Rows is what the rows of a table are.
+// Rows is the kind of rows in a table.
 type Rows string
 
-// The rows of tables. A spreadsheet of trades has sheets of fills and cash as well;
-// one of realized gains has only these.
+// The row kinds. A trades spreadsheet also has sheets with fills and cash; a realized
+// gains spreadsheet has no others.
 const (
 	TradeRows Rows = "trades"
 	FillRows  Rows = "executions"
 	GainRows  Rows = "realized-gains"
 )
 
-// RowKinds returns all kinds of rows, the default first.
+// RowKinds returns all row kinds, the default first.
 func RowKinds() []Rows { return []Rows{TradeRows, FillRows, GainRows} }
 
 // Request describes an export.
 type Request struct {
 	Owner  journal.UserID
 	Format Format
-	// Accounts are those to export, all if none is named. A backup is of one
-	// or of all.
+	// Accounts are the accounts to export, all if empty. A backup has one or all.
 	Accounts []journal.AccountID
-	// Rows are those of a table; empty means trades.
+	// Rows is the table's row kind; empty means trades.
 	Rows Rows
-	// Filter selects the trades of a table; its accounts are ignored. Its period
-	// also selects fills and cash, and tests each closing fill of realized gains.
+	// Filter selects the trades in a table; its accounts are ignored. Its period also
+	// selects fills and cash, and tests each closing fill in realized gains.
 	Filter tradefilter.Filter
-	// Trades lists the trades of a table. It may be nil if the filter does not
-	// need columns.
+	// Trades lists the trades in a table. It may be nil if the filter does not need
+	// columns.
 	Trades TradeLister
-	// Gains selects the trades of a table of realized gains. It may be nil if the
-	// filter has only accounts and a period.
+	// Gains selects the trades in a realized gains table. It may be nil if the filter has
+	// only accounts and a period.
 	Gains TradeSelector
 	At    time.Time
-	// Bars adds the price bars to a backup of all accounts.
+	// Bars adds the price bars to a backup with all accounts.
 	Bars bool
 }
 
-// TradeLister calls fn with the trades of a query, as one step.
+// TradeLister calls fn with a query's trades, inside a transaction.
 type TradeLister func(ctx context.Context, tx *db.Tx, owner journal.UserID, q tradeview.Query, fn func(*tradeview.View) error) error
 
-// TradeSelector returns a function that reports whether a trade passes a filter,
-// whatever its period; nil means that all do. It is a step.
+// TradeSelector returns a function reporting whether a trade passes a filter, whatever
+// its period; nil means every trade does. It runs inside a transaction.
 type TradeSelector func(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (func(journal.TradeID) bool, error)
 
 // Check refuses what cannot be exported.
@@ -85,15 +84,15 @@ func (r Request) Check() error {
 	case r.Format.MediaType() == "":
 		return journal.InvalidField("format", "format must be json, csv, xlsx or zip.")
 	case len(r.Accounts) > 1 && (r.Format == JSON || r.Format == Zip):
-		return journal.InvalidField("account_id", "A backup is of one account or of all.")
+		return journal.InvalidField("account_id", "A backup has one account or all.")
 	case r.Rows == GainRows && (r.Format == JSON || r.Format == Zip):
 		return journal.InvalidField("rows", "Realized gains are a table. Use them with format=csv or format=xlsx.")
 	}
 	return nil
 }
 
-// Write exports, as one step of a reading transaction. It returns the attached
-// files that could not be read: a zip goes without them.
+// Write exports inside a read transaction. It returns the unreadable attachments, which a
+// zip leaves out.
 func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, out io.Writer) (missing []FileEntry, err error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, o
 	return nil, err
 }
 
-// table returns the table of a CSV.
+// table returns the rows' CSV table.
 func (r Rows) table() table {
 	switch r {
 	case FillRows:

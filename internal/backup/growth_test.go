@@ -23,7 +23,7 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// keyOrders are the orders of keys that a hostile file may have.
+// keyOrders are the key orders a hostile file may have.
 var keyOrders = map[string]func(n int) []int{
 	"equal":       func(n int) []int { return make([]int, n) },
 	"alternating": func(n int) []int { return keysBy(n, func(i int) int { return i % 2 }) },
@@ -39,8 +39,8 @@ func keysBy(n int, key func(i int) int) []int {
 	return keys
 }
 
-// hostileSection makes a section of a backup with one record for each key. Record i has
-// key keys[i].
+// hostileSection makes a backup section with one record per key. Record i has key
+// keys[i].
 type hostileSection struct {
 	// n is how many records are compared with twice as many.
 	n    int
@@ -166,7 +166,7 @@ var hostileSections = map[string]hostileSection{
 		d.BarSources = eachKey(keys, func(_, key int) BarSource { return BarSource{Provider: fmt.Sprint("provider ", key)} })
 	}},
 	"bars": {1500, func(d *Document, keys []int) {
-		half := len(keys) / 2 // series of one block, and blocks of one series
+		half := len(keys) / 2 // series with one block, and blocks in one series
 		d.Bars = eachKey(keys[:half], func(i, key int) BarSeries {
 			return hostileBars(fmt.Sprint("S", key%100), [][]byte{hostileBlock(i)})
 		})
@@ -201,7 +201,7 @@ func hostileFill(isBuy bool, key int) Execution {
 	return x
 }
 
-// hostileAnnotations are annotations with a text, a tag and a setup of their own.
+// hostileAnnotations are annotations with their own text, tag and setup.
 func hostileAnnotations(i int) Annotations {
 	a := Annotations{Tags: []string{fmt.Sprint("tag ", i)}, Setups: []string{fmt.Sprint("setup ", i%500)}}
 	a.Notes = fmt.Sprint("annotation ", i)
@@ -222,8 +222,7 @@ func hostileBars(symbol string, blocks [][]byte) BarSeries {
 	}
 }
 
-// sectionNames returns the names of all sections of a backup, those of accounts with a
-// prefix.
+// sectionNames returns the names of all backup sections, account sections with a prefix.
 func sectionNames() []string {
 	var names []string
 	for prefix, section := range map[string]reflect.Type{"": reflect.TypeFor[Document](), "accounts.": reflect.TypeFor[Bundle]()} {
@@ -248,7 +247,7 @@ func TestEverySectionHasAHostileCase(t *testing.T) {
 // TestRestoreIsLinear restores each section with n and 2n records in hostile orders, into
 // an empty journal and into one that has them.
 func TestRestoreIsLinear(t *testing.T) { // not parallel: it measures the process
-	h := oneHouse(t)
+	h := oneFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(hostileSections)) {
 		section := hostileSections[name]
 		for _, order := range slices.Sorted(maps.Keys(keyOrders)) {

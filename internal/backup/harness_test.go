@@ -25,8 +25,8 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// house is an installation, tied together as the program does it.
-type house struct {
+// fixture is an installation, wired like the program.
+type fixture struct {
 	db       *db.DB
 	clock    *testkit.Clock
 	identity *identity.Service
@@ -51,13 +51,13 @@ func must(t failer, err error) {
 	}
 }
 
-// newHouse keeps attached files in a directory on SQLite and in the database
-// on PostgreSQL, so that both ways are tested.
-func newHouse(t *testing.T, d *db.DB) *house {
+// newFixture keeps attachments in a directory on SQLite and in the database on
+// PostgreSQL, so both are tested.
+func newFixture(t *testing.T, d *db.DB) *fixture {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte{7}, secrets.MinRoot))
 	must(t, err)
-	h := &house{db: d, clock: testkit.NewClock()}
+	h := &fixture{db: d, clock: testkit.NewClock()}
 	now := journal.Clock(h.clock.Now)
 	options := playbook.Options{Known: h.known()}
 	if d.Engine() == db.SQLite {
@@ -73,12 +73,12 @@ func newHouse(t *testing.T, d *db.DB) *house {
 	return h
 }
 
-func (h *house) known() playbook.Known {
+func (h *fixture) known() playbook.Known {
 	return playbook.Known{PublicID: identity.PublicID, UserNumber: identity.UserNumber, Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, InstrumentType: ledger.InstrumentType, AnnotationsChanged: ledger.TouchTrades}
 }
 
 // moveAnnotations moves annotations to where the fills are.
-func (h *house) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
+func (h *fixture) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	out := playbook.Regrouping{Account: change.Account}
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
@@ -98,21 +98,21 @@ func (h *house) moveAnnotations(ctx context.Context, tx *db.Tx, owner journal.Us
 	return playbook.MoveAnnotations(ctx, tx, owner, h.clock.Now(), out)
 }
 
-func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+func eachFixture(t *testing.T, fn func(t *testing.T, h *fixture)) {
 	t.Helper()
-	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newHouse(t, d)) })
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newFixture(t, d)) })
 }
 
-// oneHouse is for what no engine has a part in.
-func oneHouse(t *testing.T) *house {
+// oneFixture is for tests that do not depend on the engine.
+func oneFixture(t *testing.T) *fixture {
 	t.Helper()
-	return newHouse(t, testkit.Open(t, db.SQLite))
+	return newFixture(t, testkit.Open(t, db.SQLite))
 }
 
-// ctx outlives the cases of a property.
-func (h *house) ctx() context.Context { return context.Background() }
+// ctx outlives a property's cases.
+func (h *fixture) ctx() context.Context { return context.Background() }
 
-func (h *house) user(t failer) journal.UserID {
+func (h *fixture) user(t failer) journal.UserID {
 	t.Helper()
 	h.users++
 	user, err := h.identity.CreateUserByOperator(h.ctx(), fmt.Sprintf("user%d@example.org", h.users), secrets.Secret("a long sentence works well"), false)
@@ -120,15 +120,15 @@ func (h *house) user(t failer) journal.UserID {
 	return user.ID
 }
 
-func (h *house) account(t failer, owner journal.UserID, name string) journal.AccountID {
+func (h *fixture) account(t failer, owner journal.UserID, name string) journal.AccountID {
 	t.Helper()
 	account, err := h.ledger.CreateAccount(h.ctx(), owner, ledger.NewAccount{Name: name, Broker: "Broker"})
 	must(t, err)
 	return account.ID
 }
 
-// fill adds a fill of AAPL, so many minutes into a morning.
-func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, side matching.Side, quantity, price string, minute int) ledger.AddedExecution {
+// fill adds an AAPL fill, the given number of minutes into a morning.
+func (h *fixture) fill(t failer, owner journal.UserID, account journal.AccountID, side matching.Side, quantity, price string, minute int) ledger.AddedExecution {
 	t.Helper()
 	added, err := h.ledger.AddExecution(h.ctx(), owner, account, ledger.NewFill{
 		Symbol: "AAPL", Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price), Commission: decimal.Must("1"),
@@ -138,7 +138,7 @@ func (h *house) fill(t failer, owner journal.UserID, account journal.AccountID, 
 	return added
 }
 
-func (h *house) annotate(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
+func (h *fixture) annotate(t failer, owner journal.UserID, trade journal.TradeID, notes string) {
 	t.Helper()
 	_, err := h.playbook.Annotate(h.ctx(), owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(t, err)
@@ -146,11 +146,10 @@ func (h *house) annotate(t failer, owner journal.UserID, trade journal.TradeID, 
 
 var morning = time.Date(2026, 3, 2, 14, 30, 0, 0, time.UTC)
 
-// exportedAt is when every export of a test is made, so that equal journals
-// give equal bytes.
+// exportedAt is the time of every export in tests, so equal journals give equal bytes.
 var exportedAt = time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 
-func (h *house) export(t failer, owner journal.UserID, account journal.AccountID) string {
+func (h *fixture) export(t failer, owner journal.UserID, account journal.AccountID) string {
 	t.Helper()
 	var b strings.Builder
 	err := h.db.View(h.ctx(), func(tx *db.Tx) error {
@@ -161,7 +160,7 @@ func (h *house) export(t failer, owner journal.UserID, account journal.AccountID
 	return b.String()
 }
 
-func (h *house) exportZip(t failer, owner journal.UserID, account journal.AccountID) []byte {
+func (h *fixture) exportZip(t failer, owner journal.UserID, account journal.AccountID) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	err := h.db.View(h.ctx(), func(tx *db.Tx) error {
@@ -176,19 +175,19 @@ func (h *house) exportZip(t failer, owner journal.UserID, account journal.Accoun
 	return b.Bytes()
 }
 
-func (h *house) decode(t failer, text string) *Document {
+func (h *fixture) decode(t failer, text string) *Document {
 	t.Helper()
 	doc, err := Decode([]byte(text))
 	must(t, err)
 	return doc
 }
 
-func (h *house) tryRestore(order Order) (result Result, err error) {
+func (h *fixture) tryRestore(order Order) (result Result, err error) {
 	return h.tryRestoreWithin(bars.DefaultLimit, order)
 }
 
-// tryRestoreWithin restores with a limit of bars.
-func (h *house) tryRestoreWithin(limit int64, order Order) (result Result, err error) {
+// tryRestoreWithin restores with a bar limit.
+func (h *fixture) tryRestoreWithin(limit int64, order Order) (result Result, err error) {
 	err = h.db.Update(h.ctx(), func(tx *db.Tx) error {
 		result, err = Restore(h.ctx(), tx, Services{Ledger: h.ledger, Clock: h.clock.Now, BarsLimit: limit}, order)
 		return err
@@ -196,7 +195,7 @@ func (h *house) tryRestoreWithin(limit int64, order Order) (result Result, err e
 	return result, err
 }
 
-func (h *house) restore(t failer, owner journal.UserID, text string) Result {
+func (h *fixture) restore(t failer, owner journal.UserID, text string) Result {
 	t.Helper()
 	result, err := h.tryRestore(Order{Owner: owner, Document: h.decode(t, text)})
 	must(t, err)
@@ -204,7 +203,7 @@ func (h *house) restore(t failer, owner journal.UserID, text string) Result {
 }
 
 // restoreZip restores a zip with its files.
-func (h *house) restoreZip(t failer, owner journal.UserID, content []byte) (Result, int) {
+func (h *fixture) restoreZip(t failer, owner journal.UserID, content []byte) (Result, int) {
 	t.Helper()
 	archive, err := OpenZip(bytes.NewReader(content), int64(len(content)), 1<<30)
 	must(t, err)
@@ -215,18 +214,18 @@ func (h *house) restoreZip(t failer, owner journal.UserID, content []byte) (Resu
 	return result, attached
 }
 
-// sound demands that a restore left nothing out.
-func sound(t failer, result Result) {
+// wantComplete checks that a restore left nothing out.
+func wantComplete(t failer, result Result) {
 	t.Helper()
 	if len(result.Errors) > 0 {
 		t.Fatalf("problems: %+v", result.Errors)
 	}
 }
 
-// unchanged demands that a restore wrote nothing.
-func unchanged(t failer, result Result) {
+// wantUnchanged checks that a restore wrote nothing.
+func wantUnchanged(t failer, result Result) {
 	t.Helper()
-	sound(t, result)
+	wantComplete(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
 		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
 		result.Settings + result.ImportLayouts + result.ImportKinds + result.BarAliases + result.BarSources + result.Bars + result.Connections
@@ -240,15 +239,15 @@ func unchanged(t failer, result Result) {
 	}
 }
 
-// checkHouse lets the ledger and the routine look for damage.
-func (h *house) checkHouse(t failer) {
+// check checks the ledger and the routine for damage.
+func (h *fixture) check(t failer) {
 	t.Helper()
 	must(t, h.ledger.Check(h.ctx(), func(p ledger.Problem) { t.Errorf("ledger: %+v", p) }))
 	must(t, h.routine.Check(h.ctx(), func(problem string) { t.Errorf("routine: %s", problem) }))
 }
 
-// same compares two exports and shows the first line in which they differ.
-func same(t failer, got, want string) {
+// wantSame compares two exports and shows the first different line.
+func wantSame(t failer, got, want string) {
 	t.Helper()
 	if got == want {
 		return

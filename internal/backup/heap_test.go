@@ -18,7 +18,7 @@ import (
 // is bounded.
 func TestRestoreNeedsLittleMemory(t *testing.T) { // not parallel: it measures the process
 	const perRecord = 16 << 10
-	h := oneHouse(t)
+	h := oneFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(hostileSections)) {
 		section := hostileSections[name]
 		doc := hostileDocument(section, keyOrders["random"](section.n))
@@ -30,13 +30,12 @@ func TestRestoreNeedsLittleMemory(t *testing.T) { // not parallel: it measures t
 	}
 }
 
-// TestExportHoldsAPartOfEachList exports long texts of every kind: few of them are in
-// memory at a time.
+// TestExportHoldsAPartOfEachList exports many long texts: few are in memory at a time.
 func TestExportHoldsAPartOfEachList(t *testing.T) { // not parallel: it measures the process
-	h := oneHouse(t)
+	h := oneFixture(t)
 	owner := h.user(t)
 	text := strings.Repeat("x", 200<<10)
-	const n = 200 // 40 MB of each kind
+	const n = 200 // 40 MB each
 	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
 		tags, setups := make([]playbook.NewTag, n), make([]playbook.NewSetup, n)
 		notes, templates := make([]playbook.NewNote, n), make([]playbook.NewNoteTemplate, n)

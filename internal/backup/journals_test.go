@@ -19,28 +19,28 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// Whatever a person does to a journal, the backup of it restored into an empty
-// one gives the same backup, and restored twice changes nothing.
+// Whatever a person does to a journal, its backup restored into an empty one gives the
+// same backup, and restoring it twice changes nothing.
 func TestJournalsComeBack(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		rapid.Check(t, func(rt *rapid.T) {
 			from, to := h.user(rt), h.user(rt)
-			p := &person{T: rt, house: h, owner: from}
+			p := &person{T: rt, fixture: h, owner: from}
 			p.live()
 			want := h.exportZip(rt, from, "")
 			plan := h.preview(rt, to, h.export(rt, from, ""))
 			result, _ := h.restoreZip(rt, to, want)
-			sound(rt, result)
-			plan.keeps(rt, result)
-			same(rt, h.export(rt, to, ""), h.export(rt, from, ""))
+			wantComplete(rt, result)
+			plan.wantResult(rt, result)
+			wantSame(rt, h.export(rt, to, ""), h.export(rt, from, ""))
 			h.clock.Advance(time.Hour)
 			own, _ := h.restoreZip(rt, from, want)
-			unchanged(rt, own)
+			wantUnchanged(rt, own)
 			plan = h.preview(rt, to, h.export(rt, from, ""))
 			again, attached := h.restoreZip(rt, to, want)
-			unchanged(rt, again)
-			plan.keeps(rt, again)
+			wantUnchanged(rt, again)
+			plan.wantResult(rt, again)
 			if attached != 0 {
 				rt.Fatalf("%d files were attached twice", attached)
 			}
@@ -51,11 +51,11 @@ func TestJournalsComeBack(t *testing.T) {
 				p.exportOne(to)
 			}
 		})
-		h.checkHouse(t)
+		h.check(t)
 	})
 }
 
-func (h *house) preview(t failer, owner journal.UserID, text string) (plan Plan) {
+func (h *fixture) preview(t failer, owner journal.UserID, text string) (plan Plan) {
 	t.Helper()
 	doc := h.decode(t, text)
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) (err error) {
@@ -65,8 +65,8 @@ func (h *house) preview(t failer, owner journal.UserID, text string) (plan Plan)
 	return plan
 }
 
-// keeps demands that a restore did what the preview had said.
-func (p Plan) keeps(t failer, result Result) {
+// wantResult checks that a restore did what the preview had announced.
+func (p Plan) wantResult(t failer, result Result) {
 	t.Helper()
 	created := 0
 	for i, a := range p.Accounts {
@@ -81,7 +81,7 @@ func (p Plan) keeps(t failer, result Result) {
 	}
 }
 
-// exportOne demands the same of the backup of a single account.
+// exportOne checks the same for a single-account backup.
 func (p *person) exportOne(restored journal.UserID) {
 	accounts, err := p.ledger.Accounts(p.ctx(), restored)
 	must(p, err)
@@ -92,22 +92,22 @@ func (p *person) exportOne(restored journal.UserID) {
 	want := p.exportZip(p, restored, account)
 	other := p.user(p)
 	result, _ := p.restoreZip(p, other, want)
-	sound(p, result)
+	wantComplete(p, result)
 	if len(result.Accounts) != 1 || !result.Accounts[0].Created {
 		p.Fatalf("restored into %+v", result.Accounts)
 	}
 	if got := p.exportZip(p, other, result.Accounts[0].ID); !bytes.Equal(got, want) {
-		same(p, p.export(p, other, result.Accounts[0].ID), p.export(p, restored, account))
+		wantSame(p, p.export(p, other, result.Accounts[0].ID), p.export(p, restored, account))
 		p.Fatal("the zips differ")
 	}
 	again, _ := p.restoreZip(p, other, want)
-	unchanged(p, again)
+	wantUnchanged(p, again)
 }
 
 // person does random things to a journal.
 type person struct {
 	*rapid.T
-	*house
+	*fixture
 	owner    journal.UserID
 	accounts []journal.AccountID
 	fills    []journal.ExecutionID
@@ -161,7 +161,7 @@ func (p *person) day(what string) journal.Day {
 	return journal.DayOf(p.clock.Now()).AddDays(rapid.IntRange(-5, 3).Draw(p.T, what))
 }
 
-func optionalOf(p *person, what string, draw func(string) decimal.Decimal) journal.Opt[decimal.Decimal] {
+func drawOptional(p *person, what string, draw func(string) decimal.Decimal) journal.Opt[decimal.Decimal] {
 	return journal.Opt[decimal.Decimal]{Set: true, Null: rapid.Bool().Draw(p.T, what+" absent"), Value: draw(what)}
 }
 
@@ -230,7 +230,7 @@ func (p *person) deleteFill() {
 	p.fills = append(p.fills[:i], p.fills[i+1:]...)
 }
 
-// someTrade returns a trade that exists, or none.
+// someTrade returns an existing trade, or none.
 func (p *person) someTrade() (id journal.TradeID, account journal.AccountID) {
 	if len(p.fills) == 0 {
 		return "", ""
@@ -253,7 +253,7 @@ func (p *person) moveCash() {
 	must(p, err)
 }
 
-// editCash changes the amount of one of the cash rows.
+// editCash changes the amount in a cash row.
 func (p *person) editCash() {
 	var ids []journal.CashID
 	must(p, p.ledger.EachCash(p.ctx(), p.owner, journal.Scope{}, func(c ledger.Cash) error {
@@ -268,7 +268,7 @@ func (p *person) editCash() {
 	must(p, err)
 }
 
-// grade returns a grade as a change of annotations; 0 clears it.
+// grade returns a grade as an annotations change; 0 clears it.
 func grade(n int) journal.Opt[int] { return journal.Opt[int]{Set: true, Null: n == 0, Value: n} }
 
 func (p *person) annotate() {
@@ -278,8 +278,8 @@ func (p *person) annotate() {
 	}
 	change := playbook.AnnotationChange{
 		ValueChange: playbook.ValueChange{
-			Notes: journal.Some(p.word("notes")), InitialRisk: optionalOf(p, "risk", p.price), StopPrice: optionalOf(p, "stop", p.amount),
-			TargetPrice: optionalOf(p, "target", p.amount), MAE: optionalOf(p, "mae", p.amount), MFE: optionalOf(p, "mfe", p.amount),
+			Notes: journal.Some(p.word("notes")), InitialRisk: drawOptional(p, "risk", p.price), StopPrice: drawOptional(p, "stop", p.amount),
+			TargetPrice: drawOptional(p, "target", p.amount), MAE: drawOptional(p, "mae", p.amount), MFE: drawOptional(p, "mfe", p.amount),
 			EmotionalState: journal.Some(p.word("mood")[:0]), Confidence: grade(p.pick("confidence", 6)), TradeQuality: grade(p.pick("quality", 6)),
 		},
 		Reviewed: journal.Some(rapid.Bool().Draw(p.T, "reviewed")),
@@ -294,7 +294,7 @@ func (p *person) annotate() {
 		change = playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("")}, Tags: journal.Some([]journal.TagID{})}
 	}
 	_, err := p.playbook.Annotate(p.ctx(), p.owner, trade, change, nil)
-	p.mayRefuse(err) // a stop of zero is one of a future only
+	p.mayRefuse(err) // only a future can have a zero stop
 }
 
 func (p *person) newTag() {
@@ -310,7 +310,7 @@ func (p *person) newSetup() {
 	setup, err := p.playbook.CreateSetup(p.ctx(), p.owner, playbook.SetupChange{
 		Name: journal.Some(fmt.Sprintf("%s %d", p.name("setup"), len(p.setups))), Description: journal.Some(p.word("description")),
 		Thesis: journal.Some(p.word("thesis")), Symbol: journal.Some("es"), Direction: journal.Some(playbook.Short),
-		TargetPrice: optionalOf(p, "setup target", p.price), StopPrice: optionalOf(p, "setup stop", p.price),
+		TargetPrice: drawOptional(p, "setup target", p.price), StopPrice: drawOptional(p, "setup stop", p.price),
 		Checklist: journal.Some(rapid.SliceOfN(rapid.Just("look twice"), 0, 2).Draw(p.T, "checklist")),
 	})
 	must(p, err)
@@ -343,7 +343,7 @@ func (p *person) writeNote() {
 func (p *person) miss() {
 	change := playbook.MissedChange{
 		Symbol: journal.Some("NQ"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(p.instant("seen")),
-		Entry: journal.Some(decimal.Must("100")), Stop: journal.Some(decimal.Must("98")), Target: optionalOf(p, "miss", func(string) decimal.Decimal {
+		Entry: journal.Some(decimal.Must("100")), Stop: journal.Some(decimal.Must("98")), Target: drawOptional(p, "miss", func(string) decimal.Decimal {
 			return decimal.Must("105")
 		}),
 		Reason: journal.Some(playbook.Hesitated), Outcome: journal.Some(playbook.TargetHit), Notes: journal.Some(p.word("miss notes")),
@@ -367,7 +367,7 @@ func (p *person) addItem() {
 	p.items = append(p.items, item.ID)
 }
 
-// tick and editItem may name an item that has ended; that is refused and fine.
+// tick and editItem may name an ended item; the refusal is expected.
 func (p *person) tick() {
 	if len(p.items) == 0 {
 		return

@@ -10,9 +10,9 @@ import (
 // restored on a real database; -rapid.checks asks for more.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	told := false
-	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
-	if !told {
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
+	if !set {
 		_ = flag.Set("rapid.checks", "8")
 	}
 	os.Exit(m.Run())

@@ -5,7 +5,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// NoteTemplate is a template of notes.
+// NoteTemplate is a note template.
 type NoteTemplate struct {
 	Name      string  `json:"name"`
 	Type      string  `json:"type"`

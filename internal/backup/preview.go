@@ -11,19 +11,18 @@ import (
 // Plan is what a restore would do.
 type Plan struct {
 	Accounts []PlannedAccount
-	// New and Duplicates count the fills of all accounts.
+	// New and Duplicates count the fills in all accounts.
 	New, Duplicates int
-	// Completed counts the duplicates that complete the stored fill.
+	// Completed counts the duplicates completing a stored fill.
 	Completed int
 	// CashNew and CashDuplicates count the cash transactions.
 	CashNew, CashDuplicates int
-	// How many records of each kind the file holds; those that are there
-	// already among them.
+	// The number of records in the file, including stored ones.
 	Annotations, Orphans, Tags, Setups, Notes, Missed, Routines, Preferences, Files int
 	Errors                                                                          []Problem
 }
 
-// PlannedAccount is where an account of the file would go.
+// PlannedAccount is the destination of an account in the file.
 type PlannedAccount struct {
 	// Account has no id where it would be made.
 	ledger.Account
@@ -31,10 +30,10 @@ type PlannedAccount struct {
 	Ahead           ledger.InsertPreview
 }
 
-// Preview reports what [Restore] would do with a document, as one step of a
-// reading transaction. It writes nothing.
+// Preview reports what [Restore] would do with a document, inside a read transaction. It
+// writes nothing.
 func Preview(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) (Plan, error) {
-	targets, err := targetsOf(ctx, tx, owner, doc, into)
+	targets, err := findTargets(ctx, tx, owner, doc, into)
 	if err != nil {
 		return Plan{}, err
 	}

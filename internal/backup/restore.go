@@ -30,35 +30,35 @@ type Services struct {
 type Order struct {
 	Owner    journal.UserID
 	Document *Document
-	// Into is the account that takes the one account of the file; empty finds
-	// the accounts by name, or makes them.
+	// Into is the account to restore a single-account file into; if empty, accounts are
+	// found by name or created.
 	Into journal.AccountID
-	// Batch returns the import that the fills and cash of an account belong to,
-	// as one step. It may be nil; the rows then belong to none.
+	// Batch returns the import that an account's fills and cash belong to, inside the
+	// transaction. It may be nil; the rows then belong to none.
 	Batch func(ctx context.Context, tx *db.Tx, account journal.AccountID) (journal.BatchID, error)
 }
 
 // Result reports what a restore did.
 type Result struct {
-	// Accounts are those that the file was restored into, in its order.
+	// Accounts are the accounts restored into, in file order.
 	Accounts []RestoredAccount
-	// Inserted and Skipped count fills, Trades the trades that they created
-	// or changed, Annotated those that something was written on.
+	// Inserted and Skipped count fills, Trades the created or changed trades, Annotated
+	// the trades with new annotations.
 	Inserted, Skipped, Trades, Annotated int
-	// Completed counts stored fills that the backup completed.
+	// Completed counts stored fills completed by the backup.
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
 	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
-	// Files are the attachments that wait to be stored; see [AttachFiles].
+	// Files are the attachments to store; see [AttachFiles].
 	Files    []PendingFile
 	Errors   []Problem
 	Warnings []string
 }
 
-// RestoredAccount is an account that a file was restored into.
+// RestoredAccount is an account a file was restored into.
 type RestoredAccount struct {
 	ID      journal.AccountID
 	Name    string
@@ -66,12 +66,11 @@ type RestoredAccount struct {
 	Batch   journal.BatchID
 }
 
-// Restore puts a document into the journal of a user, as one step of a writing
-// transaction. Nothing that is there is overwritten: fills and cash that are
-// stored are skipped, annotations are added to, an account that is found keeps its
-// own name and balance. Only setups take what the file says. Rows that break a
-// rule are left out and told in the result. To restore the same document again
-// changes nothing.
+// Restore puts a document into a user's journal, inside a write transaction. Nothing is
+// overwritten: stored fills and cash are skipped, annotations are merged, an existing
+// account keeps its name and balance. Only setups take the file's values. Invalid rows
+// are left out and reported in the result. Restoring the same document again changes
+// nothing.
 func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
 	r := newRestorer(ctx, tx, services, order)
 	for _, step := range []func() error{
@@ -94,8 +93,8 @@ type restorer struct {
 	now time.Time
 
 	bundles []*restoredBundle
-	// arrivals are the places in the order of arrival that the fills of the file
-	// have, in order; the fills of the first take the number nextArrival.
+	// arrivals are the distinct arrival places in the file, in order; fills at the first
+	// take the number nextArrival.
 	arrivals    []int64
 	nextArrival int64
 	tags        nameTable[journal.TagID]
@@ -104,15 +103,15 @@ type restorer struct {
 	result      Result
 }
 
-// restoredBundle is an account of the file and where its records went.
+// restoredBundle is an account from the file and where its records went.
 type restoredBundle struct {
 	*Bundle
 	target  target
 	batch   journal.BatchID
-	fills   []ledger.Outcome // by place; of a row that was left out without an id
+	fills   []ledger.Outcome // by place; without an id for a rejected row
 	trades  []journal.TradeID
 	orphans []journal.TradeID
-	changed map[journal.TradeID]bool // by this restore, so that readers will notice
+	changed map[journal.TradeID]bool // by this restore, so readers will notice
 	noted   []journal.TradeID        // trades with a new note
 }
 
@@ -124,13 +123,13 @@ func newRestorer(ctx context.Context, tx *db.Tx, services Services, order Order)
 	}
 }
 
-// problem notes that a row was left out.
+// problem records a rejected row.
 func (r *restorer) problem(what string, place int, err error) {
-	r.result.Errors = append(r.result.Errors, Problem{Row: place + 1, Message: fmt.Sprintf("%s: %s", named(what, place), sentence(err))})
+	r.result.Errors = append(r.result.Errors, Problem{Row: place + 1, Message: fmt.Sprintf("%s: %s", nameRow(what, place), sentence(err))})
 }
 
-// accept lets a refusal of one row pass as a problem. Domains refuse a row
-// before they run a statement, so the transaction is none the worse.
+// accept turns a row's refusal into a problem. Domains refuse a row before they run a
+// statement, so the transaction stays usable.
 func (r *restorer) accept(what string, place int, err error) error {
 	if journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindTooLarge) || journal.IsKind(err, journal.KindConflict) {
 		r.problem(what, place, err)
@@ -139,7 +138,7 @@ func (r *restorer) accept(what string, place int, err error) error {
 	return err
 }
 
-// acceptAll lets the refusals of a section pass as problems.
+// acceptAll turns a section's refusals into problems.
 func (r *restorer) acceptAll(what string, refusals []error) error {
 	for i, err := range refusals {
 		if err := r.accept(what, i, err); err != nil {
@@ -149,7 +148,7 @@ func (r *restorer) acceptAll(what string, refusals []error) error {
 	return nil
 }
 
-// acceptAt is acceptAll for records at some places of a section.
+// acceptAt is acceptAll for records at some places in a section.
 func (r *restorer) acceptAt(what string, places []int, refusals []error) error {
 	for i, err := range refusals {
 		if err := r.accept(what, places[i], err); err != nil {
@@ -159,9 +158,9 @@ func (r *restorer) acceptAt(what string, places []int, refusals []error) error {
 	return nil
 }
 
-// findAccounts decides where each account goes and makes those that are new.
+// findAccounts decides where each account goes and creates the new ones.
 func (r *restorer) findAccounts() error {
-	targets, err := targetsOf(r.ctx, r.tx, r.Owner, r.Document, r.Into)
+	targets, err := findTargets(r.ctx, r.tx, r.Owner, r.Document, r.Into)
 	if err != nil {
 		return err
 	}
@@ -188,8 +187,8 @@ func (r *restorer) findAccounts() error {
 	return nil
 }
 
-// restoreLedgers writes fills and cash. Accounts are written in the order of
-// their ids, as everybody does who writes several.
+// restoreLedgers writes fills and cash. Accounts are written in id order, as in every
+// write to several accounts.
 func (r *restorer) restoreLedgers() error {
 	inOrder := slices.Clone(r.bundles)
 	slices.SortFunc(inOrder, func(a, b *restoredBundle) int { return cmp.Compare(a.target.account.ID, b.target.account.ID) })
@@ -237,8 +236,8 @@ func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
 	return r.restoreConnections(b)
 }
 
-// restoreDeletedCash adds the cash transactions that the user deleted by hand, without
-// those that are stored.
+// restoreDeletedCash adds the cash transactions the user deleted by hand, except those
+// now stored.
 func (r *restorer) restoreDeletedCash(b *restoredBundle) error {
 	var list []ledger.DeletedCash
 	for i, d := range b.DeletedCash {
@@ -254,8 +253,7 @@ func (r *restorer) restoreDeletedCash(b *restoredBundle) error {
 	return r.Ledger.AddDeletedCash(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
 }
 
-// restoreDeletedFills adds the fills that the user deleted by hand, without those
-// that are stored.
+// restoreDeletedFills adds the fills the user deleted by hand, except those now stored.
 func (r *restorer) restoreDeletedFills(b *restoredBundle) error {
 	var list []ledger.DeletedFill
 	for i, d := range b.Deleted {
@@ -289,14 +287,14 @@ func (r *restorer) restoreOverrides(b *restoredBundle) error {
 	return r.accept("Instrument override", 0, err)
 }
 
-// NewFills returns the fills of a bundle that can be stored, with the place of
-// each, and the problems of those that cannot.
+// NewFills returns a bundle's valid fills, with the place of each, and the problems with
+// the others.
 func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Problem) {
 	for i, x := range b.Executions {
 		fill := x.fill()
 		fill.Facts |= b.sourceFacts
 		if err := fill.Check(); err != nil {
-			problems = append(problems, Problem{Row: i + 1, Message: named("Execution", i) + ": " + sentence(err)})
+			problems = append(problems, Problem{Row: i + 1, Message: nameRow("Execution", i) + ": " + sentence(err)})
 			continue
 		}
 		fills, places = append(fills, fill), append(places, i)
@@ -348,8 +346,8 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 	return ledger.RestoreArchivedFills(r.ctx, r.tx, r.Owner, archived)
 }
 
-// numberArrivals finds out in which order the fills of all accounts of the file
-// arrived, so that those of one instant keep it across accounts.
+// numberArrivals determines the order in which the fills in all accounts arrived, so
+// simultaneous fills keep it across accounts.
 func (r *restorer) numberArrivals() (err error) {
 	for _, b := range r.bundles {
 		for _, x := range b.Executions {
@@ -364,9 +362,8 @@ func (r *restorer) numberArrivals() (err error) {
 	return err
 }
 
-// orderByArrival numbers the fills of an account and sorts them by
-// those, with their places in the file. Fills without one stay where they are in
-// the file, after the others.
+// orderByArrival numbers an account's fills and sorts them by number, with their places
+// in the file. Fills without a number stay in file order, after the others.
 func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, places []int) {
 	if len(r.arrivals) == 0 {
 		return
@@ -391,10 +388,10 @@ func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, pla
 	}
 }
 
-// hideRepeatedIDs takes the ids of the broker's off fills of which an earlier
-// one has the same, so that the ledger does not skip them, and gives them to be
-// put back. That is for files of ours, which know what they say, and for
-// accounts that were empty: in any other the ledger must find out what is stored.
+// hideRepeatedIDs removes the broker's ids from fills with the same id as an earlier one,
+// so the ledger does not skip them, and returns the ids to put back. This is for our own
+// files, whose ids can be trusted, and for accounts that were empty: elsewhere the ledger
+// must find out what is stored.
 func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
 	hidden := map[int]string{}
 	for i, repeats := range repeatedIDs(fills) {
@@ -405,7 +402,7 @@ func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
 	return hidden
 }
 
-// repeatedIDs returns which fills have the broker's id of an earlier one.
+// repeatedIDs returns which fills have the broker's id of an earlier fill.
 func repeatedIDs(fills []ledger.NewFill) []bool {
 	repeats := make([]bool, len(fills))
 	seen := map[string]bool{}
@@ -416,13 +413,13 @@ func repeatedIDs(fills []ledger.NewFill) []bool {
 	return repeats
 }
 
-// NewCash returns the cash rows of a bundle that can be stored in an account of
-// that currency, with the place of each, and the problems of those that cannot.
+// NewCash returns a bundle's valid cash rows for an account in that currency, with the
+// place of each, and the problems with the others.
 func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, problems []Problem) {
 	for i, c := range b.Cash {
 		in := fields.CopyTo[ledger.NewCash](&c.CashValues, "trade_id")
 		if err := in.Check(currency); err != nil {
-			problems = append(problems, Problem{Row: i + 1, Message: named("Cash transaction", i) + ": " + sentence(err)})
+			problems = append(problems, Problem{Row: i + 1, Message: nameRow("Cash transaction", i) + ": " + sentence(err)})
 			continue
 		}
 		list, places = append(list, in), append(places, i)
@@ -430,7 +427,7 @@ func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, 
 	return list, places, problems
 }
 
-// archivedCash returns the further values of the cash rows at some places.
+// archivedCash returns further values for the cash rows at some places.
 func (b *Bundle) archivedCash(places []int) []ledger.ArchivedCash {
 	archived := make([]ledger.ArchivedCash, len(places))
 	for i, place := range places {
@@ -473,7 +470,7 @@ func (r *restorer) restoreUser() error {
 	return r.restoreImportKinds()
 }
 
-// restorePreferences adds the preferences that are not set.
+// restorePreferences adds the missing preferences.
 func (r *restorer) restorePreferences() (err error) {
 	if len(r.Document.Preferences) == 0 {
 		return nil
@@ -486,7 +483,7 @@ func (r *restorer) restorePreferences() (err error) {
 	return r.accept("Preferences", 0, err)
 }
 
-// restoreImportKinds adds the kinds of words for which the user has chosen none.
+// restoreImportKinds adds kinds for words without a choice.
 func (r *restorer) restoreImportKinds() error {
 	var list []kinds.WordKind
 	var places []int

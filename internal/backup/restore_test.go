@@ -17,9 +17,9 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// hand writes a backup of one account by hand, with executions of the form
-// "side quantity price minute".
-func hand(account string, more string, fills ...string) string {
+// writeByHand writes a single-account backup, with executions in the form "side quantity
+// price minute".
+func writeByHand(account string, more string, fills ...string) string {
 	var rows []string
 	for _, f := range fills {
 		var side, quantity, price string
@@ -38,8 +38,8 @@ func hand(account string, more string, fills ...string) string {
 
 const mainAccount = `{"name":"Main","broker":"Broker","account_type":"cash","base_currency":"USD","starting_balance":0}`
 
-// trades lists the trades of an account with their annotations, oldest first.
-func (h *house) trades(t failer, owner journal.UserID, account journal.AccountID) (list []string) {
+// trades lists an account's trades with their annotations, oldest first.
+func (h *fixture) trades(t failer, owner journal.UserID, account journal.AccountID) (list []string) {
 	t.Helper()
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 		var trades []ledger.Trade
@@ -68,34 +68,34 @@ func expect(t failer, got []string, want ...string) {
 	}
 }
 
-// What was said goes to the trade that holds most of its fills, also where a
-// fill crosses zero and belongs to two.
+// Annotations go to the trade with most of their fills, even if a fill crosses zero and
+// belongs to two trades.
 func TestAnnotationsFindTheirTrades(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
-		text := hand(mainAccount, `"trades":[{"fills":[0,1],"notes":"the long"},{"fills":[1],"notes":"the short"}]`, "buy 10 100 0", "sell 15 101 5")
-		sound(t, h.restore(t, owner, text))
+		text := writeByHand(mainAccount, `"trades":[{"fills":[0,1],"notes":"the long"},{"fills":[1],"notes":"the short"}]`, "buy 10 100 0", "sell 15 101 5")
+		wantComplete(t, h.restore(t, owner, text))
 		accounts, err := h.ledger.Accounts(t.Context(), owner)
 		must(t, err)
 		expect(t, h.trades(t, owner, accounts[0].ID), `2 fills, 10, "the long"`, `1 fills, 5, "the short"`)
-		unchanged(t, h.restore(t, owner, text))
+		wantUnchanged(t, h.restore(t, owner, text))
 
-		// A fill that was not known joins the two into another shape.
-		more := hand(mainAccount, `"trades":[{"fills":[1,2],"notes":"closed"}]`, "buy 10 100 0", "sell 15 101 5", "buy 5 99 7")
+		// An unknown fill joins the two into another shape.
+		more := writeByHand(mainAccount, `"trades":[{"fills":[1,2],"notes":"closed"}]`, "buy 10 100 0", "sell 15 101 5", "buy 5 99 7")
 		if result := h.restore(t, owner, more); result.Inserted != 1 || result.Skipped != 2 || result.Annotated != 1 {
 			t.Errorf("%+v", result)
 		}
 		expect(t, h.trades(t, owner, accounts[0].ID), `2 fills, 10, "the long"`, `2 fills, 5, "the short\n\n---\n\nclosed"`)
-		h.checkHouse(t)
+		h.check(t)
 	})
 }
 
-// A journal that has records of its own keeps them.
+// A journal with its own records keeps them.
 func TestRestoreOverwritesNothing(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		owner, account := busy(t, h)
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		owner, account := newBusyJournal(t, h)
 		_, err := h.ledger.UpdateAccount(t.Context(), owner, account, ledger.AccountChange{
 			StartingBalance: journal.Some(decimal.Must("5000")), Type: journal.Some("margin"),
 		}, nil)
@@ -107,13 +107,13 @@ func TestRestoreOverwritesNothing(t *testing.T) {
 		must(t, h.identity.MergePreferences(t.Context(), owner, map[string]json.RawMessage{"theme": json.RawMessage(`"dark"`)}, nil))
 		_, err = h.routine.SetTemplate(t.Context(), owner, []string{"mine"}, nil)
 		must(t, err)
-		text := hand(`{"name":" MAIN ","broker":"broker","account_type":"cash","base_currency":"usd","starting_balance":1}`,
+		text := writeByHand(`{"name":" MAIN ","broker":"broker","account_type":"cash","base_currency":"usd","starting_balance":1}`,
 			`"trades":[{"fills":[0,1],"notes":"other words","confidence":2,"tags":["LATE"]}],
 			"instrument_overrides":[{"root":"ES","multiplier":50},{"root":"NQ","multiplier":20}],
 			"tags":[{"name":"late","color":"#fff","description":"","kind":"mistake"}],
 			"preferences":{"theme":"light","zoom":2},"routines":{"template":["theirs"],"items":[]}`, "buy 10 100.5 0", "sell 10 101.25 5")
 		result := h.restore(t, owner, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Inserted != 0 || result.Skipped != 2 || result.Annotated != 1 || result.Tags != 0 || result.Overrides != 1 || result.Preferences != 1 {
 			t.Errorf("%+v", result)
 		}
@@ -127,27 +127,27 @@ func TestRestoreOverwritesNothing(t *testing.T) {
 				t.Errorf("%s is not in\n%s", want, after)
 			}
 		}
-		unchanged(t, h.restore(t, owner, text))
-		same(t, h.export(t, owner, ""), after)
+		wantUnchanged(t, h.restore(t, owner, text))
+		wantSame(t, h.export(t, owner, ""), after)
 	})
 }
 
 // Ids in a file, whosever they are, mean nothing.
 func TestForeignIDsAreIgnored(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
-	victim, account := busy(t, h)
+	h := oneFixture(t)
+	victim, account := newBusyJournal(t, h)
 	before := h.export(t, victim, "")
 	thief := h.user(t)
-	text := hand(fmt.Sprintf(`{"id":%q,"user_id":"%d","name":"Main","broker":"Broker","base_currency":"USD","is_admin":true}`, account, victim),
+	text := writeByHand(fmt.Sprintf(`{"id":%q,"user_id":"%d","name":"Main","broker":"Broker","base_currency":"USD","is_admin":true}`, account, victim),
 		fmt.Sprintf(`"id":%q,"user_id":"%d","users":[{"email":"x@example.org","password_hash":"x","is_admin":true}],
 		"notes":[{"id":"n","user_id":"%d","type":"note","occurred_at":"2026-03-02","body":"mine","account":0}]`, account, victim, victim), "buy 1 1 0")
 	result := h.restore(t, thief, text)
-	sound(t, result)
+	wantComplete(t, result)
 	if result.Accounts[0].ID == account || !result.Accounts[0].Created || result.Notes != 1 {
 		t.Errorf("%+v", result)
 	}
-	same(t, h.export(t, victim, ""), before)
+	wantSame(t, h.export(t, victim, ""), before)
 	_, err := h.tryRestore(Order{Owner: thief, Document: h.decode(t, text), Into: account})
 	if !journal.IsKind(err, journal.KindNotFound) {
 		t.Errorf("into a foreign account: %v", err)
@@ -159,7 +159,7 @@ func TestForeignIDsAreIgnored(t *testing.T) {
 	}
 }
 
-// Which account of the user's an account of the file is.
+// Which stored account an account from the file is.
 func TestAccountsAreFound(t *testing.T) {
 	t.Parallel()
 	const (
@@ -183,7 +183,7 @@ func TestAccountsAreFound(t *testing.T) {
 		"two of one by time":      {[]known{{"A", "", "USD", early}}, []known{{"A", "", "USD", late}, {"A", "", "USD", early}}, []int{-1, 0}},
 		"the other way round":     {[]known{{"A", "", "USD", early}, {"B", "", "USD", late}}, []known{{"B", "", "USD", late}, {"A", "", "USD", early}}, []int{1, 0}},
 		"currency by default":     {[]known{{"A", "", "USD", early}}, []known{{"A", "", "", ""}}, []int{0}},
-		"currency not told":       {[]known{{"A", "IB", "EUR", early}}, []known{{"a", "ib", "", ""}}, []int{0}},
+		"currency missing":        {[]known{{"A", "IB", "EUR", early}}, []known{{"a", "ib", "", ""}}, []int{0}},
 		"neither, of two":         {[]known{{"A", "", "EUR", early}, {"A", "", "GBP", late}}, []known{{"A", "", "", ""}}, []int{-1}},
 		"one taken already":       {[]known{{"A", "", "EUR", early}}, []known{{"A", "", "EUR", ""}, {"A", "", "", ""}}, []int{0, -1}},
 		"two that do not tell":    {[]known{{"A", "", "EUR", early}}, []known{{"A", "", "", ""}, {"A", "", "", ""}}, []int{-1, -1}},
@@ -191,7 +191,7 @@ func TestAccountsAreFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := oneHouse(t)
+			h := oneFixture(t)
 			owner := h.user(t)
 			var ids []journal.AccountID
 			for _, k := range c.own {
@@ -227,34 +227,34 @@ func TestAccountsAreFound(t *testing.T) {
 
 func TestIntoAnAccount(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	owner := h.user(t)
 	into := h.account(t, owner, "Elsewhere")
-	one := h.decode(t, hand(mainAccount, "", "buy 1 1 0"))
+	one := h.decode(t, writeByHand(mainAccount, "", "buy 1 1 0"))
 	result, err := h.tryRestore(Order{Owner: owner, Document: one, Into: into})
 	must(t, err)
 	if result.Inserted != 1 || len(result.Accounts) != 1 || result.Accounts[0] != (RestoredAccount{ID: into, Name: "Elsewhere"}) {
 		t.Errorf("%+v", result)
 	}
-	euros := h.decode(t, hand(`{"name":"Main","base_currency":"EUR"}`, "", "buy 1 1 0"))
+	euros := h.decode(t, writeByHand(`{"name":"Main","base_currency":"EUR"}`, "", "buy 1 1 0"))
 	_, err = h.tryRestore(Order{Owner: owner, Document: euros, Into: into})
-	refused(t, err, "in EUR and the account in USD")
+	wantRefusal(t, err, "in EUR and the account in USD")
 	two := h.decode(t, `{"format":"fillbook","version":1,"accounts":[{"account":{"name":"A"}},{"account":{"name":"B"}}]}`)
 	_, err = h.tryRestore(Order{Owner: owner, Document: two, Into: into})
-	refused(t, err, "holds 2 accounts")
+	wantRefusal(t, err, "holds 2 accounts")
 	must(t, h.db.View(t.Context(), func(tx *db.Tx) error {
 		_, err := Preview(t.Context(), tx, owner, two, into)
-		refused(t, err, "holds 2 accounts")
+		wantRefusal(t, err, "holds 2 accounts")
 		return nil
 	}))
 }
 
-// Rows that break a rule are told and left out; the others go in.
-func TestProblemsAreTold(t *testing.T) {
+// Invalid rows are reported and left out; the others are restored.
+func TestProblemsAreReported(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
-		text := hand(mainAccount, `"trades":[{"fills":[0,1],"notes":"on the bad one"},{"fills":[9,-1]},{"fills":[1],"confidence":9},{"fills":[1],"initial_risk":-1}],
+		text := writeByHand(mainAccount, `"trades":[{"fills":[0,1],"notes":"on the bad one"},{"fills":[9,-1]},{"fills":[1],"confidence":9},{"fills":[1],"initial_risk":-1}],
 			"cash_transactions":[{"type":"gift","amount":1,"occurred_at":"2026-01-01T00:00:00Z"},{"type":"fee","amount":1,"occurred_at":"2026-01-01T00:00:00Z","trade":7},
 				{"type":"deposit","amount":1,"currency":"EUR","occurred_at":"2026-01-01T00:00:00Z"}],
 			"instrument_overrides":[{"root":"","multiplier":1}],"tags":[{"name":"ok"},{"name":" "},{"name":"red","color":"red"}],
@@ -302,28 +302,28 @@ func TestProblemsAreTold(t *testing.T) {
 // A failure in the middle leaves nothing behind, the account included.
 func TestRestoreIsOneStep(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		before := h.export(t, owner, "")
-		text := hand(mainAccount, `"setups":[{"name":"ok"}],"routines":{"template":null,"items":[{"title":"x","stage":"noon","weekdays":[1],"position":0,"start_day":"2026-03-02","chain":0}]}`,
+		text := writeByHand(mainAccount, `"setups":[{"name":"ok"}],"routines":{"template":null,"items":[{"title":"x","stage":"noon","weekdays":[1],"position":0,"start_day":"2026-03-02","chain":0}]}`,
 			"buy 1 1 0")
 		_, err := h.tryRestore(Order{Owner: owner, Document: h.decode(t, text)})
-		refused(t, err, "stage must be")
-		same(t, h.export(t, owner, ""), before)
+		wantRefusal(t, err, "stage must be")
+		wantSame(t, h.export(t, owner, ""), before)
 	})
 }
 
-// The fills and cash of a restore can be undone as one import.
+// The fills and cash from a restore can be undone as one import.
 func TestRestoresAreBatches(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		var asked []journal.AccountID
 		batch := func(_ context.Context, _ *db.Tx, account journal.AccountID) (journal.BatchID, error) {
 			asked = append(asked, account)
 			return "batch-" + journal.BatchID(account), nil
 		}
-		doc := h.decode(t, hand(mainAccount, `"trades":[{"fills":[0],"notes":"said"}],"cash_transactions":[{"type":"deposit","amount":1,"occurred_at":"2026-01-01T00:00:00Z"}]`,
+		doc := h.decode(t, writeByHand(mainAccount, `"trades":[{"fills":[0],"notes":"said"}],"cash_transactions":[{"type":"deposit","amount":1,"occurred_at":"2026-01-01T00:00:00Z"}]`,
 			"buy 1 1 0", "buy 2 1 1"))
 		result, err := h.tryRestore(Order{Owner: owner, Document: doc, Batch: batch})
 		must(t, err)
@@ -347,11 +347,11 @@ func TestRestoresAreBatches(t *testing.T) {
 	})
 }
 
-// Annotations whose trade is gone wait in the restored journal too, with the notes
-// and pictures that hang on them, and return with the fill.
+// Annotations without a trade wait in the restored journal too, with their notes and
+// pictures, and return with the fill.
 func TestRestoredOrphansReturn(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		fill := h.fill(t, from, account, matching.Buy, "1", "10", 0)
@@ -363,11 +363,11 @@ func TestRestoredOrphansReturn(t *testing.T) {
 		must(t, err)
 		must(t, h.ledger.DeleteExecution(t.Context(), from, fill.ID, nil))
 		result, attached := h.restoreZip(t, to, h.exportZip(t, from, ""))
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Orphans != 1 || result.Notes != 1 || attached != 1 {
 			t.Fatalf("%+v, %d files", result, attached)
 		}
-		same(t, h.export(t, to, ""), h.export(t, from, ""))
+		wantSame(t, h.export(t, to, ""), h.export(t, from, ""))
 		restored := result.Accounts[0].ID
 		back := h.fill(t, to, restored, matching.Buy, "1", "10", 0)
 		expect(t, h.trades(t, to, restored), `1 fills, 1, "do not lose me"`)
@@ -386,14 +386,14 @@ func TestRestoredOrphansReturn(t *testing.T) {
 	})
 }
 
-// A fill that was edited is known by what it said before, also after a restore.
+// An edited fill is recognized by its original values, even after a restore.
 func TestEditedFillsAreKnownAgain(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	from, to := h.user(t), h.user(t)
 	account := h.account(t, from, "Main")
 	var fill journal.ExecutionID
-	asArrived := hand(mainAccount, "", "buy 1 10 0")
+	asArrived := writeByHand(mainAccount, "", "buy 1 10 0")
 	_, err := h.tryRestore(Order{
 		Owner: from, Document: h.decode(t, asArrived), Into: account,
 		Batch: func(context.Context, *db.Tx, journal.AccountID) (journal.BatchID, error) { return "batch", nil },
@@ -406,17 +406,16 @@ func TestEditedFillsAreKnownAgain(t *testing.T) {
 	must(t, err)
 	_, err = h.ledger.UpdateExecution(t.Context(), from, fill, ledger.ExecutionChange{Price: journal.Some(decimal.Must("11"))}, nil)
 	must(t, err)
-	sound(t, h.restore(t, to, h.export(t, from, "")))
+	wantComplete(t, h.restore(t, to, h.export(t, from, "")))
 	if result := h.restore(t, to, asArrived); result.Inserted != 0 || result.Skipped != 1 {
 		t.Errorf("%+v", result)
 	}
 }
 
-// Records that say the same are as many after a restore as before, and no
-// more after the next.
+// Equal records are as many after a restore as before, and no more after the next.
 func TestEqualsAreKept(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		for _, day := range []journal.Day{"2026-03-02", "2026-03-03", "2026-03-02", "2026-03-02"} {
@@ -438,13 +437,13 @@ func TestEqualsAreKept(t *testing.T) {
 		}
 		want := h.export(t, from, "")
 		result := h.restore(t, to, want)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Notes != 4 || result.Missed != 3 || result.Inserted != 3 || result.CashInserted != 3 {
 			t.Errorf("%+v", result)
 		}
-		same(t, h.export(t, to, ""), want)
-		unchanged(t, h.restore(t, to, want))
-		same(t, h.export(t, to, ""), want)
+		wantSame(t, h.export(t, to, ""), want)
+		wantUnchanged(t, h.restore(t, to, want))
+		wantSame(t, h.export(t, to, ""), want)
 
 		// What was changed here since stays changed; other notes are appended.
 		list := h.missedTrades(t, to)
@@ -455,15 +454,15 @@ func TestEqualsAreKept(t *testing.T) {
 			t.Errorf("%+v", result)
 		}
 		head := func(text string) string { text, _, _ = strings.Cut(text, `"checksums"`); return text }
-		same(t, head(h.export(t, to, "")), head(strings.Replace(changed, `"changed"`, `"changed\n\n---\n\nfirst"`, 1)))
-		unchanged(t, h.restore(t, to, want))
+		wantSame(t, head(h.export(t, to, "")), head(strings.Replace(changed, `"changed"`, `"changed\n\n---\n\nfirst"`, 1)))
+		wantUnchanged(t, h.restore(t, to, want))
 	})
 }
 
-// A routine that went on since the backup is not given its old items again.
+// A routine continued since the backup does not get its old items again.
 func TestRoutinesGoOn(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		_, err := h.routine.SetTemplate(t.Context(), owner, nil, nil)
 		must(t, err)
@@ -477,7 +476,7 @@ func TestRoutinesGoOn(t *testing.T) {
 		must(t, err)
 		must(t, h.routine.Delete(t.Context(), owner, item.ID, today.AddDays(1), nil))
 		result := h.restore(t, owner, old)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Routines != 0 {
 			t.Errorf("%d items were added", result.Routines)
 		}
@@ -491,10 +490,10 @@ func TestRoutinesGoOn(t *testing.T) {
 	})
 }
 
-// A preference that no strict reader would take does not spoil the backup.
+// A preference that a strict reader would refuse does not spoil the backup.
 func TestOddPreferences(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	from, to := h.user(t), h.user(t)
 	must(t, h.identity.MergePreferences(t.Context(), from, map[string]json.RawMessage{
 		"good": json.RawMessage(`{"n": 1e400, "deep": [[[]]]}`), "half": json.RawMessage(`"\ud800"`), "nul": json.RawMessage(`["\u0000"]`),
@@ -512,13 +511,13 @@ func TestOddPreferences(t *testing.T) {
 	}
 }
 
-// What goes beyond a limit of the user's is told and left out.
+// Records beyond a user's limit are reported and left out.
 func TestLimitsHold(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	owner := h.user(t)
 	must(t, h.identity.MergePreferences(t.Context(), owner, map[string]json.RawMessage{"a": json.RawMessage(`"` + strings.Repeat("x", 60<<10) + `"`)}, nil))
-	text := hand(mainAccount, `"preferences":{"b":"`+strings.Repeat("y", 10<<10)+`"},
+	text := writeByHand(mainAccount, `"preferences":{"b":"`+strings.Repeat("y", 10<<10)+`"},
 		"trades":[{"fills":[0],"notes":"bell \u0007"},{"fills":[0],"setups":["unlisted"],"tags":["new","NEW"]}]`, "buy 1 1 0")
 	result := h.restore(t, owner, text)
 	var got []string
@@ -531,10 +530,10 @@ func TestLimitsHold(t *testing.T) {
 	}
 }
 
-// Trades that grew together may say more than a person may type at once.
+// Merged trades may have more text than a person may type at once.
 func TestLongNotesComeBack(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	from, to := h.user(t), h.user(t)
 	account := h.account(t, from, "Main")
 	long := strings.Repeat("ä", journal.MaxNoteBytes/2)
@@ -548,6 +547,6 @@ func TestLongNotesComeBack(t *testing.T) {
 	if len(want) < 2*journal.MaxNoteBytes-100 {
 		t.Fatalf("the notes did not grow together: %d bytes", len(want))
 	}
-	sound(t, h.restore(t, to, want))
-	same(t, h.export(t, to, ""), want)
+	wantComplete(t, h.restore(t, to, want))
+	wantSame(t, h.export(t, to, ""), want)
 }

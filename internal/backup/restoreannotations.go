@@ -10,9 +10,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// findTrades finds the trade that each annotation is about: the one that most
-// of its fills are in now. In a journal that was empty it is the very trade;
-// where there were other fills, trades may have grown together.
+// findTrades finds the trade for each annotation: the one with most of its fills now. In
+// an empty journal it is the original trade; among other fills, trades may have merged.
 func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
 	known, err := r.tradesOfKnown(b)
 	if err != nil {
@@ -26,8 +25,8 @@ func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
 			if len(in) == 0 {
 				continue
 			}
-			// A fill that crosses zero is in two trades: it is the first of
-			// the one it opens and never the first of the one it closes.
+			// A fill crossing zero is in two trades: it is the first in the trade it
+			// opens and never the first in the trade it closes.
 			trade := in[0]
 			if n == 0 {
 				trade = in[len(in)-1]
@@ -43,8 +42,7 @@ func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
 	return trades, nil
 }
 
-// tradesOfKnown looks up the trades of the fills that were stored already and
-// that annotations name.
+// tradesOfKnown looks up the trades of annotated fills that were already stored.
 func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]journal.TradeID, error) {
 	var ids []journal.ExecutionID
 	for _, a := range b.Trades {
@@ -58,7 +56,7 @@ func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]j
 	return ledger.TradesByExecution(r.ctx, r.tx, r.Owner, slices.Compact(ids))
 }
 
-// tradesAt returns the trades of a fill of the file, in time order.
+// tradesAt returns a fill's trades, in time order.
 func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]journal.TradeID) []journal.TradeID {
 	if place < 0 || place >= len(b.fills) {
 		return nil
@@ -69,18 +67,17 @@ func (b *restoredBundle) tradesAt(place int, known map[journal.ExecutionID][]jou
 	return known[b.fills[place].ID]
 }
 
-// trade returns the trade at a place of the account's list, nil if there is
-// none.
-func (b *restoredBundle) trade(place int) *journal.TradeID { return at(b.trades, place) }
+// trade returns the trade at a place in the account's list, or nil.
+func (b *restoredBundle) trade(place int) *journal.TradeID { return elementAt(b.trades, place) }
 
-func at(list []journal.TradeID, place int) *journal.TradeID {
+func elementAt(list []journal.TradeID, place int) *journal.TradeID {
 	if place < 0 || place >= len(list) || list[place] == "" {
 		return nil
 	}
 	return &list[place]
 }
 
-// restoreAnnotations merges the annotations of the file into the trades.
+// restoreAnnotations merges the file's annotations into the trades.
 func (r *restorer) restoreAnnotations() error {
 	for _, b := range r.bundles {
 		var list []playbook.Annotations
@@ -113,8 +110,8 @@ func (r *restorer) restoreAnnotations() error {
 	return nil
 }
 
-// touch raises the revision of trades that only their annotations changed: figures
-// depend on those too.
+// touch raises the revision of trades with only changed annotations: figures depend on
+// those too.
 func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 	trades = slices.DeleteFunc(trades, func(id journal.TradeID) bool { return b.changed[id] })
 	if len(trades) == 0 {
@@ -123,9 +120,8 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 	return ledger.TouchTrades(r.ctx, r.tx, r.Owner, b.target.account.ID, trades...)
 }
 
-// toAnnotations returns the values in the form of the playbook, under its rules. Notes
-// and lists may be longer than a person may type, because trades that grew
-// together keep all that was said.
+// toAnnotations converts and validates the values for the playbook. Notes and lists may
+// be longer than a person may type, because merged trades keep everything.
 func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
 	annotations := playbook.Annotations{Trade: trade, Account: account, AnnotationValues: in.AnnotationValues}
 	err := annotations.Check(rule)
@@ -135,10 +131,10 @@ func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account 
 	if err := checkLong("notes", in.Notes); err != nil {
 		return playbook.Annotations{}, err
 	}
-	if annotations.Tags, err = each(in.Tags, r.tags.find); err != nil {
+	if annotations.Tags, err = findEach(in.Tags, r.tags.find); err != nil {
 		return playbook.Annotations{}, err
 	}
-	if annotations.Setups, err = each(in.Setups, r.setups.find); err != nil {
+	if annotations.Setups, err = findEach(in.Setups, r.setups.find); err != nil {
 		return playbook.Annotations{}, err
 	}
 	ticks := make([]playbook.RuleTick, len(in.Rules))
@@ -152,9 +148,9 @@ func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account 
 	return annotations, err
 }
 
-// priceRule returns the rule for the prices of an annotation: that of the
-// instrument of its fills. A file with its checksums holds what was stored, and
-// gives back prices from before there was a rule.
+// priceRule returns the rule for an annotation's prices, from the instrument of its
+// fills. A file with valid checksums holds stored values, which may be older than the
+// rule.
 func (r *restorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
 	if r.Document.isVerified {
 		return playbook.PricesAnyNumber
@@ -167,8 +163,8 @@ func (r *restorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
 	return playbook.PricesAboveZero
 }
 
-// each finds the records of some names, each once.
-func each[T comparable](names []string, find func(string) (T, error)) (ids []T, err error) {
+// findEach finds the records with the names, each once.
+func findEach[T comparable](names []string, find func(string) (T, error)) (ids []T, err error) {
 	seen := map[T]bool{}
 	for _, name := range names {
 		id, err := find(name)
@@ -183,7 +179,7 @@ func each[T comparable](names []string, find func(string) (T, error)) (ids []T, 
 	return ids, nil
 }
 
-// checkLong is [journal.Prose] for a text that may be longer.
+// checkLong is [journal.Prose] for a longer text.
 func checkLong(field, text string) error {
 	for len(text) > 0 {
 		end := min(len(text), journal.MaxNoteBytes)
@@ -233,7 +229,7 @@ func (r *restorer) restoreOrphans() error {
 }
 
 func (r *restorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
-	// Which instrument an orphan was of is not in the file.
+	// The file does not name an orphan's instrument.
 	annotations, err := r.toAnnotations(in.Annotations, "", account, playbook.PricesAnyNumber)
 	if err != nil {
 		return playbook.StoredOrphan{}, err

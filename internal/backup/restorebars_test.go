@@ -10,9 +10,9 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-func (h *house) bars() *bars.Service { return bars.New(h.db, h.clock.Now, bars.DefaultLimit, nil) }
+func (h *fixture) bars() *bars.Service { return bars.New(h.db, h.clock.Now, bars.DefaultLimit, nil) }
 
-func (h *house) exportBars(t failer, owner journal.UserID, with bool) string {
+func (h *fixture) exportBars(t failer, owner journal.UserID, with bool) string {
 	t.Helper()
 	var out bytes.Buffer
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
@@ -21,7 +21,7 @@ func (h *house) exportBars(t failer, owner journal.UserID, with bool) string {
 	return out.String()
 }
 
-// minutes returns bars of the given minutes at a price.
+// minutes returns bars in the given minutes at a price.
 func minutes(price int64, list ...int64) (out []market.Bar) {
 	for _, n := range list {
 		out = append(out, market.Bar{Time: 60 * n, Open: price, High: price, Low: price, Close: price})
@@ -29,7 +29,7 @@ func minutes(price int64, list ...int64) (out []market.Bar) {
 	return out
 }
 
-func (h *house) storeBars(t failer, owner journal.UserID, list []market.Bar) {
+func (h *fixture) storeBars(t failer, owner journal.UserID, list []market.Bar) {
 	t.Helper()
 	_, _, err := h.bars().Commit(h.ctx(), owner, bars.NewImport{FileName: "x", Layout: "x", Series: []bars.NewSeries{{
 		Key: bars.Key{Symbol: "ESZ5", Secs: 60, PriceKind: market.TradePrice}, VolumeKind: market.NoVolume,
@@ -38,11 +38,11 @@ func (h *house) storeBars(t failer, owner journal.UserID, list []market.Bar) {
 	must(t, err)
 }
 
-// TestBarsAreRestored: bars are in the file if asked for, and a restore adds those that
-// are missing and replaces none.
+// TestBarsAreRestored: bars are in the file if requested, and a restore adds the missing
+// ones and replaces none.
 func TestBarsAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		h.storeBars(t, from, minutes(100, 1, 2, 30_000))
 		h.storeBars(t, from, minutes(101, 2, 3))
@@ -54,11 +54,11 @@ func TestBarsAreRestored(t *testing.T) {
 		text := h.exportBars(t, from, true)
 		h.storeBars(t, to, minutes(50, 1))
 		result := h.restore(t, to, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Bars != 3 || result.BarAliases != 1 {
 			t.Errorf("restored %d bars and %d aliases", result.Bars, result.BarAliases)
 		}
-		unchanged(t, h.restore(t, to, text))
+		wantUnchanged(t, h.restore(t, to, text))
 		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 			list, err := bars.ListSeries(h.ctx(), tx, to)
 			must(t, err)
@@ -71,7 +71,7 @@ func TestBarsAreRestored(t *testing.T) {
 			if len(list) != 1 || len(closes) != 4 || closes[0] != 50 || closes[1] != 101 || closes[3] != 100 {
 				t.Errorf("%d series with %v", len(list), closes)
 			}
-			// Results that follow from bars read the changes: the first bars, the alias, the
+			// Results derived from bars read the changes: the first bars, the alias, the
 			// restored bars. The second restore changed nothing.
 			if last, err := bars.LastChange(h.ctx(), tx, to); err != nil || last != 3 {
 				t.Errorf("the last change is %d, %v", last, err)
@@ -100,10 +100,10 @@ func TestBarsAreRestored(t *testing.T) {
 	})
 }
 
-// TestRatesAreRestored restores reference rates, which change no result of a trade.
+// TestRatesAreRestored restores reference rates, which change no trade result.
 func TestRatesAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		bar := market.Bar{Time: 20_000 * market.ReferenceSecs, Open: 11012, High: 11012, Low: 11012, Close: 11012}
 		_, _, err := h.bars().Commit(h.ctx(), from, bars.NewImport{FileName: "x", Layout: "x", Series: []bars.NewSeries{{
@@ -113,11 +113,11 @@ func TestRatesAreRestored(t *testing.T) {
 		must(t, err)
 		text := h.exportBars(t, from, true)
 		result := h.restore(t, to, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Bars != 1 {
 			t.Errorf("restored %d rates", result.Bars)
 		}
-		unchanged(t, h.restore(t, to, text))
+		wantUnchanged(t, h.restore(t, to, text))
 		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 			series, found, err := bars.FindReference(h.ctx(), tx, to, "USD")
 			if err != nil || !found || series.Bars != 1 {

@@ -8,11 +8,10 @@ import (
 	"fillbook/internal/prices/barfetch"
 )
 
-// TestBarSourcesAreRestored: a backup has the settings of price providers and not their
-// keys.
+// TestBarSourcesAreRestored: a backup has price provider settings but not their keys.
 func TestBarSourcesAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
 			_, _, err := barfetch.Restore(h.ctx(), tx, from, []barfetch.Source{{
@@ -27,11 +26,11 @@ func TestBarSourcesAreRestored(t *testing.T) {
 			t.Errorf("the backup is %s", text)
 		}
 		result := h.restore(t, to, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.BarSources != 1 {
 			t.Errorf("restored %d sources", result.BarSources)
 		}
-		unchanged(t, h.restore(t, to, text))
+		wantUnchanged(t, h.restore(t, to, text))
 		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 			list, err := barfetch.ListSources(h.ctx(), tx, to)
 			if len(list) != 1 || list[0].Provider != "alpaca" || list[0].Enabled || list[0].Since != "2026-01-02" || len(list[0].Symbols) != 2 {

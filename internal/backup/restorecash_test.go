@@ -17,7 +17,7 @@ func deposit(amount string) ledger.NewCash {
 	return ledger.NewCash{Type: ledger.Deposit, Amount: decimal.Must(amount), OccurredAt: morning}
 }
 
-func (h *house) importCash(t *testing.T, owner journal.UserID, account journal.AccountID, list ...ledger.NewCash) (result ledger.CashResult) {
+func (h *fixture) importCash(t *testing.T, owner journal.UserID, account journal.AccountID, list ...ledger.NewCash) (result ledger.CashResult) {
 	t.Helper()
 	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) (err error) {
 		result, err = h.ledger.InsertCash(h.ctx(), tx, owner, account, list, ledger.CashOptions{Batch: "a batch"})
@@ -26,7 +26,7 @@ func (h *house) importCash(t *testing.T, owner journal.UserID, account journal.A
 	return result
 }
 
-func (h *house) editCash(t *testing.T, owner journal.UserID, account journal.AccountID, from, to string) {
+func (h *fixture) editCash(t *testing.T, owner journal.UserID, account journal.AccountID, from, to string) {
 	t.Helper()
 	var id journal.CashID
 	scope := journal.Scope{Accounts: []journal.AccountID{account}}
@@ -40,20 +40,20 @@ func (h *house) editCash(t *testing.T, owner journal.UserID, account journal.Acc
 	must(t, err)
 }
 
-// asVersion1 takes out of a backup what version 1 did not have.
-func asVersion1(text string) string {
+// toVersion1 removes the members version 1 did not have.
+func toVersion1(text string) string {
 	text, _, _ = strings.Cut(text, `,`+"\n"+`"checksums"`)
 	text = strings.Replace(text, fmt.Sprintf(`"version":%d`, formatVersion), `"version":1`, 1) + "}"
 	text = strings.ReplaceAll(text, `,"origin":"deposit|100|1772461800000000"`, "")
 	return strings.ReplaceAll(text, `,"created_at":"2026-03-10T15:04:05Z"`, "")
 }
 
-// An edited cash row is known again by what it said when it arrived: in the
-// journal that the backup is of, and by the broker's file after a restore into
-// another one. Two rows that changed places keep theirs.
+// An edited cash row is recognized by its values on arrival: in the backup's own journal,
+// and in the broker's file after a restore into another one. Two rows that changed places
+// keep theirs.
 func TestEditedCashIsKnownAgain(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		account := h.account(t, owner, "Main")
 		if done := h.importCash(t, owner, account, deposit("100"), deposit("7")); done.Inserted != 2 {
@@ -63,38 +63,38 @@ func TestEditedCashIsKnownAgain(t *testing.T) {
 		h.importCash(t, owner, account, deposit("200")) // another row, which says what the edited one says now
 		text := h.export(t, owner, "")
 		h.clock.Advance(time.Hour)
-		for name, file := range map[string]string{"version 2": text, "version 1": asVersion1(text)} {
+		for name, file := range map[string]string{"version 2": text, "version 1": toVersion1(text)} {
 			plan := h.preview(t, owner, file)
 			result := h.restore(t, owner, file)
-			unchanged(t, result)
-			plan.keeps(t, result)
+			wantUnchanged(t, result)
+			plan.wantResult(t, result)
 			if result.CashSkipped != 3 {
 				t.Errorf("%s: %+v", name, result)
 			}
-			same(t, h.export(t, owner, ""), text)
+			wantSame(t, h.export(t, owner, ""), text)
 		}
 
 		other := h.user(t)
 		into := h.restore(t, other, text)
-		sound(t, into)
-		same(t, h.export(t, other, ""), text)
+		wantComplete(t, into)
+		wantSame(t, h.export(t, other, ""), text)
 		if done := h.importCash(t, other, into.Accounts[0].ID, deposit("100"), deposit("7"), deposit("200")); done.Inserted != 0 || done.Skipped != 3 {
 			t.Errorf("the broker's file after a restore: %+v", done)
 		}
 	})
 }
 
-// A journal that was restored from version 1 does not have the key that an
-// edited row arrived with; a later backup does not add the row again.
+// A journal restored from version 1 lacks the key an edited row arrived with; a later
+// backup does not add the row again.
 func TestCashOfVersion1IsKnownAgain(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner, other := h.user(t), h.user(t)
 		account := h.account(t, owner, "Main")
 		h.importCash(t, owner, account, deposit("100"))
 		h.editCash(t, owner, account, "100", "200")
 		text := h.export(t, owner, "")
-		sound(t, h.restore(t, other, asVersion1(text)))
+		wantComplete(t, h.restore(t, other, toVersion1(text)))
 		if result := h.restore(t, other, text); result.CashInserted != 0 || result.CashSkipped != 1 {
 			t.Errorf("%+v", result)
 		}
@@ -103,6 +103,6 @@ func TestCashOfVersion1IsKnownAgain(t *testing.T) {
 		if result := h.restore(t, other, two); result.CashInserted != 1 {
 			t.Errorf("a second row: %+v", result)
 		}
-		unchanged(t, h.restore(t, other, two))
+		wantUnchanged(t, h.restore(t, other, two))
 	})
 }

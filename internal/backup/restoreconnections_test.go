@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/intake/connections"
 )
 
-// TestConnectionsAreRestored checks that a backup has the settings of connections and not
-// their keys.
+// TestConnectionsAreRestored checks that a backup has connection settings but not their
+// keys.
 func TestConnectionsAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
@@ -28,12 +28,12 @@ func TestConnectionsAreRestored(t *testing.T) {
 			t.Errorf("the backup is %s", text)
 		}
 		result := h.restore(t, to, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Connections != 1 {
 			t.Errorf("restored %d connections", result.Connections)
 		}
-		same(t, h.export(t, to, ""), text)
-		unchanged(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
+		wantUnchanged(t, h.restore(t, to, text))
 		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 			list, err := connections.ListStored(h.ctx(), tx, to)
 			if len(list) != 1 || list[0].Status != connections.StatusAttention || list[0].Schedule != connections.Hourly || list[0].Since != "2026-01-02" {

@@ -11,26 +11,26 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestDeletedFillsAreRestored checks that the fills that a user deleted by hand
-// are in the backup, and that a restore does not add those that are stored.
+// TestDeletedFillsAreRestored checks that the backup has the fills a user deleted by
+// hand, and that a restore does not add those now stored.
 func TestDeletedFillsAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		h.fill(t, from, account, matching.Buy, "1", "10", 0)
 		deleted := h.fill(t, from, account, matching.Sell, "1", "11", 1)
 		must(t, h.ledger.DeleteExecution(h.ctx(), from, deleted.ID, nil))
 		text := h.export(t, from, "")
-		sound(t, h.restore(t, to, text))
-		same(t, h.export(t, to, ""), text)
-		unchanged(t, h.restore(t, to, text))
-		same(t, h.export(t, to, ""), text)
+		wantComplete(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
+		wantUnchanged(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
 
 		third := h.user(t)
 		other := h.account(t, third, "Main")
 		h.fill(t, third, other, matching.Sell, "1", "11", 1)
-		sound(t, h.restore(t, third, text))
+		wantComplete(t, h.restore(t, third, text))
 		if list := h.deletedFills(t, third, other); len(list) != 0 {
 			t.Errorf("a stored fill is deleted too: %+v", list)
 		}
@@ -44,7 +44,7 @@ func TestDeletedFillsAreRestored(t *testing.T) {
 // TestDeletedCashIsRestored is the same for cash.
 func TestDeletedCashIsRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		account := h.account(t, from, "Main")
 		fee := ledger.NewCash{Type: ledger.Fee, Amount: decimal.New(3), OccurredAt: time.Date(2026, 3, 2, 15, 0, 0, 250_000_000, time.UTC)}
@@ -52,16 +52,16 @@ func TestDeletedCashIsRestored(t *testing.T) {
 		must(t, err)
 		must(t, h.ledger.DeleteCash(h.ctx(), from, cash.ID, nil))
 		text := h.export(t, from, "")
-		sound(t, h.restore(t, to, text))
-		same(t, h.export(t, to, ""), text)
-		unchanged(t, h.restore(t, to, text))
-		same(t, h.export(t, to, ""), text)
+		wantComplete(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
+		wantUnchanged(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
 
 		third := h.user(t)
 		other := h.account(t, third, "Main")
 		_, err = h.ledger.AddCash(h.ctx(), third, other, fee)
 		must(t, err)
-		sound(t, h.restore(t, third, text))
+		wantComplete(t, h.restore(t, third, text))
 		must(t, h.db.View(h.ctx(), func(tx *db.Tx) error {
 			list, err := ledger.ListDeletedCash(h.ctx(), tx, third, other)
 			if len(list) != 0 {
@@ -76,7 +76,7 @@ func TestDeletedCashIsRestored(t *testing.T) {
 	})
 }
 
-func (h *house) deletedFills(t failer, owner journal.UserID, account journal.AccountID) (list []ledger.DeletedFill) {
+func (h *fixture) deletedFills(t failer, owner journal.UserID, account journal.AccountID) (list []ledger.DeletedFill) {
 	t.Helper()
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) (err error) {
 		list, err = ledger.DeletedFills(h.ctx(), tx, owner, account)

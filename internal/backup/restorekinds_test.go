@@ -11,18 +11,18 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-func (h *house) storeKind(t failer, owner journal.UserID, layout, word string, kind statement.Kind) {
+func (h *fixture) storeKind(t failer, owner journal.UserID, layout, word string, kind statement.Kind) {
 	t.Helper()
 	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
 		return kinds.Store(h.ctx(), tx, owner, []kinds.WordKind{{Layout: layout, Word: word, Kind: kind, CreatedAt: h.clock.Now()}})
 	}))
 }
 
-// TestImportKindsAreRestored checks that the kinds that a user chose for words
-// of files are in the backup and that a restore keeps the stored choices.
+// TestImportKindsAreRestored checks that the backup has a user's kinds for words in files
+// and that a restore keeps the stored choices.
 func TestImportKindsAreRestored(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		from, to := h.user(t), h.user(t)
 		h.storeKind(t, from, "robinhood/account activity", "zorp", statement.KindInterest)
 		h.clock.Advance(time.Hour)
@@ -30,12 +30,12 @@ func TestImportKindsAreRestored(t *testing.T) {
 		h.storeKind(t, from, "degiro/account", "zorp", statement.KindFee)
 		text := h.export(t, from, "")
 		result := h.restore(t, to, text)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.ImportKinds != 3 {
 			t.Errorf("%d kinds were restored, want 3", result.ImportKinds)
 		}
-		same(t, h.export(t, to, ""), text)
-		unchanged(t, h.restore(t, to, text))
+		wantSame(t, h.export(t, to, ""), text)
+		wantUnchanged(t, h.restore(t, to, text))
 
 		third := h.user(t)
 		h.storeKind(t, third, "degiro/account", "zorp", statement.KindTax)

@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// sectionLimits are the limits of the records of sections. Sections without one are
-// bounded otherwise: trades by fills, deleted fills and cash by the oldest, attachments
-// and bars by settings, preferences by their size.
+// sectionLimits are the record limits in sections. Sections without one are bounded
+// otherwise: trades by fills, deleted fills and cash by the oldest, attachments and bars
+// by settings, preferences by their size.
 var sectionLimits = map[string]limits.Limit{
 	"accounts":             limits.Accounts,
 	"accounts.orphans":     limits.Orphans,
@@ -27,15 +27,14 @@ var sectionLimits = map[string]limits.Limit{
 	"bar_sources":          limits.BarSources,
 }
 
-// TestRecordsAboveALimitAreLeftOut restores two records more than a user may have of each
-// kind: these are problems, everything else is restored. A second restore of the file
-// finds all others stored.
+// TestRecordsAboveALimitAreLeftOut restores two records above each limit: these are
+// problems, everything else is restored. A second restore finds all others stored.
 func TestRecordsAboveALimitAreLeftOut(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		for name, limit := range sectionLimits {
 			doc := hostileDocument(hostileSections[name], keyOrders["reversed"](limit.Max+2))
-			if name == "accounts.orphans" { // each has a tag and a setup of its own
+			if name == "accounts.orphans" { // each has its own tag and setup
 				for i := range doc.Accounts[0].Orphans {
 					doc.Accounts[0].Orphans[i].Annotations = hostileAnnotations(i % 10)
 				}

@@ -17,8 +17,8 @@ func missedFile(rows ...string) string {
 	return fmt.Sprintf(`{"format":"fillbook","version":2,"setups":[{"name":"Fade","checklist":[]}],"missed_trades":[%s]}`, strings.Join(rows, ","))
 }
 
-// missedTrades lists the missed trades of a user, newest first.
-func (h *house) missedTrades(t failer, owner journal.UserID) (list []playbook.Missed) {
+// missedTrades lists a user's missed trades, newest first.
+func (h *fixture) missedTrades(t failer, owner journal.UserID) (list []playbook.Missed) {
 	t.Helper()
 	must(t, h.db.View(h.ctx(), func(tx *db.Tx) (err error) {
 		list, err = playbook.ListMissed(h.ctx(), tx, owner, journal.Scope{}, playbook.Page{})
@@ -28,7 +28,7 @@ func (h *house) missedTrades(t failer, owner journal.UserID) (list []playbook.Mi
 }
 
 // missedTexts lists the stored missed trades in the order they were stored.
-func (h *house) missedTexts(t *testing.T, owner journal.UserID) (texts []string) {
+func (h *fixture) missedTexts(t *testing.T, owner journal.UserID) (texts []string) {
 	t.Helper()
 	list := h.missedTrades(t, owner)
 	for i := range list {
@@ -38,38 +38,38 @@ func (h *house) missedTexts(t *testing.T, owner journal.UserID) (texts []string)
 	return texts
 }
 
-// A missed trade that is stored by the same symbol, direction and instant is
-// filled with what the file says beyond it; what differs stays and is told.
+// A missed trade stored with the same symbol, direction and instant gets its missing
+// values from the file; different values stay and are reported.
 func TestRestoreFillsMissedTrades(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
-		sound(t, h.restore(t, owner, missedFile(`,"stop":98,"notes":"mine"`)))
+		wantComplete(t, h.restore(t, owner, missedFile(`,"stop":98,"notes":"mine"`)))
 		full := missedFile(`,"entry":100,"stop":97,"target":105,"reason":"away","outcome":"target","setup":"Fade","notes":"theirs"`)
 		result := h.restore(t, owner, full)
-		sound(t, result)
+		wantComplete(t, result)
 		if result.Missed != 0 || result.MissedUpdated != 1 {
 			t.Errorf("%+v", result)
 		}
 		expect(t, h.missedTexts(t, owner), `entry 100 stop 98 target 105, away, target, setup true, "mine\n\n---\n\ntheirs"`)
 		expect(t, result.Warnings, "Missed trade 1 is stored with another stop. The stored values were kept.")
-		unchanged(t, h.restore(t, owner, full))
+		wantUnchanged(t, h.restore(t, owner, full))
 
-		// Prices that make no plan together are not mixed.
+		// Prices that make no valid plan together are not mixed.
 		result = h.restore(t, owner, missedFile(`,"entry":10,"stop":8,"target":12`))
 		expect(t, result.Warnings, "Missed trade 1 is stored with another entry, stop, target. The stored values were kept.")
 	})
 }
 
-// Of several with one key each is found to be its equal, also where some of
-// them are gone; the others are stored beside them.
+// Each of several equal missed trades is matched, even if some are gone; the others are
+// stored beside them.
 func TestRestoreMatchesEqualMissedTrades(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		text := missedFile(`,"notes":"third"`, `,"stop":98,"notes":"second"`, `,"notes":"first"`)
-		sound(t, h.restore(t, owner, text))
-		unchanged(t, h.restore(t, owner, text))
+		wantComplete(t, h.restore(t, owner, text))
+		wantUnchanged(t, h.restore(t, owner, text))
 		whole := h.missedTexts(t, owner)
 		list := h.missedTrades(t, owner)
 		must(t, h.playbook.DeleteMissed(h.ctx(), owner, list[2].ID, nil)) // the first
@@ -78,6 +78,6 @@ func TestRestoreMatchesEqualMissedTrades(t *testing.T) {
 		}
 		got := h.missedTexts(t, owner)
 		expect(t, got, whole[1], whole[2], whole[0])
-		unchanged(t, h.restore(t, owner, text))
+		wantUnchanged(t, h.restore(t, owner, text))
 	})
 }

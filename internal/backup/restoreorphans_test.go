@@ -6,12 +6,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Trades of one symbol that lose their fills at the same instant are told apart
-// by the fills: where one of the orphans is gone, a restore brings that one back
-// and not the other twice.
-func TestRestoreTellsOrphansApart(t *testing.T) {
+// Trades in one symbol losing their fills at the same instant are distinguished by the
+// fills: if one orphan is gone, a restore brings that one back and not the other twice.
+func TestRestoreDistinguishesOrphans(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		account := h.account(t, owner, "Main")
 		for i, notes := range []string{"first", "second"} {
@@ -25,7 +24,7 @@ func TestRestoreTellsOrphansApart(t *testing.T) {
 		if len(orphans) != 2 || !orphans[0].OrphanedAt.Equal(orphans[1].OrphanedAt) {
 			t.Fatalf("orphans %+v", orphans)
 		}
-		unchanged(t, h.restore(t, owner, text))
+		wantUnchanged(t, h.restore(t, owner, text))
 		must(t, h.playbook.DeleteOrphan(t.Context(), owner, orphans[1].Trade))
 		if result := h.restore(t, owner, text); result.Orphans != 1 {
 			t.Errorf("%+v", result)

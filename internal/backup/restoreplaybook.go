@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// nameTable are the records of a user that a file names, by their names in the file.
+// nameTable maps names in the file to the user's records.
 type nameTable[ID any] struct {
 	ids     map[string]ID
 	refused map[string]error
@@ -18,7 +18,7 @@ type nameTable[ID any] struct {
 
 func newNameTable[ID any]() nameTable[ID] { return nameTable[ID]{map[string]ID{}, map[string]error{}} }
 
-// add adds what became of the record with a name. A name that has a record keeps it.
+// add adds the result for a name. A name with a record keeps it.
 func (t nameTable[ID]) add(name string, done playbook.Restored[ID]) {
 	if done.Err == nil {
 		t.ids[name] = done.ID
@@ -47,9 +47,8 @@ func (t nameTable[ID]) missing(names []string) (list []string) {
 	return list
 }
 
-// countChanged counts the records of a section that were created or changed, and
-// reports those that were refused. places are their places in the section, nil if they
-// are all of it.
+// countChanged counts a section's created or changed records and reports the refused
+// ones. places are their places in the section, nil for the whole section.
 func countChanged[ID any](r *restorer, what string, list []playbook.Restored[ID], places []int) (n int, err error) {
 	for i, done := range list {
 		place := i
@@ -66,7 +65,7 @@ func countChanged[ID any](r *restorer, what string, list []playbook.Restored[ID]
 	return n, nil
 }
 
-// restoreTags restores the tags of the file, and those that it uses without listing them.
+// restoreTags restores the file's tags, and those used without being listed.
 func (r *restorer) restoreTags() error {
 	list := make([]playbook.NewTag, len(r.Document.Tags))
 	for i, tag := range r.Document.Tags {
@@ -100,7 +99,7 @@ func (r *restorer) restoreTags() error {
 	return err
 }
 
-// eachUsed calls fn with the annotations of the file that are restored.
+// eachUsed calls fn with the restored annotations.
 func (r *restorer) eachUsed(fn func(*Annotations)) {
 	for _, b := range r.bundles {
 		for i := range b.Trades {
@@ -140,8 +139,8 @@ func (r *restorer) usedSetups() (names []string) {
 	return names
 }
 
-// restoreSetups creates or changes the setups of the file, and creates those that it
-// uses without listing them.
+// restoreSetups creates or changes the file's setups, and creates those used without
+// being listed.
 func (r *restorer) restoreSetups() error {
 	list := make([]playbook.NewSetup, len(r.Document.Setups))
 	for i, setup := range r.Document.Setups {
@@ -172,8 +171,8 @@ func (r *restorer) restoreSetups() error {
 	return err
 }
 
-// restoreNotes goes from the last, which is the oldest, to the first: notes of
-// one moment are listed by the order in which they were made.
+// restoreNotes goes from the last, which is the oldest, to the first: simultaneous notes
+// are listed in creation order.
 func (r *restorer) restoreNotes() error {
 	var list []playbook.NewNote
 	var places []int
@@ -227,7 +226,7 @@ func (r *restorer) newNote(in Note) (playbook.NewNote, error) {
 	return note, nil
 }
 
-// recordNoted records that a trade has a new note; an orphan is not a trade.
+// recordNoted records a trade's new note; an orphan is not a trade.
 func (r *restorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
 	if trade == "" || ref.Trade == nil {
 		return
@@ -236,8 +235,7 @@ func (r *restorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
 	b.noted = append(b.noted, trade)
 }
 
-// accountAt returns the account at a place of the file, empty if there is
-// none.
+// accountAt returns the account at a place in the file, empty if there is none.
 func (r *restorer) accountAt(place *int) journal.AccountID {
 	if place == nil || *place < 0 || *place >= len(r.bundles) {
 		return ""
@@ -245,8 +243,7 @@ func (r *restorer) accountAt(place *int) journal.AccountID {
 	return r.bundles[*place].target.account.ID
 }
 
-// tradeAt returns the trade or the orphan that a reference names, with its
-// account.
+// tradeAt returns the referenced trade or orphan, with its account.
 func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	if ref == nil || ref.Account < 0 || ref.Account >= len(r.bundles) {
 		return "", ""
@@ -257,7 +254,7 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 	case ref.Trade != nil:
 		trade = b.trade(*ref.Trade)
 	case ref.Orphan != nil:
-		trade = at(b.orphans, *ref.Orphan)
+		trade = elementAt(b.orphans, *ref.Orphan)
 	}
 	if trade == nil {
 		return "", ""
@@ -315,7 +312,7 @@ func (r *restorer) countMissed(place int, outcome playbook.MissedOutcome) {
 	}
 	if len(outcome.Kept) > 0 {
 		r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("%s is stored with another %s. The stored values were kept.",
-			named("Missed trade", place), strings.Join(outcome.Kept, ", ")))
+			nameRow("Missed trade", place), strings.Join(outcome.Kept, ", ")))
 	}
 }
 
@@ -327,7 +324,7 @@ type PendingFile struct {
 	place  int
 }
 
-// listFiles finds the records that the attachments of the file belong to.
+// listFiles finds the records the attachments belong to.
 func (r *restorer) listFiles() error {
 	for i, ref := range r.Document.Attachments {
 		pending := PendingFile{FileRef: ref, place: i}

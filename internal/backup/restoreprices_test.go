@@ -8,17 +8,17 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// A file that a person wrote is held to the rule for stops and targets. A backup
-// with its checksums gives back what was stored, also from before the rule.
+// A handwritten file must follow the rule for stops and targets. A backup with checksums
+// restores what was stored, even from before the rule.
 func TestRestoredPricesFollowTheRule(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		byHand := hand(mainAccount, `"trades":[{"fills":[0],"notes":"by hand","stop_price":-5}]`, "buy 1 10 0")
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		byHand := writeByHand(mainAccount, `"trades":[{"fills":[0],"notes":"by hand","stop_price":-5}]`, "buy 1 10 0")
 		result := h.restore(t, h.user(t), byHand)
 		if len(result.Errors) != 1 || !strings.Contains(result.Errors[0].Message, "stop_price must be above zero") {
 			t.Errorf("a share: %+v", result.Errors)
 		}
-		sound(t, h.restore(t, h.user(t), strings.Replace(byHand, `"stock"`, `"Future"`, 1)))
+		wantComplete(t, h.restore(t, h.user(t), strings.Replace(byHand, `"stock"`, `"Future"`, 1)))
 
 		owner, other := h.user(t), h.user(t)
 		bought := h.fill(t, owner, h.account(t, owner, "Main"), matching.Buy, "1", "10", 0)
@@ -28,7 +28,7 @@ func TestRestoredPricesFollowTheRule(t *testing.T) {
 			return err
 		}))
 		text := h.export(t, owner, "")
-		sound(t, h.restore(t, other, text))
-		same(t, h.export(t, other, ""), text)
+		wantComplete(t, h.restore(t, other, text))
+		wantSame(t, h.export(t, other, ""), text)
 	})
 }

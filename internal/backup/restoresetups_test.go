@@ -10,18 +10,18 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-func (h *house) setups(t *testing.T, owner journal.UserID) []playbook.Setup {
+func (h *fixture) setups(t *testing.T, owner journal.UserID) []playbook.Setup {
 	t.Helper()
 	setups, err := h.playbook.Setups(h.ctx(), owner)
 	must(t, err)
 	return setups
 }
 
-// A setup takes what the file says: a price that it does not have there is
-// cleared, whichever version wrote the file. One that a person left out stays.
+// A setup takes the file's values: a missing price is cleared, whichever version wrote
+// the file. A price left out by a person stays.
 func TestRestoreClearsPricesOfASetup(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		setup, err := h.playbook.CreateSetup(t.Context(), owner, playbook.SetupChange{Name: journal.Some("Breakout"), Thesis: journal.Some("as it was")})
 		must(t, err)
@@ -32,7 +32,7 @@ func TestRestoreClearsPricesOfASetup(t *testing.T) {
 			}, nil, nil)
 			must(t, err)
 		}
-		version1 := strings.NewReplacer(`"target_price":null,`, "", `"stop_price":null,`, "").Replace(asVersion1(text))
+		version1 := strings.NewReplacer(`"target_price":null,`, "", `"stop_price":null,`, "").Replace(toVersion1(text))
 		for name, file := range map[string]string{"this version": text, "version 1": version1} {
 			setPrices()
 			if result := h.restore(t, owner, file); result.SetupsUpserted != 1 {
@@ -41,21 +41,21 @@ func TestRestoreClearsPricesOfASetup(t *testing.T) {
 			if got := h.setups(t, owner)[0]; got.TargetPrice.Valid || got.StopPrice.Valid || got.Thesis != "as it was" {
 				t.Errorf("%s: the setup is %+v", name, got)
 			}
-			same(t, h.export(t, owner, ""), text)
+			wantSame(t, h.export(t, owner, ""), text)
 		}
 		setPrices()
-		sound(t, h.restore(t, owner, `{"format":"fillbook","version":1,"setups":[{"name":"Breakout","thesis":"by hand"}]}`))
+		wantComplete(t, h.restore(t, owner, `{"format":"fillbook","version":1,"setups":[{"name":"Breakout","thesis":"by hand"}]}`))
 		if got := h.setups(t, owner)[0]; got.TargetPrice.String() != "5" || got.StopPrice.String() != "4" || got.Thesis != "by hand" {
 			t.Errorf("a price that is not in the file: %+v", got)
 		}
 	})
 }
 
-// A setup that the journal has under a name of another case was changed now,
-// and keeps the instant at which it was created.
+// A setup stored under a name in another case was changed now, and keeps its creation
+// time.
 func TestRestoreFindsSetupsInAnyCase(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
 		_, err := h.playbook.CreateSetup(t.Context(), owner, playbook.SetupChange{Name: journal.Some("Breakout")})
 		must(t, err)
@@ -64,7 +64,7 @@ func TestRestoreFindsSetupsInAnyCase(t *testing.T) {
 		result := h.restore(t, owner, `{"format":"fillbook","version":2,"setups":[
 			{"name":"BREAKOUT","thesis":"new","checklist":[],"created_at":"2020-01-02T03:04:05Z"},
 			{"name":"Fade","checklist":[],"created_at":"2020-01-02T03:04:05Z"}]}`)
-		sound(t, result)
+		wantComplete(t, result)
 		setups := h.setups(t, owner)
 		if len(setups) != 2 || result.SetupsUpserted != 2 {
 			t.Fatalf("%+v", setups)

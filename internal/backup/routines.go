@@ -40,7 +40,7 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 	return out, nil
 }
 
-// restoreRoutine adds the items and ticks that are not there.
+// restoreRoutine adds the missing items and ticks.
 func (r *restorer) restoreRoutine() error {
 	in := r.Document.Routine
 	if in.Template != nil {
@@ -69,20 +69,20 @@ func (r *restorer) restoreRoutine() error {
 	return err
 }
 
-// archive assigns ids to the items of a file: that of the stored item that it is, or
-// a new one. An item is known by what it says and when it began, so that one
-// that was moved or ended since is not created again.
+// archive assigns ids to the file's items: the matching stored item's id, or a new one.
+// An item is recognized by its text and start, so an item moved or ended since is not
+// created again.
 func (r Routine) archive(stored []routine.Item) routine.Archive {
 	var out routine.Archive
 	known := map[itemKey][]routine.Item{}
 	for _, item := range stored {
-		known[keyOf(item)] = append(known[keyOf(item)], item)
+		known[newItemKey(item)] = append(known[newItemKey(item)], item)
 	}
 	for i, in := range r.Items {
 		item := in.item()
-		switch same := known[keyOf(item)]; {
+		switch same := known[newItemKey(item)]; {
 		case len(same) > 0:
-			known[keyOf(item)] = same[1:] // it answers for one
+			known[newItemKey(item)] = same[1:] // it answers for one
 			item = same[0]
 		case in.Chain < i && in.Chain >= 0:
 			item.Chain = out.Items[in.Chain].Chain
@@ -95,7 +95,7 @@ func (r Routine) archive(stored []routine.Item) routine.Archive {
 	return out
 }
 
-// item returns an item with a new id, in a chain of its own.
+// item returns an item with a new id, in its own chain.
 func (in RoutineItem) item() routine.Item {
 	id := journal.NewID[journal.RoutineID]()
 	return routine.Item{ID: id, Chain: id, ItemValues: in.ItemValues, EndDay: in.EndDay}
@@ -109,4 +109,4 @@ type itemKey struct {
 	start    journal.Day
 }
 
-func keyOf(i routine.Item) itemKey { return itemKey{i.Title, i.Stage, i.Weekdays, i.StartDay} }
+func newItemKey(i routine.Item) itemKey { return itemKey{i.Title, i.Stage, i.Weekdays, i.StartDay} }

@@ -28,7 +28,7 @@ func (s Settings) Count() (n int) {
 	return n
 }
 
-// ImportLayout is how files of a layout are imported.
+// ImportLayout is how files with a layout are imported.
 type ImportLayout struct {
 	Signature     string            `json:"signature"`
 	Name          string            `json:"name"`
@@ -39,7 +39,7 @@ type ImportLayout struct {
 	UsedAt        Instant           `json:"used_at,omitzero"`
 }
 
-// LayoutAccount is an account that files of a layout are imported into, by its place.
+// LayoutAccount is an account for files with a layout, by its place.
 type LayoutAccount struct {
 	Account     int    `json:"account"`
 	FileAccount string `json:"file_account,omitzero"`
@@ -79,7 +79,7 @@ func (e *exporter) layout(l layouts.Layout) ImportLayout {
 	return out
 }
 
-// restoreSettings sets the settings that the user has not set.
+// restoreSettings sets the user's unset settings.
 func (r *restorer) restoreSettings() (err error) {
 	in := settings.Journal{Timezone: r.Document.Settings.Timezone}
 	if value := r.Document.Settings.BreakevenTolerance; value != nil && value.Kind() != 'n' {
@@ -89,7 +89,7 @@ func (r *restorer) restoreSettings() (err error) {
 	return r.accept("Settings", 0, err)
 }
 
-// restoreLayouts adds the layouts that the user does not have.
+// restoreLayouts adds the user's missing layouts.
 func (r *restorer) restoreLayouts() (err error) {
 	var list []layouts.Layout
 	var places []int

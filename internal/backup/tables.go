@@ -21,7 +21,7 @@ import (
 // Tables are for people and other programs: one row a trade, a fill or a cash
 // transaction, in plain words. The two formats write the same rows.
 
-// cell is one value of a table.
+// cell is a table value.
 type cell struct {
 	kind cellKind
 	text string
@@ -46,7 +46,7 @@ func text(s string) cell {
 
 func number(d decimal.Decimal) cell { return cell{kind: numberCell, text: d.String()} }
 
-func numberOr(n decimal.Null) cell {
+func optionalNumber(n decimal.Null) cell {
 	if !n.Valid {
 		return cell{}
 	}
@@ -62,25 +62,25 @@ func whole(n int) cell {
 
 func instant(at time.Time) cell { return cell{kind: timeCell, at: at} }
 
-func instantOr(at *time.Time) cell {
+func optionalInstant(at *time.Time) cell {
 	if at == nil {
 		return cell{}
 	}
 	return instant(*at)
 }
 
-// rowWriter takes the rows of a table.
+// rowWriter receives a table's rows.
 type rowWriter func(cells []cell) error
 
-// table is a kind of rows.
+// table describes rows.
 type table struct {
 	name    string
 	headers []string
-	rows    func(t *tabler, write rowWriter) error
+	rows    func(t *tableReader, write rowWriter) error
 }
 
-// tabler reads the rows of the tables of some accounts.
-type tabler struct {
+// tableReader reads the rows for tables.
+type tableReader struct {
 	ctx      context.Context
 	tx       *db.Tx
 	owner    journal.UserID
@@ -94,15 +94,15 @@ type tabler struct {
 	setups   map[journal.SetupID]statement.ListItem
 }
 
-// newTabler resolves the accounts before anything is written, so that a wrong
-// one can still be answered.
-func newTabler(ctx context.Context, tx *db.Tx, r Request) (*tabler, error) {
+// newTableReader resolves the accounts before anything is written, so a wrong one can
+// still be reported.
+func newTableReader(ctx context.Context, tx *db.Tx, r Request) (*tableReader, error) {
 	owner := r.Owner
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, r.Accounts, ledger.ToList)
 	if err != nil {
 		return nil, err
 	}
-	t := &tabler{
+	t := &tableReader{
 		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts, Period: r.Filter.Scope.Period}, accounts: map[journal.AccountID]ledger.Account{},
 		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts,
 	}
@@ -122,8 +122,8 @@ func newTabler(ctx context.Context, tx *db.Tx, r Request) (*tabler, error) {
 	return t, err
 }
 
-// listNames keeps the names of tags and setups as cells list them.
-func (t *tabler) listNames(tags []playbook.Tag, setups []playbook.Setup) {
+// listNames keeps tag and setup names as cells list them.
+func (t *tableReader) listNames(tags []playbook.Tag, setups []playbook.Setup) {
 	t.tags, t.setups = map[journal.TagID]statement.ListItem{}, map[journal.SetupID]statement.ListItem{}
 	for _, tag := range tags {
 		item := statement.ListItem{Name: tag.Name}
@@ -137,26 +137,26 @@ func (t *tabler) listNames(tags []playbook.Tag, setups []playbook.Setup) {
 	}
 }
 
-// tradeTable is one row a trade, newest first. Its columns are those that a
-// journal file is known by when it is imported.
-var tradeTable = table{"Trades", tradeHeaders, (*tabler).trades}
+// tradeTable has one row per trade, newest first. Imports recognize a journal file by its
+// columns.
+var tradeTable = table{"Trades", tradeHeaders, (*tableReader).trades}
 
-// ownHeaders are the columns of the trade itself.
+// ownHeaders are the trade's own columns.
 var ownHeaders = []string{
 	"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
 	"Multiplier", "Gross P&L", "Fees", "Commission", "Net P&L", "Currency", "Return %", "Option Right", "Strike", "Expiry",
 	"Executions",
 }
 
-// annotationHeaders is the order of the columns after those, which exported files
-// have. Fields of [playbook.AnnotationFields] that are not in it come last.
+// annotationHeaders is the order of the columns after those, as in exported files. Fields
+// in [playbook.AnnotationFields] missing here come last.
 var annotationHeaders = []string{
 	"Initial Risk", "Stop", "Target", "R Multiple", "MAE", "MFE", "Setups", "Tags", "Emotional State",
 	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop", "Rules",
 }
 
-// excursionHeaders are the columns of what the price did during the trade, from bars.
-// They are last.
+// excursionHeaders are the columns for price excursions during the trade, from bars. They
+// are last.
 var excursionHeaders = []string{"Lowest MAE", "Highest MAE", "Lowest MFE", "Highest MFE", "Bar Coverage", "Bar Seconds"}
 
 var tradeHeaders = listTradeHeaders()
@@ -171,11 +171,11 @@ func listTradeHeaders() []string {
 	return append(headers, excursionHeaders...)
 }
 
-func (t *tabler) trades(write rowWriter) error {
+func (t *tableReader) trades(write rowWriter) error {
 	return t.list(t.ctx, t.tx, t.owner, t.query, func(v *tradeview.View) error { return write(t.tradeRow(v)) })
 }
 
-func (t *tabler) tradeRow(trade *tradeview.View) []cell {
+func (t *tableReader) tradeRow(trade *tradeview.View) []cell {
 	status := ledger.StatusClosed
 	if trade.Open() {
 		status = ledger.StatusOpen
@@ -183,21 +183,21 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 	i := trade.Instrument
 	cells := []cell{
 		text(t.accounts[trade.Account].Name), text(i.Symbol), text(i.Type), text(string(trade.Direction)), text(string(status)),
-		number(trade.QtyOpened), instant(trade.OpenedAt), instantOr(trade.ClosedAt), number(trade.AvgEntry), numberOr(trade.AvgExit),
-		number(trade.Multiplier), numberOr(trade.GrossPnL), number(trade.Fees), number(trade.Commission), numberOr(trade.NetPnL),
-		text(trade.Currency), numberOr(trade.ReturnPct), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)),
+		number(trade.QtyOpened), instant(trade.OpenedAt), optionalInstant(trade.ClosedAt), number(trade.AvgEntry), optionalNumber(trade.AvgExit),
+		number(trade.Multiplier), optionalNumber(trade.GrossPnL), number(trade.Fees), number(trade.Commission), optionalNumber(trade.NetPnL),
+		text(trade.Currency), optionalNumber(trade.ReturnPct), text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)),
 		whole(trade.Executions),
 	}
 	for _, header := range tradeHeaders[len(ownHeaders) : len(tradeHeaders)-len(excursionHeaders)] {
 		switch header {
 		case "R Multiple":
-			cells = append(cells, numberOr(trade.Derived.RMultiple))
+			cells = append(cells, optionalNumber(trade.Derived.RMultiple))
 		case "Setups":
-			cells = append(cells, text(joined(trade.Annotations.Setups, t.setups)))
+			cells = append(cells, text(joinNames(trade.Annotations.Setups, t.setups)))
 		case "Rules":
 			cells = append(cells, text(joinRules(trade.Annotations.CurrentRules())))
 		case "Tags":
-			cells = append(cells, text(joined(trade.Annotations.Tags, t.tags)))
+			cells = append(cells, text(joinNames(trade.Annotations.Tags, t.tags)))
 		default:
 			cells = append(cells, annotationCell(&trade.Annotations.AnnotationValues, header))
 		}
@@ -205,7 +205,7 @@ func (t *tabler) tradeRow(trade *tradeview.View) []cell {
 	return append(cells, excursionCells(trade.Excursion)...)
 }
 
-// excursionCells returns the values of excursionHeaders; the result may be nil.
+// excursionCells returns the values for excursionHeaders; the result may be nil.
 func excursionCells(r *excursions.Result) []cell {
 	if r == nil {
 		return make([]cell, len(excursionHeaders))
@@ -216,7 +216,7 @@ func excursionCells(r *excursions.Result) []cell {
 	}
 }
 
-// joinRules returns the states of rules as one text.
+// joinRules returns rule states as one text.
 func joinRules(ticks []playbook.RuleTick) string {
 	parts := make([]string, len(ticks))
 	for i, tick := range ticks {
@@ -225,7 +225,7 @@ func joinRules(ticks []playbook.RuleTick) string {
 	return strings.Join(parts, "; ")
 }
 
-// annotationCell returns the value of the field that has the header.
+// annotationCell returns the value for the header.
 func annotationCell(values *playbook.AnnotationValues, header string) cell {
 	i := slices.IndexFunc(playbook.AnnotationFields, func(f annotations.Field) bool { return f.Header == header })
 	switch value := playbook.AnnotationFields[i].At(values).(type) {
@@ -234,15 +234,15 @@ func annotationCell(values *playbook.AnnotationValues, header string) cell {
 	case *annotations.Grade:
 		return whole(int(*value))
 	case *decimal.Null:
-		return numberOr(*value)
+		return optionalNumber(*value)
 	case **time.Time:
-		return instantOr(*value)
+		return optionalInstant(*value)
 	}
 	return cell{}
 }
 
-// joined lists names in one cell.
-func joined[T comparable](ids []T, names map[T]statement.ListItem) string {
+// joinNames lists names in one cell.
+func joinNames[T comparable](ids []T, names map[T]statement.ListItem) string {
 	list := make([]statement.ListItem, len(ids))
 	for i, id := range ids {
 		list[i] = names[id]
@@ -254,9 +254,9 @@ func joined[T comparable](ids []T, names map[T]statement.ListItem) string {
 var fillTable = table{"Fills", []string{
 	"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
 	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id",
-}, (*tabler).fills}
+}, (*tableReader).fills}
 
-func (t *tabler) fills(write rowWriter) error {
+func (t *tableReader) fills(write rowWriter) error {
 	return ledger.EachExecution(t.ctx, t.tx, t.owner, ledger.ExecutionQuery{Scope: t.scope}, func(x ledger.Execution) error {
 		a, i := t.accounts[x.Account], x.Instrument
 		external := ""
@@ -265,16 +265,16 @@ func (t *tabler) fills(write rowWriter) error {
 		}
 		return write([]cell{
 			text(a.Name), instant(x.ExecutedAt), text(i.Symbol), text(i.Type), text(string(x.Side)), number(x.Quantity),
-			number(x.Price), number(x.Fees), number(x.Commission), number(x.Multiplier), numberOr(x.StatedPnL),
-			text(a.BaseCurrency), text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)), text(i.Lot), text(external),
+			number(x.Price), number(x.Fees), number(x.Commission), number(x.Multiplier), optionalNumber(x.StatedPnL),
+			text(a.BaseCurrency), text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)), text(i.Lot), text(external),
 		})
 	})
 }
 
 // cashTable is one row a cash transaction, oldest first.
-var cashTable = table{"Cash", []string{"Account", "Occurred At", "Type", "Amount", "Currency", "Note"}, (*tabler).cash}
+var cashTable = table{"Cash", []string{"Account", "Occurred At", "Type", "Amount", "Currency", "Note"}, (*tableReader).cash}
 
-func (t *tabler) cash(write rowWriter) error {
+func (t *tableReader) cash(write rowWriter) error {
 	return ledger.EachCash(t.ctx, t.tx, t.owner, t.scope, func(c ledger.Cash) error {
 		return write([]cell{
 			text(t.accounts[c.Account].Name), instant(c.OccurredAt), text(string(c.Type)), number(c.Amount), text(c.Currency), text(c.Note),
@@ -282,14 +282,14 @@ func (t *tabler) cash(write rowWriter) error {
 	})
 }
 
-// gainTable is one row a closing fill. The gains of a period sum to its realized
-// net P&L.
+// gainTable has one row per closing fill. The gains in a period sum to its realized net
+// P&L.
 var gainTable = table{"Realized gains", []string{
 	"Account", "Symbol", "Type", "Side", "Opened", "Closed", "Quantity", "Proceeds", "Cost", "Fees", "Gain", "Currency",
 	"Option Right", "Strike", "Expiry", "Lot",
-}, (*tabler).realizedGains}
+}, (*tableReader).realizedGains}
 
-func (t *tabler) realizedGains(write rowWriter) error {
+func (t *tableReader) realizedGains(write rowWriter) error {
 	q := ledger.ClosingQuery{Period: t.query.Filter.Scope.Period}
 	if t.gains != nil {
 		var err error
@@ -302,8 +302,8 @@ func (t *tabler) realizedGains(write rowWriter) error {
 			i := c.Instrument
 			return write([]cell{
 				text(a.Name), text(i.Symbol), text(i.Type), text(string(c.Direction)), instant(c.OpenedAt), instant(c.ClosedAt),
-				number(c.Quantity), numberOr(c.Proceeds), numberOr(c.Cost), number(c.Fees), number(c.Gain), text(a.BaseCurrency),
-				text(i.OptionRight), numberOr(i.Strike), text(string(i.Expiry)), text(i.Lot),
+				number(c.Quantity), optionalNumber(c.Proceeds), optionalNumber(c.Cost), number(c.Fees), number(c.Gain), text(a.BaseCurrency),
+				text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)), text(i.Lot),
 			})
 		})
 		if err != nil {

@@ -22,8 +22,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// tabled is a journal whose tables have every kind of cell.
-func tabled(t *testing.T, h *house) (owner journal.UserID, account journal.AccountID) {
+// newTabledJournal returns a journal with every cell kind in its tables.
+func newTabledJournal(t *testing.T, h *fixture) (owner journal.UserID, account journal.AccountID) {
 	t.Helper()
 	owner = h.user(t)
 	account = h.account(t, owner, "=Main")
@@ -74,7 +74,7 @@ const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Co
 
 type tableWriter func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error
 
-func (h *house) table(t *testing.T, owner journal.UserID, accounts []journal.AccountID, write tableWriter) string {
+func (h *fixture) table(t *testing.T, owner journal.UserID, accounts []journal.AccountID, write tableWriter) string {
 	t.Helper()
 	var b strings.Builder
 	must(t, h.db.View(t.Context(), func(tx *db.Tx) error {
@@ -86,8 +86,8 @@ func (h *house) table(t *testing.T, owner journal.UserID, accounts []journal.Acc
 
 func TestCSV(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		owner, account := tabled(t, h)
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		owner, account := newTabledJournal(t, h)
 		trades := func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 			return WriteTradesCSV(t.Context(), tx, owner, accounts, out)
 		}
@@ -95,8 +95,8 @@ func TestCSV(t *testing.T) {
 			return WriteFillsCSV(t.Context(), tx, owner, accounts, out)
 		}
 		for _, accounts := range [][]journal.AccountID{nil, {account}} {
-			same(t, h.table(t, owner, accounts, trades), tradesGolden)
-			same(t, h.table(t, owner, accounts, fills), fillsGolden)
+			wantSame(t, h.table(t, owner, accounts, trades), tradesGolden)
+			wantSame(t, h.table(t, owner, accounts, fills), fillsGolden)
 		}
 		nobody := h.user(t)
 		if got := h.table(t, nobody, nil, fills); strings.Count(got, "\n") != 1 {
@@ -115,7 +115,7 @@ func TestCSV(t *testing.T) {
 // More trades than are read at once come out once each, newest first.
 func TestTablesGoOn(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
+	h := oneFixture(t)
 	owner := h.user(t)
 	account := h.account(t, owner, "Main")
 	const n = 2*tradeview.ChunkSize + 7
@@ -166,13 +166,13 @@ func TestGuard(t *testing.T) {
 		"": "", "plain": "plain", "=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\t=1": "'\t=1", "\r=1": "'\r=1",
 		"'=1": "''=1", "''-": "'''-", "'quoted'": "'quoted'", "a=1": "a=1", "'": "'", "−1": "−1",
 	} {
-		if got := guarded(text); got != want {
+		if got := guardFormula(text); got != want {
 			t.Errorf("guarded(%q) = %q, want %q", text, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("'=+-@\t\ra1"))).Draw(t, "text")
-		got := guarded(text)
+		got := guardFormula(text)
 		if got != "" && strings.ContainsRune(formulaStarts, rune(got[0])) {
 			t.Fatalf("%q is a formula", got)
 		}
@@ -203,7 +203,7 @@ func TestSerials(t *testing.T) {
 	} {
 		at, err := journal.ParseInstant("at", text)
 		must(t, err)
-		if got := serial(at); got != want {
+		if got := toSerial(at); got != want {
 			t.Errorf("%s is %s, want %s", text, got, want)
 		}
 	}
@@ -238,14 +238,14 @@ type xlsxSheet struct {
 
 func TestXLSX(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		owner, _ := tabled(t, h)
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		owner, _ := newTabledJournal(t, h)
 		text := h.table(t, owner, nil, func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 			return WriteXLSX(t.Context(), tx, owner, accounts, out)
 		})
-		parts := unzipped(t, []byte(text))
+		parts := unzip(t, []byte(text))
 		for name, content := range parts {
-			wellFormed(t, name, content)
+			wantWellFormed(t, name, content)
 		}
 		checkWorkbook(t, parts)
 		for path, want := range map[string]struct {
@@ -272,7 +272,7 @@ func TestXLSX(t *testing.T) {
 	})
 }
 
-func unzipped(t *testing.T, content []byte) map[string][]byte {
+func unzip(t *testing.T, content []byte) map[string][]byte {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	must(t, err)
@@ -286,7 +286,7 @@ func unzipped(t *testing.T, content []byte) map[string][]byte {
 	return parts
 }
 
-func wellFormed(t *testing.T, name string, content []byte) {
+func wantWellFormed(t *testing.T, name string, content []byte) {
 	t.Helper()
 	decoder := xml.NewDecoder(bytes.NewReader(content))
 	for {
@@ -373,7 +373,7 @@ func readSheet(t *testing.T, content []byte) (cells map[string]string, rows int)
 	return cells, len(sheet.Rows)
 }
 
-// failing is a reader that goes away.
+// failing is a reader that disconnects.
 type failing struct{ left int }
 
 var errGone = errors.New("the reader has gone away")
@@ -385,11 +385,11 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Every export stops when its reader goes away, wherever that happens.
+// Every export stops when its reader disconnects, wherever it happens.
 func TestExportsStop(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
-	owner, _ := tabled(t, h)
+	h := oneFixture(t)
+	owner, _ := newTabledJournal(t, h)
 	for name, write := range map[string]func(tx *db.Tx, out io.Writer) error{
 		"json": func(tx *db.Tx, out io.Writer) error {
 			return WriteJSON(t.Context(), tx, owner, Scope{At: exportedAt}, out)

@@ -11,26 +11,25 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// target is where an account of the file goes: an account of the user's, or a
+// target is the destination of an account in the file: one of the user's accounts, or a
 // new one.
 type target struct {
-	account ledger.Account // of a new one what it will be made of
+	account ledger.Account // for a new one, its values
 	isNew   bool
 }
 
-// targetsOf finds the accounts of the file among the user's. An account is
-// known by name, broker and currency without regard to case, and where several
-// share those by when it was made; where that leaves a choice, a new account is
-// better than a wrong one. A file that does not tell the currency means the
-// account of that name and broker, whatever its currency. into, if given, takes
-// the one account of the file whatever it is called.
-func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) ([]target, error) {
+// findTargets finds the file's accounts among the user's. An account is recognized by
+// name, broker and currency, ignoring case, and if several share those by its creation
+// time; if that is ambiguous, a new account is better than a wrong one. A file without a
+// currency means the account with the name and broker, whatever its currency. into, if
+// given, takes the file's single account whatever its name.
+func findTargets(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Document, into journal.AccountID) ([]target, error) {
 	own, err := ledger.Accounts(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
 	if into != "" {
-		return intoOne(own, doc, into)
+		return findSingleTarget(own, doc, into)
 	}
 	targets := make([]target, len(doc.Accounts))
 	for i, b := range doc.Accounts {
@@ -48,8 +47,8 @@ func targetsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, doc *Docume
 	return targets, nil
 }
 
-// matchNamesakes pairs the wanted targets that have no account yet with the one account
-// that shares name and broker, if neither the user nor the file has another of them.
+// matchNamesakes pairs the wanted targets still without an account with the only account
+// sharing name and broker, if neither the user nor the file has another.
 func matchNamesakes(targets []target, own []ledger.Account, isWanted func(i int) bool) {
 	inFile, found := map[string]int{}, map[string][]ledger.Account{}
 	for _, t := range targets {
@@ -68,7 +67,7 @@ func matchNamesakes(targets []target, own []ledger.Account, isWanted func(i int)
 
 func namesakeKey(a ledger.Account) string { return strings.ToLower(a.Name + "\n" + a.Broker) }
 
-func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]target, error) {
+func findSingleTarget(own []ledger.Account, doc *Document, into journal.AccountID) ([]target, error) {
 	at := slices.IndexFunc(own, func(a ledger.Account) bool { return a.ID == into })
 	if at < 0 {
 		return nil, journal.NotFound("account")
@@ -80,12 +79,12 @@ func intoOne(own []ledger.Account, doc *Document, into journal.AccountID) ([]tar
 	currency := doc.Accounts[0].Account.BaseCurrency
 	if currency != "" && !strings.EqualFold(currency, own[at].BaseCurrency) {
 		return nil, journal.InvalidField("account_id", "The backup is in %s and the account in %s.",
-			shortened(strings.ToUpper(currency)), own[at].BaseCurrency)
+			shorten(strings.ToUpper(currency)), own[at].BaseCurrency)
 	}
 	return []target{{account: own[at]}}, nil
 }
 
-// isEmpty reports that there is nothing to put into the account.
+// isEmpty reports whether the account would receive nothing.
 func (b Bundle) isEmpty() bool {
 	return len(b.Executions)+len(b.Cash)+len(b.Overrides)+len(b.Orphans) == 0
 }
@@ -106,9 +105,8 @@ func accountKey(a ledger.Account) string {
 	return strings.ToLower(a.Name + "\n" + a.Broker + "\n" + a.BaseCurrency + "\n")
 }
 
-// match pairs the targets that have no account yet with the accounts that no
-// target has, if as many of both have the same key. Both are in the order in
-// which the accounts were made.
+// match pairs targets still without an account with unpaired accounts, if as many targets
+// as accounts share a key. Both are in creation order.
 func match(targets []target, own []ledger.Account, key func(ledger.Account) string) {
 	taken := map[journal.AccountID]bool{}
 	wanted := map[string][]*target{}
@@ -135,7 +133,7 @@ func match(targets []target, own []ledger.Account, key func(ledger.Account) stri
 	}
 }
 
-// create makes the account of a new target.
+// create makes a new target's account.
 func (t target) create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time) (ledger.Account, error) {
 	return ledger.CreateAccount(ctx, tx, owner, Instant{t.account.CreatedAt}.instantOr(now), ledger.NewAccount{
 		Name: t.account.Name, Broker: t.account.Broker, Type: t.account.Type, BaseCurrency: t.account.BaseCurrency,

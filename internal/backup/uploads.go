@@ -10,15 +10,15 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Uploads opens the backups that users import. It implements [imports.Backups].
+// Uploads opens imported backups. It implements [imports.Backups].
 type Uploads struct {
 	Services
 	Files *playbook.Service // takes the attachments
 }
 
-// maxUnpacked returns the limit of the unpacked size of a backup's zip. Reading
-// JSON takes several times its length in memory, so the limit is lower than for
-// other archives. A large zip may contain images, which are not compressible.
+// maxUnpacked returns the unpacked size limit for a backup zip. Reading JSON takes
+// several times its length in memory, so the limit is lower than for other archives. A
+// large zip may contain images, which are not compressible.
 func maxUnpacked(size int64) int64 { return max(40<<20, 2*size) }
 
 // OpenZip returns the backup in a zip file, or nil if the file is something else.
@@ -99,8 +99,8 @@ func (u *upload) Restore(
 	return result, nil
 }
 
-// isEmpty reports whether a file contained nothing that is new or already
-// stored. Fillbook's own backup of an empty journal is valid.
+// isEmpty reports whether a file contained nothing new or already stored. Fillbook's own
+// backup of an empty journal is valid.
 func (u *upload) isEmpty() bool {
 	doc, done := u.doc, &u.done
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped

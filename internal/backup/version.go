@@ -8,15 +8,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// The head of every backup. formatVersion rises with every new field of the
-// document, so that an older program rejects a file instead of dropping a field.
-// This program reads all versions up to its own.
+// The head of every backup. formatVersion rises with every new field in the document, so
+// an older program rejects a file instead of dropping a field. This program reads all
+// versions up to its own.
 const (
 	formatName    = "fillbook"
 	formatVersion = 7
 )
 
-// checkVersion refuses a version that this program does not read.
+// checkVersion refuses an unknown version.
 func checkVersion(version int) error {
 	if version >= 1 && version <= formatVersion {
 		return nil
@@ -25,8 +25,8 @@ func checkVersion(version int) error {
 		version, formatVersion)
 }
 
-// upgrade changes a document of an older version to the current one. The text is
-// the file that it was read from.
+// upgrade changes an older document to the current version. The text is the file it was
+// read from.
 func (d *Document) upgrade(text []byte) error {
 	for i := range d.Setups {
 		fields.DropNulls(&d.Setups[i].SetupChange)
@@ -43,10 +43,9 @@ func (d *Document) upgrade(text []byte) error {
 	return nil
 }
 
-// setMissingPrices clears the prices that setups of version 1 do not have. The
-// version left out an absent price and always contained the other fields. If
-// those are missing too, a person wrote the setup, and an absent price stays as
-// it is stored.
+// setMissingPrices clears the prices missing from setups in version 1. The version left
+// out an absent price and always contained the other fields. If those are missing too, a
+// person wrote the setup, and an absent price keeps its stored value.
 func (d *Document) setMissingPrices() {
 	for i := range d.Setups {
 		s := &d.Setups[i]
@@ -61,9 +60,9 @@ func (d *Document) setMissingPrices() {
 	}
 }
 
-// oldNames are the members that versions 1 and 2 have under other names.
+// oldNames are the members named differently in versions 1 and 2.
 type oldNames struct {
-	Orphans  []Orphan    `json:"waiting_annotations"` // of a file of one account
+	Orphans  []Orphan    `json:"waiting_annotations"` // in a single-account file
 	Accounts []oldBundle `json:"accounts"`
 	Notes    []oldLink   `json:"notes"`
 	Files    []oldLink   `json:"attachments"`
@@ -84,7 +83,7 @@ type oldLink struct {
 func (d *Document) readOldNames(text []byte) error {
 	var old oldNames
 	if err := json.Unmarshal(text, &old, json.WithUnmarshalers(unmarshalTime)); err != nil {
-		return unexpected(err)
+		return newFieldError(err)
 	}
 	if len(old.Accounts) == 0 {
 		old.Accounts = []oldBundle{{Orphans: old.Orphans}}

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// listFields lists every member of the JSON of a type with its kind, one a
-// line, parents before their members.
+// listFields lists every JSON member in a type with its kind, one per line, parents
+// before their members.
 func listFields(of reflect.Type, path string) (lines []string) {
 	for _, f := range reflect.VisibleFields(of) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -43,7 +43,7 @@ func listFields(of reflect.Type, path string) (lines []string) {
 	return lines
 }
 
-// kindOf returns what a value of the type is in JSON.
+// kindOf returns a type's JSON kind.
 func kindOf(of reflect.Type) string {
 	switch of {
 	case reflect.TypeFor[Instant](), reflect.TypeFor[time.Time]():
@@ -83,10 +83,9 @@ func readFields(t *testing.T, version int) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// A field that is added to the document without raising the format version
-// would be dropped silently by programs that know the version and not the
-// field. A list that was released is never edited: raise formatVersion and
-// begin testdata/fields-N.txt.
+// A field added to the document without raising the format version would be dropped
+// silently by programs that know the version and not the field. A released list is never
+// edited: raise formatVersion and begin testdata/fields-N.txt.
 func TestFieldsAreThoseOfTheVersion(t *testing.T) {
 	t.Parallel()
 	got := listFields(reflect.TypeFor[Document](), "")
@@ -111,7 +110,7 @@ func TestFieldsAreThoseOfTheVersion(t *testing.T) {
 	}
 }
 
-// renamed are the names of version 3 for those of earlier versions.
+// renamed replaces earlier names with those in version 3.
 var renamed = strings.NewReplacer("waiting_annotations", "orphans", "trade.waiting", "trade.orphan")
 
 func fieldNames(lines []string) (names []string) {
@@ -122,8 +121,8 @@ func fieldNames(lines []string) (names []string) {
 	return names
 }
 
-// oldFiles are backups that earlier versions of the program wrote, one of all
-// accounts and one of a single account each.
+// oldFiles are backups written by earlier versions, one with all accounts and one with a
+// single account each.
 func oldFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -137,17 +136,17 @@ func oldFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// Every backup that an earlier version wrote is restored whole, and restored
-// again changes nothing.
+// Every backup from an earlier version is restored whole, and restoring it again changes
+// nothing.
 func TestOldVersionsAreRead(t *testing.T) {
 	t.Parallel()
 	for name, text := range oldFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachHouse(t, func(t *testing.T, h *house) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
 				owner := h.user(t)
 				result := h.restore(t, owner, text)
-				sound(t, result)
+				wantComplete(t, result)
 				if result.Inserted != 3 || result.CashInserted != 1 || result.Annotated != 2 || result.Orphans != 1 || result.SetupsUpserted != 1 ||
 					result.Tags != 1 || result.Notes != 1 || result.Missed != 1 || result.Overrides != 1 || len(result.Files) != 2 {
 					t.Errorf("%+v", result)
@@ -157,17 +156,17 @@ func TestOldVersionsAreRead(t *testing.T) {
 					account = result.Accounts[0].ID
 				}
 				h.clock.Advance(time.Hour)
-				unchanged(t, h.restore(t, owner, text))
+				wantUnchanged(t, h.restore(t, owner, text))
 				h.sameButVersion(t, owner, account, text)
-				h.checkHouse(t)
+				h.check(t)
 			})
 		})
 	}
 }
 
-// sameButVersion demands that the records of an old file are in the export of
-// the journal that it was restored into, with every member they have there.
-func (h *house) sameButVersion(t *testing.T, owner journal.UserID, account journal.AccountID, old string) {
+// sameButVersion checks that an old file's records are in the export after restoring it,
+// with every member they have there.
+func (h *fixture) sameButVersion(t *testing.T, owner journal.UserID, account journal.AccountID, old string) {
 	t.Helper()
 	want, got := h.decode(t, old), h.decode(t, h.export(t, owner, account))
 	for i, b := range want.Accounts {
@@ -227,23 +226,23 @@ func (h *house) sameButVersion(t *testing.T, owner journal.UserID, account journ
 	}
 }
 
-// A zip that an earlier version wrote is restored with its files.
+// A zip from an earlier version is restored with its files.
 func TestOldZipIsRead(t *testing.T) {
 	t.Parallel()
 	for version := 1; version < formatVersion; version++ {
 		content, err := os.ReadFile(fmt.Sprintf("testdata/version-%d.zip", version))
 		must(t, err)
-		h := oneHouse(t)
+		h := oneFixture(t)
 		result, attached := h.restoreZip(t, h.user(t), content)
-		sound(t, result)
+		wantComplete(t, result)
 		if attached != 2 {
 			t.Errorf("version %d: %d files were attached, want 2", version, attached)
 		}
 	}
 }
 
-// TestOldNamesOfOrphans reads orphans, and the notes and files that belong to
-// them, under the names of versions 1 and 2 and under the current ones.
+// TestOldNamesOfOrphans reads orphans, with their notes and files, under the names in
+// versions 1 and 2 and under the current ones.
 func TestOldNamesOfOrphans(t *testing.T) {
 	t.Parallel()
 	const (

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/views"
 )
 
-// View is a saved view. Accounts, setups and tags of its filter go by place and by
-// name; ids that are not in the file stay in the filter.
+// View is a saved view. Accounts in its filter are replaced by places, setups and tags by
+// names; unknown ids stay in the filter.
 type View struct {
 	Name      string            `json:"name"`
 	Filter    map[string]string `json:"filter"`
@@ -26,7 +26,7 @@ type View struct {
 	CreatedAt Instant           `json:"created_at,omitzero"`
 }
 
-// The parameters of filters whose values are ids.
+// The filter parameters with ids as values.
 const (
 	accountParameter = "account_id"
 	setupParameter   = "setup_id"
@@ -72,7 +72,7 @@ func appendName(list *[]string, name string) bool {
 	return name != ""
 }
 
-// replaceIDs removes the ids of a parameter that replace knows.
+// replaceIDs removes the ids replace knows from a parameter.
 func replaceIDs(filter map[string]string, name string, replace func(id string) bool) {
 	ids := slices.DeleteFunc(strings.Split(filter[name], ","), func(id string) bool {
 		id = strings.TrimSpace(id)
@@ -83,7 +83,7 @@ func replaceIDs(filter map[string]string, name string, replace func(id string) b
 	}
 }
 
-// restoreViews adds the views whose names are not taken by views of the same accounts.
+// restoreViews adds the views whose names are free among views for the same accounts.
 func (r *restorer) restoreViews() error {
 	var list []views.NewView
 	var places []int
@@ -111,15 +111,15 @@ func (r *restorer) newView(in View) (views.NewView, error) {
 	for _, place := range in.Accounts {
 		account := r.accountAt(&place)
 		if account == "" {
-			return views.NewView{}, journal.InvalidField("accounts", "accounts has the place %s, which the file does not have.", strconv.Itoa(place))
+			return views.NewView{}, journal.InvalidField("accounts", "accounts has the place %s, which is not in the file.", strconv.Itoa(place))
 		}
 		accounts = append(accounts, account)
 	}
-	setups, err := each(in.Setups, r.setups.find)
+	setups, err := findEach(in.Setups, r.setups.find)
 	if err != nil {
 		return views.NewView{}, err
 	}
-	tags, err := each(in.Tags, r.tags.find)
+	tags, err := findEach(in.Tags, r.tags.find)
 	if err != nil {
 		return views.NewView{}, err
 	}

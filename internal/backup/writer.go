@@ -13,12 +13,12 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// writer writes a JSON object as it comes, one record a line, and takes the
-// checksum of each section on the way. Line breaks are whitespace to JSON and
-// are not in the checksum, so that a file can be formatted again and still agrees.
+// writer writes a JSON object as it comes, one record per line, and computes each
+// section's checksum on the way. Line breaks are whitespace to JSON and not in the
+// checksum, so a reformatted file still agrees.
 type writer struct {
 	out   *bufio.Writer
-	sum   hash.Hash // of the section that is being written, nil between two
+	sum   hash.Hash // the current section's, nil between sections
 	sums  map[string]string
 	empty bool // nothing was written yet since the last bracket
 }
@@ -40,15 +40,15 @@ func (w *writer) open(bracket string) {
 	w.empty = true
 }
 
-func (w *writer) shut(bracket string) error {
+func (w *writer) close(bracket string) error {
 	w.write(bracket)
 	w.empty = false
 	_, err := w.out.Write(nil) // whether the reader has gone away
 	return err
 }
 
-// next begins a member or an element: on a line of its own, after a comma
-// except for the first.
+// next begins a member or an element: on its own line, after a comma except for the
+// first.
 func (w *writer) next() {
 	if !w.empty {
 		w.write(",")
@@ -66,15 +66,15 @@ func (w *writer) value(v any) error {
 	return nil
 }
 
-// head writes a member of the file that is no section.
+// head writes a member outside the sections.
 func (w *writer) head(name string, v any) error {
 	w.next()
 	w.write(strconv.Quote(name) + ":")
 	return w.value(v)
 }
 
-// member writes a member of an object. One of the file itself is a section and
-// gets a checksum: of its value, not of its name.
+// member writes an object member. A top-level one is a section and gets a checksum over
+// its value, without its name.
 func (w *writer) member(name string, content func() error) error {
 	w.next()
 	w.write(strconv.Quote(name) + ":") // our own names need no escapes
@@ -88,7 +88,7 @@ func (w *writer) member(name string, content func() error) error {
 	return err
 }
 
-// record writes a member that is written at once.
+// record writes a member at once.
 func (w *writer) record(name string, v any) error {
 	return w.member(name, func() error { return w.value(v) })
 }
@@ -100,19 +100,19 @@ func (w *writer) list(name string, fill func() error) error {
 		if err := fill(); err != nil {
 			return err
 		}
-		return w.shut("]")
+		return w.close("]")
 	})
 }
 
-// element writes an element of a list.
+// element writes a list element.
 func (w *writer) element(v any) error {
 	w.next()
 	return w.value(v)
 }
 
-// streamed writes an element of a list whose last member is a list, which fill writes.
-// The value has the other members.
-func (w *writer) streamed(v any, name string, fill func() error) error {
+// streamElement writes a list element whose last member is a list, written by fill. The
+// value has the other members.
+func (w *writer) streamElement(v any, name string, fill func() error) error {
 	text, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (w *writer) streamed(v any, name string, fill func() error) error {
 	if err := fill(); err != nil {
 		return err
 	}
-	return w.shut("]}")
+	return w.close("]}")
 }
 
 // finish ends the file with its checksums.
@@ -136,7 +136,7 @@ func (w *writer) finish() error {
 		return err
 	}
 	_ = w.out.WriteByte('\n')
-	if err := w.shut("}"); err != nil {
+	if err := w.close("}"); err != nil {
 		return err
 	}
 	_ = w.out.WriteByte('\n')

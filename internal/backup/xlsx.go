@@ -18,15 +18,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// WriteXLSX writes a spreadsheet with the trades, fills and cash transactions
-// of some accounts, or of all if none is named. It is one step of a reading
-// transaction and streams. Texts are cells of text, which no spreadsheet runs.
+// WriteXLSX writes a spreadsheet with the trades, fills and cash transactions in the
+// given accounts, or in all if none is given. It streams inside a read transaction. Texts
+// are text cells, which no spreadsheet runs.
 func WriteXLSX(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
 	return writeXLSX(ctx, tx, Request{Owner: owner, Accounts: accounts}, out)
 }
 
 func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
-	t, err := newTabler(ctx, tx, r)
+	t, err := newTableReader(ctx, tx, r)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
 
 func sheetPath(i int) string { return fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1) }
 
-// part is a file of a workbook.
+// part is a workbook file.
 type part struct{ name, content string }
 
 const (
@@ -68,7 +68,7 @@ const (
 	mediaPrefix   = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 )
 
-// workbookParts are the files that describe the sheets.
+// workbookParts returns the files describing the sheets.
 func workbookParts(sheets []table) []part {
 	var types, names, relations strings.Builder
 	for i, sheet := range sheets {
@@ -112,7 +112,7 @@ type sheet struct {
 	row int
 }
 
-func writeSheet(out io.Writer, t *tabler, of table) error {
+func writeSheet(out io.Writer, t *tableReader, of table) error {
 	s := &sheet{out: bufio.NewWriterSize(out, 1<<16)}
 	s.write(xml.Header, `<worksheet xmlns="`, mainSpace, `"><sheetViews><sheetView workbookViewId="0">`,
 		`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`)
@@ -158,7 +158,7 @@ func (s *sheet) writeCell(reference string, c cell) {
 	case numberCell:
 		s.write(`><v>`, c.text, `</v></c>`)
 	case timeCell:
-		s.write(` s="1"><v>`, serial(c.at), `</v></c>`)
+		s.write(` s="1"><v>`, toSerial(c.at), `</v></c>`)
 	case textCell, emptyCell:
 		if s.row == 1 {
 			s.write(` s="2"`)
@@ -182,11 +182,11 @@ func columnName(i int) string {
 // maxCellText is how long a text in a cell may be, in UTF-16 units.
 const maxCellText = 32767
 
-// escape is what a spreadsheet reads as the character of that number.
+// escape matches a spreadsheet's escape for a character number.
 var escape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
 
-// cellText makes a text fit into a cell and keeps it from being taken for an
-// escape: each underscore that begins one is itself escaped.
+// cellText makes a text fit into a cell and keeps it from being read as an escape: each
+// underscore beginning one is itself escaped.
 func cellText(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -205,13 +205,13 @@ func cellText(text string) string {
 	return text
 }
 
-// serial is an instant as spreadsheets count: days since the end of 1899 with
-// ten decimals, which is a hundred-thousandth of a second.
-func serial(at time.Time) string {
+// toSerial returns an instant as a spreadsheet number: days since the end of 1899 with
+// ten decimals, a resolution of ten microseconds.
+func toSerial(at time.Time) string {
 	const (
 		epoch = 25569              // 1970-01-01
 		day   = 86_400 * 1_000_000 // microseconds
-		steps = 10_000_000_000     // of a day
+		steps = 10_000_000_000     // per day
 	)
 	micros := at.UnixMicro()
 	days, rest := micros/day+epoch, micros%day

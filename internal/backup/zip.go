@@ -17,14 +17,14 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// The entries of a zip beside the attached files. The manifest is for people
-// and returns which files could not be read; a restore goes by the backup alone.
+// The entries in a zip beside the attachments. The manifest is for people and lists the
+// unreadable files; a restore reads only the backup.
 const (
 	backupEntry   = "backup.json"
 	manifestEntry = "manifest.json"
 )
 
-// manifest lists the files of a zip.
+// manifest lists the files in a zip.
 type manifest struct {
 	Format  string      `json:"format"`
 	Version int         `json:"version"`
@@ -38,14 +38,13 @@ type zipFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// FileEntry names a file of a zip.
+// FileEntry names a file in a zip.
 type FileEntry struct {
 	Path string `json:"path"`
 }
 
-// WriteZip writes the backup with the content of the attached files, as one
-// step of a reading transaction. It returns the files that could not be read:
-// the zip goes without them.
+// WriteZip writes the backup and the attachments inside a read transaction. It returns
+// the unreadable files, which the zip leaves out.
 func WriteZip(
 	ctx context.Context, tx *db.Tx, files *playbook.Service, owner journal.UserID, scope Scope, out io.Writer,
 ) (missing []FileEntry, err error) {
@@ -81,7 +80,7 @@ func WriteZip(
 	return list.Missing, errors.Join(err, archive.Close())
 }
 
-// addFile adds the content of an attachment. Pictures are packed already.
+// addFile adds an attachment's content. Pictures are already compressed.
 func addFile(
 	ctx context.Context, tx *db.Tx, files *playbook.Service, owner journal.UserID, at time.Time, archive *zip.Writer, file listedFile,
 ) (zipFile, error) {
@@ -96,7 +95,7 @@ func addFile(
 	})
 }
 
-// addEntry adds an entry and reports what became of it.
+// addEntry adds an entry and returns its manifest record.
 func addEntry(archive *zip.Writer, name string, at time.Time, method uint16, write func(io.Writer) error) (zipFile, error) {
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: at.UTC()})
 	if err != nil {
@@ -109,7 +108,7 @@ func addEntry(archive *zip.Writer, name string, at time.Time, method uint16, wri
 	return zipFile{FileEntry{name}, size.n, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// counter counts the bytes that go by.
+// counter counts written bytes.
 type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -117,31 +116,29 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What a zip from outside may be. Sizes are those that really come out of it,
-// whatever its headers say.
+// Limits for uploaded zips. Sizes are those actually unpacked, whatever the headers say.
 const (
 	maxEntries = 25_000
-	// maxRatio is how much smaller than its content an entry may be that
-	// unpacks to more than freeBytes.
+	// maxRatio is the maximum compression ratio of an entry unpacking to more than
+	// freeBytes.
 	maxRatio  = 200
 	freeBytes = 1 << 20
-	// maxAttached is the largest file that is looked at.
+	// maxAttached is the maximum attachment size.
 	maxAttached = 64 << 20
 )
 
 // zipStart is what a zip begins with.
 const zipStart = "PK"
 
-// Archive is an open zip: a document and the files that it names.
+// Archive is an open zip: a document and its files.
 type Archive struct {
 	Document *Document
 	entries  map[string]*zip.File
-	left     int64 // how many bytes may still come out of it
+	left     int64 // bytes that may still be unpacked
 }
 
-// IsZip reports whether a file is a zip that holds a backup, and not, say, a
-// spreadsheet. A file that does not begin as a zip does is not searched for the
-// directory of one.
+// IsZip reports whether a file is a zip with a backup, and not, say, a spreadsheet. A
+// file without a zip's first bytes is not searched for a zip directory.
 func IsZip(r io.ReaderAt, size int64) bool {
 	start := make([]byte, len(zipStart))
 	if _, err := r.ReadAt(start, 0); err != nil || string(start) != zipStart {
@@ -159,14 +156,13 @@ func IsZip(r io.ReaderAt, size int64) bool {
 	return false
 }
 
-// OpenZip reads the backup in a zip. limit bounds how many bytes may come out
-// of the zip in all. The names of its entries are only ever compared with those
-// that the backup tells; none becomes a path. What is no such zip, is damaged
-// or too large is refused with a [journal.Error].
+// OpenZip reads the backup in a zip and unpacks at most limit bytes. Entry names are only
+// compared with those in the backup; none becomes a path. Other zips, damaged and too
+// large ones are refused with a [journal.Error].
 func OpenZip(r io.ReaderAt, size, limit int64) (*Archive, error) {
 	in, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: "The file is no zip archive, or a damaged one."}
+		return nil, &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: "The file is not a zip archive, or it is damaged."}
 	}
 	if len(in.File) > maxEntries {
 		return nil, journal.TooLarge("The archive holds more than %d files.", maxEntries)
@@ -174,7 +170,7 @@ func OpenZip(r io.ReaderAt, size, limit int64) (*Archive, error) {
 	a := &Archive{entries: make(map[string]*zip.File, len(in.File)), left: limit}
 	for _, file := range in.File {
 		if a.entries[file.Name] != nil {
-			return nil, journal.Invalid("The archive holds the file %q twice.", shortened(file.Name))
+			return nil, journal.Invalid("The archive holds the file %q twice.", shorten(file.Name))
 		}
 		a.entries[file.Name] = file
 	}
@@ -186,17 +182,17 @@ func OpenZip(r io.ReaderAt, size, limit int64) (*Archive, error) {
 	return a, err
 }
 
-// read unpacks an entry of at most so many bytes.
+// read unpacks an entry up to a size.
 func (a *Archive) read(name string, most int64) ([]byte, error) {
 	file := a.entries[name]
 	if file == nil {
-		return nil, journal.Invalid("The archive holds no file %q.", shortened(name))
+		return nil, journal.Invalid("The archive holds no file %q.", shorten(name))
 	}
-	tooLarge := journal.TooLarge("The file %q of the archive is too large.", shortened(name))
+	tooLarge := journal.TooLarge("The file %q in the archive is too large.", shorten(name))
 	most = min(most, a.left, max(freeBytes, packedSize(file)*maxRatio))
 	in, err := file.Open()
 	if err != nil {
-		return nil, damaged(name, err)
+		return nil, newDamagedError(name, err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	content, err := io.ReadAll(io.LimitReader(in, most+1))
@@ -205,36 +201,34 @@ func (a *Archive) read(name string, most int64) ([]byte, error) {
 	case int64(len(content)) > most:
 		return nil, tooLarge
 	case err != nil:
-		return nil, damaged(name, err)
+		return nil, newDamagedError(name, err)
 	}
 	return content, nil
 }
 
-// packedSize is the size of an entry in the zip, which a forged header cannot
-// make larger than the whole.
+// packedSize returns an entry's compressed size, bounded against forged headers.
 func packedSize(file *zip.File) int64 {
 	const most = 1 << 40
 	return int64(min(file.CompressedSize64, most))
 }
 
-func damaged(name string, err error) error {
+func newDamagedError(name string, err error) error {
 	return &journal.Error{
 		Kind: journal.KindInvalid, Code: "bad_request", Err: err,
-		Message: fmt.Sprintf("The file %q of the archive is damaged.", shortened(name)),
+		Message: fmt.Sprintf("The file %q in the archive is damaged.", shorten(name)),
 	}
 }
 
-// AttachFiles stores the files that a restore left to be attached, after its
-// transaction is committed, and returns how many it stored. archive is nil for a
-// plain JSON backup, which carries none. A file that is missing, damaged or
-// refused is added to the result's errors; one that is there already is left
-// alone. Each file is a transaction of its own: what an interruption leaves
-// undone, the same restore does later.
+// AttachFiles stores the pending files after the restore's commit, and returns how many
+// it stored. archive is nil for a plain JSON backup, which contains none. Missing,
+// damaged and refused files are added to the result's errors; stored ones are left alone.
+// Each file has its own transaction: the same restore, repeated, completes an interrupted
+// one.
 func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.UserID, archive *Archive, result *Result) (attached int, err error) {
 	if archive == nil {
 		if n := len(result.Files); n > 0 {
 			result.Warnings = append(result.Warnings, fmt.Sprintf(
-				"The backup names attached files (%d) that only the zip of the export holds; they were not restored.", n))
+				"The backup names %d attached files, which only a zip export contains. They were not restored.", n))
 		}
 		return 0, nil
 	}
@@ -242,7 +236,7 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 	for _, file := range result.Files {
 		added, err := archive.attach(ctx, files, owner, file, stored)
 		if _, refused := errors.AsType[*journal.Error](err); refused {
-			result.Errors = append(result.Errors, Problem{Row: file.place + 1, Message: named("Attachment", file.place) + ": " + sentence(err)})
+			result.Errors = append(result.Errors, Problem{Row: file.place + 1, Message: nameRow("Attachment", file.place) + ": " + sentence(err)})
 			continue
 		}
 		if err != nil {
@@ -264,7 +258,7 @@ func (a *Archive) attach(
 	}
 	sum := sha256.Sum256(content)
 	if file.SHA256 != "" && hex.EncodeToString(sum[:]) != file.SHA256 {
-		return false, journal.Invalid("The file %q of the archive does not agree with its checksum.", shortened(file.Path))
+		return false, journal.Invalid("The file %q in the archive does not agree with its checksum.", shorten(file.Path))
 	}
 	upload := playbook.Upload{Name: file.Name, MediaType: file.MediaType, Content: bytes.NewReader(content)}
 	return files.Reattach(ctx, owner, file.Target, file.CreatedAt.Time, upload, stored)

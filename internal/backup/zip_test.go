@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// zipped packs files in the order given: name, content, name, content.
-func zipped(t *testing.T, files ...string) []byte {
+// zipFiles packs files in the order given: name, content, name, content.
+func zipFiles(t *testing.T, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -38,7 +38,7 @@ func openZip(content []byte, limit int64) (*Archive, error) {
 
 func TestZipsAreRefused(t *testing.T) {
 	t.Parallel()
-	good := zipped(t, backupEntry, emptyBackup)
+	good := zipFiles(t, backupEntry, emptyBackup)
 	flipped := bytes.Clone(good)
 	flipped[bytes.Index(good, []byte(backupEntry))+len(backupEntry)+5] ^= 0xff
 	many := make([]string, 0, 2*maxEntries+2)
@@ -50,21 +50,21 @@ func TestZipsAreRefused(t *testing.T) {
 		limit   int64
 		words   string
 	}{
-		"no zip":         {[]byte("PK\x03\x04 not really"), 1 << 20, "no zip archive"},
-		"nothing":        {nil, 1 << 20, "no zip archive"},
-		"a spreadsheet":  {zipped(t, "xl/workbook.xml", "<x/>"), 1 << 20, `no file "backup.json"`},
-		"a folder deep":  {zipped(t, "a/backup.json", emptyBackup), 1 << 20, `no file "backup.json"`},
-		"two backups":    {zipped(t, backupEntry, emptyBackup, backupEntry, emptyBackup), 1 << 20, `"backup.json" twice`},
-		"too large":      {zipped(t, backupEntry, emptyBackup+strings.Repeat(" ", 100)), 100, `"backup.json" of the archive is too large`},
-		"a bomb":         {zipped(t, backupEntry, emptyBackup+strings.Repeat(" ", 4<<20)), 1 << 30, "too large"},
-		"too many files": {zipped(t, many...), 1 << 30, "more than 25000 files"},
+		"no zip":         {[]byte("PK\x03\x04 not really"), 1 << 20, "not a zip archive"},
+		"nothing":        {nil, 1 << 20, "not a zip archive"},
+		"a spreadsheet":  {zipFiles(t, "xl/workbook.xml", "<x/>"), 1 << 20, `no file "backup.json"`},
+		"a folder deep":  {zipFiles(t, "a/backup.json", emptyBackup), 1 << 20, `no file "backup.json"`},
+		"two backups":    {zipFiles(t, backupEntry, emptyBackup, backupEntry, emptyBackup), 1 << 20, `"backup.json" twice`},
+		"too large":      {zipFiles(t, backupEntry, emptyBackup+strings.Repeat(" ", 100)), 100, `"backup.json" in the archive is too large`},
+		"a bomb":         {zipFiles(t, backupEntry, emptyBackup+strings.Repeat(" ", 4<<20)), 1 << 30, "too large"},
+		"too many files": {zipFiles(t, many...), 1 << 30, "more than 25000 files"},
 		"damaged":        {flipped, 1 << 20, "is damaged"},
-		"no backup":      {zipped(t, backupEntry, `{"format":"fillbook","version":9}`), 1 << 20, "format version 9"},
+		"no backup":      {zipFiles(t, backupEntry, `{"format":"fillbook","version":9}`), 1 << 20, "format version 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := openZip(c.content, c.limit)
-			refused(t, err, c.words)
+			wantRefusal(t, err, c.words)
 		})
 	}
 	if _, err := openZip(good, int64(len(emptyBackup))); err != nil {
@@ -75,7 +75,7 @@ func TestZipsAreRefused(t *testing.T) {
 func TestIsZip(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]bool{
-		string(zipped(t, backupEntry, "")): true, string(zipped(t, "xl/workbook.xml", "")): false, "PK": false, "": false, emptyBackup: false,
+		string(zipFiles(t, backupEntry, "")): true, string(zipFiles(t, "xl/workbook.xml", "")): false, "PK": false, "": false, emptyBackup: false,
 	} {
 		if got := IsZip(strings.NewReader(content), int64(len(content))); got != want {
 			t.Errorf("IsZip(%.20q) = %v", content, got)
@@ -83,8 +83,8 @@ func TestIsZip(t *testing.T) {
 	}
 }
 
-// illustrated is a journal with a picture on a trade and two on a note.
-func illustrated(t *testing.T, h *house) journal.UserID {
+// newIllustratedJournal is a journal with a picture on a trade and two on a note.
+func newIllustratedJournal(t *testing.T, h *fixture) journal.UserID {
 	t.Helper()
 	owner := h.user(t)
 	account := h.account(t, owner, "Main")
@@ -98,22 +98,22 @@ func illustrated(t *testing.T, h *house) journal.UserID {
 	return owner
 }
 
-// rezipped packs the parts of a zip again, some of them changed or left out.
-func rezipped(t *testing.T, content []byte, change func(name string, content []byte) ([]byte, bool)) []byte {
+// rezip packs a zip again, with some parts changed or left out.
+func rezip(t *testing.T, content []byte, change func(name string, content []byte) ([]byte, bool)) []byte {
 	t.Helper()
 	var files []string
-	for name, part := range unzipped(t, content) {
+	for name, part := range unzip(t, content) {
 		if part, keep := change(name, part); keep {
 			files = append(files, name, string(part))
 		}
 	}
-	return zipped(t, files...)
+	return zipFiles(t, files...)
 }
 
 func TestAttachedFiles(t *testing.T) {
 	t.Parallel()
-	eachHouse(t, func(t *testing.T, h *house) {
-		good := h.exportZip(t, illustrated(t, h), "")
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		good := h.exportZip(t, newIllustratedJournal(t, h), "")
 		for name, c := range map[string]struct {
 			change   func(name string, content []byte) ([]byte, bool)
 			attached int
@@ -128,20 +128,20 @@ func TestAttachedFiles(t *testing.T) {
 					content = picture(5)
 				}
 				return content, true
-			}, 2, []string{`Attachment 3: The file "attachments/00003.png" of the archive does not agree with its checksum.`}},
+			}, 2, []string{`Attachment 3: The file "attachments/00003.png" in the archive does not agree with its checksum.`}},
 			"one is no picture": {func(name string, content []byte) ([]byte, bool) {
 				switch name {
 				case "attachments/00001.png":
 					return []byte("<html>"), true
 				case backupEntry: // by hand, without checksums
-					return withoutSums(t, content), true
+					return removeSums(t, content), true
 				}
 				return content, true
 			}, 2, []string{"Attachment 1: Only PNG, JPEG, GIF and WebP images and PDF documents can be attached."}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				to := h.user(t)
-				result, attached := h.restoreZip(t, to, rezipped(t, good, c.change))
+				result, attached := h.restoreZip(t, to, rezip(t, good, c.change))
 				var got []string
 				for _, p := range result.Errors {
 					got = append(got, p.Message)
@@ -159,8 +159,8 @@ func TestAttachedFiles(t *testing.T) {
 	})
 }
 
-// withoutSums takes the checksums out of a backup, its own and its files'.
-func withoutSums(t *testing.T, content []byte) []byte {
+// removeSums removes the checksums from a backup, its own and its files'.
+func removeSums(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var doc map[string]any
 	must(t, json.Unmarshal(content, &doc))
@@ -173,13 +173,13 @@ func withoutSums(t *testing.T, content []byte) []byte {
 	return text
 }
 
-// A plain backup says that it has no files; nothing is attached.
+// A plain backup reports its missing files; nothing is attached.
 func TestPlainBackupsCarryNoFiles(t *testing.T) {
 	t.Parallel()
-	h := oneHouse(t)
-	from, to := illustrated(t, h), h.user(t)
+	h := oneFixture(t)
+	from, to := newIllustratedJournal(t, h), h.user(t)
 	result := h.restore(t, to, h.export(t, from, ""))
-	sound(t, result)
+	wantComplete(t, result)
 	attached, err := AttachFiles(t.Context(), h.playbook, to, nil, &result)
 	must(t, err)
 	if attached != 0 || len(result.Files) != 3 || len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "(3)") {
@@ -187,18 +187,17 @@ func TestPlainBackupsCarryNoFiles(t *testing.T) {
 	}
 }
 
-// A file that is gone from the disk does not keep the rest from being saved,
-// and the zip says so.
+// A missing file on disk does not keep the rest from being saved, and the zip says so.
 func TestLostFiles(t *testing.T) {
 	t.Parallel()
 	d := testkit.Open(t, db.SQLite)
-	h := newHouse(t, d)
+	h := newFixture(t, d)
 	dir := t.TempDir()
 	files, err := playbook.OpenFiles(dir)
 	must(t, err)
 	t.Cleanup(func() { _ = files.Close() })
 	h.playbook = playbook.New(d, h.clock.Now, playbook.Options{Known: h.known(), Files: files})
-	owner := illustrated(t, h)
+	owner := newIllustratedJournal(t, h)
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	must(t, err)
 	must(t, os.Remove(paths[0]))
@@ -208,7 +207,7 @@ func TestLostFiles(t *testing.T) {
 		missing, err = WriteZip(t.Context(), tx, h.playbook, owner, Scope{At: exportedAt}, &b)
 		return err
 	}))
-	parts := unzipped(t, b.Bytes())
+	parts := unzip(t, b.Bytes())
 	if len(missing) != 1 || len(parts) != 4 || !strings.Contains(string(parts[manifestEntry]), `"missing":[{"path":"`+missing[0].Path+`"}]`) {
 		t.Errorf("missing %v, the manifest says %s", missing, parts[manifestEntry])
 	}
