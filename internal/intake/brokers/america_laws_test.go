@@ -61,7 +61,7 @@ func TestHiddenCostsKeepTheCash(t *testing.T) {
 			fmt.Fprintf(&text, "8/1/2023,8/1/2023,8/2/2023,PEAR,%s,%s,%d,$%s,$%s\n", description, code, quantity, price, amount)
 		}
 		got := decimal.Zero
-		for _, f := range mustRead(t, text.String(), americaPresets()).Fills {
+		for _, f := range mustRead(t, text.String(), tables()).Fills {
 			got = got.Add(gross(f)).Sub(f.Fees).Sub(f.Commission)
 		}
 		if !got.Equal(want) {
@@ -89,9 +89,9 @@ func TestAmericaOrderOfRowsDoesNotMatter(t *testing.T) {
 				rapid.SampledFrom([]string{"Buy", "Sell", "Short"}).Draw(t, "side"), rapid.IntRange(0, 400).Draw(t, "filled"),
 				decimal.FromScaled(rapid.Int64Range(1, 99999).Draw(t, "price"), 2), at, at))
 		}
-		forwards := shown(mustRead(t, header+strings.Join(rows, ""), americaPresets()))
+		forwards := shown(mustRead(t, header+strings.Join(rows, ""), tables()))
 		slices.Reverse(rows)
-		backwards := shown(mustRead(t, header+strings.Join(rows, ""), americaPresets()))
+		backwards := shown(mustRead(t, header+strings.Join(rows, ""), tables()))
 		if !slices.Equal(forwards, backwards) {
 			t.Errorf("forwards %q\nbackwards %q", forwards, backwards)
 		}
@@ -126,7 +126,7 @@ func TestCostsFindTheirTrades(t *testing.T) {
 			"\nAccount Trade History\n,Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type\n" +
 			strings.Join(trades, "")
 		const newYorkIsBehind = 5 * time.Hour
-		for _, f := range mustRead(t, text, americaPresets()).Fills {
+		for _, f := range mustRead(t, text, tables()).Fills {
 			if at := f.At.Add(-newYorkIsBehind).Format(time.TimeOnly); f.Commission.String() != want[at] {
 				t.Errorf("the trade of %s costs %s, want %s\n%s", at, f.Commission, want[at], text)
 			}

@@ -86,7 +86,7 @@ func TestShiftJIS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	brokertest.Check(t, data, statement.Hints{Currency: "JPY"}, asiaPresets(), `
+	brokertest.Check(t, data, statement.Hints{Currency: "JPY"}, tables(), `
 SBI Securities / trade history, executions, csv, rows 1, zone Asia/Tokyo
 because matched header 約定日 + 銘柄コード + 取引 + 約定数量 + 約定単価 + 受渡金額/決済損益
 account "" type "" currency "JPY"

@@ -15,7 +15,7 @@ import (
 
 // asiaRead reads a text that must be read.
 func asiaRead(t *rapid.T, text string) *statement.Statement {
-	return brokertest.MustRead(t, []byte(text), statement.Hints{}, asiaPresets())
+	return brokertest.MustRead(t, []byte(text), statement.Hints{}, tables())
 }
 
 // The exits of the tax report make exactly the profit that the report states,
@@ -71,15 +71,4 @@ func TestDeliveryKeepsShares(t *testing.T) {
 			t.Fatalf("%s shares, want %d; costs %s over %d rows\n%s", held, want, s.Sum(statement.ItemCosts), s.Rows, file.String())
 		}
 	})
-}
-
-func FuzzAsiaPresets(f *testing.F) {
-	brokertest.Fuzz(f, asiaPresets(),
-		"symbol,trade_date,exchange,segment,trade_type,quantity,price,trade_id\nNIFTY2610724500PE,2026-01-05,NFO,FO,buy,75,1,T1\n",
-		"Symbol,Entry Date,Exit Date,Quantity,Buy Value,Sell Value,Profit\nA,2026-01-05,2026-01-06,3,10,11,1\n",
-		"Date,Company,Scrip Code,Instrument Type,Strike Price,Expiry,Trade Num,Trade Time,Side,Quantity,Price\n01-10-2026,N PE,,OPTIDX,1,28-10-2026,T,09:20:00,BUY,75,2\n",
-		"Scrip/Contract,Buy/Sell,Buy Price,Sell Price,Quantity,Brokerage,Trade ID,Date\nFUTIDX N Oct 28 2026,Buy,1,0,75,20,T1,10/1/26 0:00\n",
-		"Stock name,Symbol,ISIN,Type,Quantity,Value,Execution date and time,Order status\nA,A,I,BUY,3,10,05-01-2026 10:30 AM,Executed\n",
-		"約定日,銘柄コード,取引,約定数量,約定単価,受渡金額/決済損益\n2026/01/05,7999,現引,100,5,--\n",
-	)
 }

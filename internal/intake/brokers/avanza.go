@@ -6,7 +6,7 @@ import "fillbook/internal/intake/statement"
 // first, with prices in the currency of the instrument and the rate beside them.
 // The stated result is after costs that the fills have too, so it is not read.
 var avanzaTransactions = statement.Preset{
-	Broker: "Avanza", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: "Europe/Stockholm",
+	Broker: "Avanza", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: stockholm,
 	Header: statement.Cols("Datum;Konto;Typ av transaktion;Värdepapper/beskrivning;Antal;Kurs;Belopp"),
 	Costs:  statement.CostsPositive, NewestFirst: true,
 	Layout: &statement.Layout{

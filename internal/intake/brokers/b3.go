@@ -9,9 +9,6 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// saoPaulo is the zone of the Brazilian exchange.
-const saoPaulo = "America/Sao_Paulo"
-
 // b3Trades is the report of trades (negociação) of the investor area of the exchange B3:
 // days only, one row for each price, without costs.
 var b3Trades = s.Preset{

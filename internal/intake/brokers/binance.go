@@ -5,9 +5,6 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// utc is the zone of most exchanges.
-const utc = "UTC"
-
 // binanceSpot has amounts with their coins attached: 0.5BTC. The coin of the
 // amount is the one that the pair is priced in.
 var binanceSpot = statement.Preset{

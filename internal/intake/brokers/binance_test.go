@@ -15,7 +15,7 @@ import (
 
 // readBinance reads a file of Binance that has no problems.
 func readBinance(t *rapid.T, text string) *statement.Statement {
-	s := brokertest.MustRead(t, []byte(text), statement.Hints{Currency: "USD"}, cryptoPresets())
+	s := brokertest.MustRead(t, []byte(text), statement.Hints{Currency: "USD"}, tables())
 	if len(s.Problems) > 0 {
 		t.Fatalf("problems %v in\n%s", s.Problems, text)
 	}

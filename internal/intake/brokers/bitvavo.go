@@ -6,7 +6,7 @@ import "fillbook/internal/intake/statement"
 var bitvavoTransactions = statement.Preset{
 	Broker: "Bitvavo", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, NewestFirst: true,
 	Header: statement.Cols("Timezone;Date;Time;Type;Currency;Amount;Quote Currency|Price Currency;Quote Price|Price;Fee currency;Fee amount;Transaction ID"),
-	Zone:   "Europe/Amsterdam", Costs: statement.CostsPositive,
+	Zone:   amsterdam, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
 		Coins: true, Kind: "Type", Symbol: "{Currency}-{Quote Currency|Price Currency}", Date: "Date", Clock: "Time", ZoneColumn: "Timezone",
 		Quantity: "Amount", Price: "Quote Price|Price", CashAmount: "Amount", Currency: "Currency", ID: "Transaction ID",

@@ -38,7 +38,7 @@ func TestNameMoomoo(t *testing.T) {
 // A time that the clocks left out is told, and does not stop the rows around it.
 func TestTimesOnTheDayOfTheChange(t *testing.T) {
 	const file = "Symbol,Price,Qty,Time,Side,Type,\nACME,8,1,03:30:00,S,Margin,\nACME,8,1,02:30:00,B,Margin,\n"
-	brokertest.Check(t, []byte(file), statement.Hints{FileName: "20260308.csv"}, blottersPresets(), `
+	brokertest.Check(t, []byte(file), statement.Hints{FileName: "20260308.csv"}, tables(), `
 DAS Trader / trades window, executions, csv, rows 2, zone America/New_York
 because matched header Symbol + Price + Qty + Time + Side + Type
   1 sell 1 ACME @ 8 at 2026-03-08T07:30:00Z

@@ -14,7 +14,7 @@ import (
 
 // blottersRead reads a text that must be read.
 func blottersRead(t *rapid.T, text string) *statement.Statement {
-	return brokertest.MustRead(t, []byte(text), statement.Hints{}, blottersPresets())
+	return brokertest.MustRead(t, []byte(text), statement.Hints{}, tables())
 }
 
 func drawMoney(t *rapid.T, name string) decimal.Decimal {
@@ -90,14 +90,4 @@ func TestProceedsAddUp(t *testing.T) {
 			}
 		}
 	})
-}
-
-func FuzzBlottersPresets(f *testing.F) {
-	brokertest.Fuzz(f, blottersPresets(),
-		"Symbol,Price,Qty,Time,Side,Type,\nACME,3.47,30,07:41:15,S,Margin,\n",
-		"Side,Symbol,Order Price,Order Qty,Filled@Avg Price,Order Time,Fill Qty\nBuy,A,1,2,2@1,2026/04/08 09:31:00 (ET),\n,,,,,,3\n",
-		"Trade Date,Settlement date,Trade #,Action,Quantity,Symbol,Description,Price,Gross amount,Comm,SEC fees\n20-10-25,,7,Buy,80,.A,x,1,(80),0,0\n",
-		"T/D,Side,Symbol,Qty,Price,Exec Time,Comm,Gross Proceeds,Net Proceeds\n4/30/26,SS,A,1,2,9:30:00,0,2,2\n",
-		"Transaction Date,Settlement Date,Action,Symbol,Description,Quantity,Price,Net Amount,Activity Type\n2026-03-03 12:00:00 AM,,EXP,,PUT Z 03/20/26 10 Z,1,0,0,Other\n",
-	)
 }

@@ -13,21 +13,42 @@ import (
 	"fillbook/internal/intake/brokers/ibkr"
 	"fillbook/internal/intake/metatrader"
 	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/instruments"
 )
+
+// futureType is the type of every instrument in files of futures platforms.
+const futureType = instruments.TypeFuture
 
 // All returns every preset. The order decides only among presets that fit a file
 // equally well.
-func All() []*statement.Preset {
-	return slices.Concat(
-		metatrader.Presets(), platformsPresets(), americaPresets(), ibkr.Presets(), blottersPresets(), asiaPresets(),
-		futuresPresets(), cryptoPresets(), europePresets(), saversPresets(), journalsPresets(),
-	)
-}
+func All() []*statement.Preset { return slices.Concat(metatrader.Presets(), tables(), ibkr.Presets()) }
 
 // tables returns the presets of this package.
 func tables() []*statement.Preset {
-	return slices.Concat(
-		platformsPresets(), americaPresets(), blottersPresets(), asiaPresets(), futuresPresets(), cryptoPresets(), europePresets(),
-		saversPresets(), journalsPresets(),
-	)
+	return append([]*statement.Preset{
+		&tradingViewOrders, &tradingViewBalance, &tradingViewStrategy, &cTraderHistory, &dxTradeOrders, &matchTraderPositions, &avaTradeOrders,
+		&ftmoJournal, &myfxbookStatement, &mql5History, &mql5Positions, &fxBlueOrders, &portalPositions, &metaTraderConverted, &metaTraderUTC,
+		&thinkorswimStatement, &thinkorswimOrders, &thinkorswimCash,
+		&schwabTransactions, &schwabRealized, &fidelityHistory, &fidelityOrders, etradeTransactions, etradeSecond, etradeFirst,
+		&robinhoodActivity, &webullOrders, &webullCombined, &webullOptions, &webullAbroad, &wealthsimpleActivities, &vanguardTransactions,
+		&merrillActivity, &tastytradeTransactions, &tastytradeEarly, &firstradeHistory, &tdAmeritradeTransactions, &b3Trades,
+		&tradeZeroExecutions, &tradeStationOrders, &tradeManagerOrders, &fundTradersExecutions, &heldenTraderTrades, &dasTrades, &dasTradesWindow,
+		&dasDatedTrades, &lightspeedBlotter, &questradeExecutions, &questradeConfirmations, &questradeActivities, &moomooOrders, &moomooTrades,
+		&tigerTrades, &zerodhaTradebook, &zerodhaExits, &zerodhaSums, &upstoxTrades, &dhanTrades, &angelOneTrades, &growwOrders, &sbiTrades,
+		&rakutenTrades, &eSmartTrades, &tonghuashunTrades, &tradovateOrders, &tradovateFills, &tradovatePerformance, &tradovatePositions,
+		&tradovateCash, &topstepTrades, &projectXOrders, &propOrders, &ninjaTrades, &ninjaExecutions, &rithmicOrders, &rithmicPerformance,
+		&quantowerTrades, &sierraActivity, &motiveWaveTrades, &atasJournal, &profitOperations, &binanceSpot, &binanceOldSpot, &binanceFutures,
+		&binanceStatement, &binanceWallet, &binanceAutoInvest, &bybitClosed, &bybitTrades, &bybitLedger, &okxTrading, &okxOrders, &kucoinSpot,
+		&kucoinCreated, &kucoinOld, &kucoinPositions, &coinbaseTransactions, &coinbaseProFills, &coinbaseProLedger, &krakenTrades, &krakenLedgers,
+		&bitgetOrders, &hyperliquidTrades, &hyperliquidFunding, &bitmexWallet, &bitstampTransactions, &bitvavoTransactions, &blofinOrders,
+		&cryptocomApp, &revolutCrypto, &deribitLog, &bitfinexTrades, &mexcSpot, &mexcFutures, &bittrexOrders, &bittrexOldOrders, &gateioBilling,
+		&geminiHistory, &coinbaseOldTransactions, &cointrackingTrades, &bybitSpot, &poloniexTrades, &poloniexDeposits, &poloniexWithdrawals,
+		&cexioHistory, &coincheckHistory, &trading212History, &degiroTransactions, &degiroStatement, &saxoTransactions, &xtbPositions,
+		&xtbOperations, &etoroPositions, &etoroActivity, &igHistory, &avanzaTransactions, &freetradeActivity, &hargreavesSummary,
+		&rabobankMutations, &swissquoteTransactions, &tradeRepublicTransactions, &tradeRepublicOlder, &revolutStocks, &buxTransactions,
+		&exanteTrades, &releveStatement, &nordnetTransactions, &directaMovements, &finecoOperations, &flatexMovements, &scalableTransactions,
+		&investEngineTrades, &finpensionTransactions, &parqetActivities, &vanguardUKTransactions, &comdirectTransactions, &lightyearTransactions,
+		&sharesightTrades, &selfWealthTrades, &selfWealthCash, &fillbookFills, &fillbookTrades, &tradervueTrades, &tradervueFills, &tradeZellaTrades, &tradeZellaFills,
+		&traderSyncTrades, &traderMemosTrades, &tradeJourneyTrades, &forexSheet, &fillSheet, &tradesvizExecutions,
+	}, taxTools...)
 }

@@ -105,7 +105,7 @@ their words, and by the order and the form of their values if the words are not 
 	return b.String()
 }
 
-// TestFixturesFindTheirOwnPreset passes every fixture of every package to all
+// TestFixturesFindTheirOwnPreset passes every fixture of every broker to all
 // presets together: none may take the file of another.
 func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	t.Parallel()
@@ -137,8 +137,8 @@ func TestFixturesFindTheirOwnPreset(t *testing.T) {
 }
 
 // TestEverySampleIsKnown reads every sample, where there are any, with all
-// presets together: each must stand in the table of one package, and be read as
-// the table says.
+// presets together: one of the tables must list each of them, and it must be
+// read as the table says.
 func TestEverySampleIsKnown(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("SVC_TEST_SAMPLES")
@@ -180,10 +180,4 @@ func TestEverySampleIsKnown(t *testing.T) {
 func TestDamagedFilesLoseNoRow(t *testing.T) {
 	t.Parallel()
 	brokertest.CheckDamaged(t, brokers.All(), "testdata/*.txtar", "ibkr/testdata/*.txtar", "../metatrader/testdata/*.txtar")
-}
-
-// FuzzAll passes arbitrary files to the whole pipeline: nothing may crash, and
-// every fill must be sound.
-func FuzzAll(f *testing.F) {
-	brokertest.Fuzz(f, brokers.All())
 }

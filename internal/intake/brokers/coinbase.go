@@ -62,30 +62,46 @@ func adjustCoinbase(w *statement.Row, record *statement.Record) {
 	record.Also = append(record.Also, statement.Record{Kind: statement.KindBuy, Fill: &bought})
 }
 
-var coinbaseProFills = statement.Preset{
-	Broker: "Coinbase Pro", Export: "fills", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
-	Header: statement.Cols("portfolio;trade id;product;side;created at;size;size unit;price;fee;total"),
+// coinbaseOldTransactions are reports until 2021, with lines about the owner on top.
+// The names of columns begin with the owner's currency. Reports of 2018 have days
+// only, and no fees: they follow from the amount.
+var coinbaseOldTransactions = statement.Preset{
+	Broker: "Coinbase", Export: "transactions until 2021", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;" + coinbaseOld("Spot Price at Transaction") + ";Notes"),
+	Order:  parse.MonthFirst, Costs: statement.CostsPositive,
 	Layout: &statement.Layout{
-		Coins: true, Symbol: "product", Side: "side", Time: "created at", Quantity: "size", Price: "price", Amount: "total",
-		Fees: "fee", FeesCurrency: "price/fee/total unit", ID: "trade id", Hidden: statement.Hidden{Into: statement.CostFees},
+		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
+		Price: coinbaseOld("Spot Price at Transaction"), PriceCurrency: "@currency", Unsigned: true,
+		Amount: coinbaseOld("Total (inclusive of fees)", "Amount Transacted (Inclusive of Coinbase Fees)"), Fees: coinbaseOld("Fees"),
+		Hidden: statement.Hidden{Into: statement.CostFees}, CashAmount: "Quantity Transacted", Currency: "Asset", Note: "Transaction Type",
+		Prepare: prepareCoinbaseOld,
+		Words: []statement.Word{
+			{Kind: statement.KindTransfer, Words: "send|receive"},
+			{Kind: statement.KindInterest, Words: "*income*|*reward*|coinbase earn"},
+			{Kind: statement.KindMovement, Words: "paid for an order|convert"},
+		},
 	},
 }
 
-// coinbaseProLedger has one row for each coin of a trade and one for its fee; they
-// share its id.
-var coinbaseProLedger = statement.Preset{
-	Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
-	Header: statement.Cols("portfolio;type;time|Timestamp;amount;balance;amount/balance unit;transfer id;trade id;order id"),
-	Layout: &statement.Layout{
-		Coins: true, Key: "type", Kind: "{type} {trade id}", Time: "time|Timestamp", Amount: "amount", Currency: "amount/balance unit",
-		Symbol: "{@base}-{@quote}", ID: "trade id", Note: "type", Join: []statement.Join{{By: "trade id", As: statement.JoinLegs, Fiat: true}},
-		Words: []statement.Word{
-			{Kind: statement.KindLeg, Words: "match ?*|conversion ?*"},
-			{Kind: statement.KindLegFee, Words: "fee ?*"},
-			{Kind: statement.KindTransfer, Words: "deposit*|withdrawal*"},
-			{Kind: statement.KindFee, Words: "fee"},
-			{Kind: statement.KindAdjustment, Words: "rebate*"},
-			{Kind: statement.KindMovement, Words: "*"},
-		},
-	},
+// coinbaseOldCurrencies are those of owners.
+var coinbaseOldCurrencies = strings.Fields("USD EUR GBP CAD AUD")
+
+// coinbaseOld returns the names that columns have in any currency.
+func coinbaseOld(names ...string) string {
+	var all []string
+	for _, name := range names {
+		for _, currency := range coinbaseOldCurrencies {
+			all = append(all, currency+" "+name)
+		}
+	}
+	return strings.Join(all, "|")
+}
+
+// prepareCoinbaseOld finds the currency in the names of the columns.
+func prepareCoinbaseOld(w *statement.Row) {
+	for _, currency := range coinbaseOldCurrencies {
+		if w.Reader().Has(currency + " Spot Price at Transaction") {
+			w.Set("currency", currency)
+		}
+	}
 }

@@ -24,7 +24,7 @@ func TestCryptoExportsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, _ := statement.Detect(file, cryptoPresets())
+		found, _ := statement.Detect(file, tables())
 		s, err := statement.Read(file, found, statement.Hints{})
 		if err != nil {
 			t.Fatal(err)

@@ -14,14 +14,14 @@ import (
 // and open ones and cash from the activity. Both tables name fills alike, so that
 // one can be imported after the other. Amounts are in dollars.
 var etoroPositions = s.Preset{
-	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: parse.DayFirst,
+	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: utc, Order: parse.DayFirst,
 	Header:   s.Cols(etoroPositionColumns),
 	Sections: []s.Section{{Header: s.Cols(etoroPositionColumns), Layout: &etoroTrips}, {Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents}},
 }
 
 // etoroActivity is the activity of the account.
 var etoroActivity = s.Preset{
-	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: "UTC", Order: parse.DayFirst,
+	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: utc, Order: parse.DayFirst,
 	Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents,
 }
 

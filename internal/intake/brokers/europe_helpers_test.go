@@ -50,7 +50,7 @@ func book(sheets ...string) tabular.File {
 
 func readBook(t *testing.T, file tabular.File) *statement.Statement {
 	t.Helper()
-	found, ok := statement.Detect(file, europePresets())
+	found, ok := statement.Detect(file, tables())
 	if !ok {
 		t.Fatal("no preset fits")
 	}

@@ -70,7 +70,7 @@ func TestDegiroExportsAgree(t *testing.T) {
 		var shown [2][]string
 		for i, text := range []string{transactions, account} {
 			sum, size := decimal.Zero, decimal.New(1)
-			s := mustRead(t, text, europePresets())
+			s := mustRead(t, text, tables())
 			for _, f := range s.Fills {
 				shown[i] = append(shown[i], fmt.Sprint(f.At, f.Symbol, f.Side, f.Quantity, f.Price, f.Commission, f.ID))
 				sum, size = sum.Add(moved(f)), size.Add(moved(f).Abs())
@@ -101,7 +101,7 @@ func TestEuropeOrderOfRowsDoesNotMatter(t *testing.T) {
 				rapid.SampledFrom([]string{"BUY", "SELL"}).Draw(t, "side"), quantity, price, quantity*price))
 		}
 		shown := func() (list []string) {
-			for _, f := range mustRead(t, header+strings.Join(rows, ""), europePresets()).Fills {
+			for _, f := range mustRead(t, header+strings.Join(rows, ""), tables()).Fills {
 				list = append(list, fmt.Sprint(f.At, f.Side, f.Quantity, f.Price, f.Fees))
 			}
 			return list
@@ -114,12 +114,6 @@ func TestEuropeOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// FuzzEuropePresets feeds damaged exports: nothing panics, and what is read as a fill
-// could be one.
-func FuzzEuropePresets(f *testing.F) {
-	brokertest.Fuzz(f, europePresets())
-}
-
 // netBySymbol reads a fixture and gives the result after costs of each symbol.
 func netBySymbol(t *testing.T, fixture string) map[string]string {
 	t.Helper()
@@ -127,7 +121,7 @@ func netBySymbol(t *testing.T, fixture string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := brokertest.MustRead(t, archive.Files[0].Data, brokertest.Hints(string(archive.Comment)), europePresets())
+	s := brokertest.MustRead(t, archive.Files[0].Data, brokertest.Hints(string(archive.Comment)), tables())
 	net := map[string]decimal.Decimal{}
 	for trade := range s.Trades() {
 		if trade.IsClosed() {

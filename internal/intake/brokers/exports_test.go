@@ -20,7 +20,7 @@ import (
 // futuresRead reads an export in a zone.
 func futuresRead(t *testing.T, data []byte, zone string) *statement.Statement {
 	t.Helper()
-	return brokertest.MustRead(t, data, statement.Hints{Zone: zone, Currency: "USD"}, futuresPresets())
+	return brokertest.MustRead(t, data, statement.Hints{Zone: zone, Currency: "USD"}, tables())
 }
 
 // TestFuturesExportsAgree holds three exports of the same trades against each other:
@@ -149,10 +149,4 @@ func futuresWorkbook(t *testing.T, sheets map[string]string) []byte {
 		t.Fatal(err)
 	}
 	return buffer.Bytes()
-}
-
-// FuzzFuturesPresets feeds text through everything that an upload goes through: no
-// row may bring it down, and what comes out must be fills.
-func FuzzFuturesPresets(f *testing.F) {
-	brokertest.Fuzz(f, futuresPresets())
 }

@@ -9,35 +9,26 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// fillbook describes our own tables. Fills have all prices that trades have, so
-// where a workbook has both, and that is how many names tell, the fills are
-// read, and of the trades what was written on them.
-func fillbook() []*statement.Preset {
-	const broker = "Fillbook"
-	return []*statement.Preset{
-		{
-			Broker: broker, Export: "fills", Evidence: statement.RealFile, Format: statement.Executions,
-			Header: []string{
-				"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
-				"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id",
-			},
-			Zone: "UTC", Costs: statement.CostsPositive,
-			Whole: fillbookFills,
-		},
-		{
-			Broker: broker, Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades,
-			Header: []string{
-				"Account", "Symbol", "Type", "Side", "Status", "Quantity", "Open Time", "Close Time", "Entry Price", "Exit Price",
-				"Multiplier", "Gross P&L", "Net P&L", "Emotional State",
-			},
-			Zone: "UTC", Costs: statement.CostsPositive,
-			Each: fillbookTrade,
-		},
-	}
+// fillbookFills is our own table of fills. They have all prices of trades. A
+// workbook has more column names of fills, so they are read, and only the
+// annotations of its trades.
+var fillbookFills = statement.Preset{
+	Broker: "Fillbook", Export: "fills", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("Account;Executed At;Symbol;Type;Side;Quantity;Price;Fees;Commission;Multiplier;Stated P&L;Currency;Option Right;Strike;Expiry;" +
+		"Lot;External Id"),
+	Whole: readFillbookFills,
 }
 
-// fillbookFills reads the table of fills, and that of cash if there is one.
-func fillbookFills(r *statement.Reader) error {
+// fillbookTrades is our own table of trades.
+var fillbookTrades = statement.Preset{
+	Broker: "Fillbook", Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades, Zone: utc, Costs: statement.CostsPositive,
+	Header: statement.Cols("Account;Symbol;Type;Side;Status;Quantity;Open Time;Close Time;Entry Price;Exit Price;Multiplier;Gross P&L;Net P&L;" +
+		"Emotional State"),
+	Each: fillbookTrade,
+}
+
+// readFillbookFills reads the table of fills, and that of cash if there is one.
+func readFillbookFills(r *statement.Reader) error {
 	r.EachRow(fillbookFill)
 	for _, table := range r.File.Tables {
 		switch {

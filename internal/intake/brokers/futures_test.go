@@ -55,7 +55,7 @@ func TestNinjaPosition(t *testing.T) {
 		"1 L": "1", "12 S": "-12", "0": "0", "-": "null", "": "null", "3": "null", "2 X": "null", "-1 L": "null",
 	} {
 		file := "Instrument,Action,Quantity,Price,Time,ID,E/X,Position\nESU6,Buy,1,5000,2026-08-03 10:00:00,a,Entry," + text + "\n"
-		got, _ := brokertest.Read([]byte(file), statement.Hints{Zone: "UTC"}, futuresPresets())
+		got, _ := brokertest.Read([]byte(file), statement.Hints{Zone: "UTC"}, tables())
 		if has := strings.Contains(got, " position "); has != (want != "null") || has && !strings.Contains(got, " position "+want+" ") {
 			t.Errorf("position %q, want %s:\n%s", text, want, got)
 		}

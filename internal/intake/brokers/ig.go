@@ -17,7 +17,7 @@ import (
 // direction is general knowledge. The reference of a deal comes again for every
 // part, so it is not an id.
 var igHistory = s.Preset{
-	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: "UTC", Order: parse.DayFirst, NewestFirst: true,
+	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: utc, Order: parse.DayFirst, NewestFirst: true,
 	Header: s.Cols("TextDate|Date;Summary;MarketName;Period;ProfitAndLoss;Transaction type;Reference;Open level;Close level;Size;PL Amount;DateUtc"),
 	Layout: &s.Layout{
 		Key: "Summary|Transaction type", Prepare: prepareIG, Kind: "@kind|{Summary} {MarketName}", Words: []s.Word{{Kind: s.KindTrade, Words: "closed deal"}},

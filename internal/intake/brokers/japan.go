@@ -9,33 +9,9 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// The trade histories of Japanese brokers come in Shift_JIS and give days
-// without times. They are known from other people's code only.
-var (
-	sbiTrades = s.Preset{
-		Broker: "SBI Securities", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
-		Header: s.Cols("約定日;銘柄コード;取引;約定数量;約定単価;受渡金額/決済損益"), NewestFirst: true,
-		Layout: newJapaneseLayout(s.Layout{Kind: "取引", Quantity: "約定数量", Price: "約定単価", Commission: "手数料/諸経費等|手数料等", Fees: "税額"}),
-	}
-	rakutenTrades = s.Preset{
-		Broker: "Rakuten Securities", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
-		Header: s.Cols("約定日;銘柄コード;銘柄名;取引区分;売買区分;数量［株］|数量[株];単価［円］|単価[円]"), NewestFirst: true,
-		Layout: newJapaneseLayout(s.Layout{
-			Kind: "{取引区分}{売買区分}", Quantity: "数量［株］|数量[株]", Price: "単価［円］|単価[円]",
-			Commission: "手数料［円］|手数料[円]", Fees: "税金等［円］|税金等[円]+諸費用［円］|諸費用[円]",
-		}),
-	}
-	eSmartTrades = s.Preset{
-		Broker: "e-smart", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
-		Header: s.Cols("約定日;受渡日;市場;銘柄名;銘柄コード;売買区分;数量;単価"), NewestFirst: true,
-		Layout: newJapaneseLayout(s.Layout{Kind: "{取引区分}{売買区分}", Quantity: "数量", Price: "単価", Commission: "手数料", Fees: "諸費用+消費税"}),
-	}
-)
-
-// tokyo is the zone of the Japanese exchanges.
-const tokyo = "Asia/Tokyo"
-
-// newJapaneseLayout adds what the three histories have in common.
+// newJapaneseLayout adds what the trade histories of Japanese brokers have in common.
+// They come in Shift_JIS and give days without times, and are known from other
+// people's code only.
 func newJapaneseLayout(l s.Layout) *s.Layout {
 	l.Key, l.Symbol, l.Namer, l.Time = "銘柄コード|約定日", "銘柄コード", nameStock, "約定日"
 	l.Currency, l.Currencies = "=JPY", s.CurrencyOfFile

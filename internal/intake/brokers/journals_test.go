@@ -64,8 +64,8 @@ func journalsSheet(name string, rows ...[]string) tabular.Table {
 // TestJournalsWorkbook reads our own workbook, in which trades and fills say the same:
 // the fills are taken, and the cash beside them.
 func TestJournalsWorkbook(t *testing.T) {
-	presets := journalsPresets()
-	fillsHeader, tradesHeader := presets[0].Header, presets[1].Header
+	presets := tables()
+	fillsHeader, tradesHeader := fillbookFills.Header, fillbookTrades.Header
 	file := tabular.File{Kind: tabular.XLSX, Tables: []tabular.Table{
 		journalsSheet("Trades", tradesHeader, []string{
 			"Main", "AAPL", "stock", "long", "closed", "10", "2026-01-12T14:31:07Z", "2026-01-12T14:40:00Z", "230", "231", "1", "10", "10", "",
@@ -98,8 +98,8 @@ func TestJournalsWorkbook(t *testing.T) {
 // TestResultsAreKept makes sure that whatever a table of trades says about its
 // closed trades comes out to the last digit, however its averages are rounded.
 func TestResultsAreKept(t *testing.T) {
-	presets := journalsPresets()
-	header := append([]string{"Fees", "Commission"}, presets[1].Header...)
+	presets := tables()
+	header := append([]string{"Fees", "Commission"}, fillbookTrades.Header...)
 	rapid.Check(t, func(t *rapid.T) {
 		cents := func(name string) decimal.Decimal {
 			return decimal.FromScaled(rapid.Int64Range(-99999, 99999).Draw(t, name), 2)
@@ -123,10 +123,4 @@ func TestResultsAreKept(t *testing.T) {
 			t.Fatalf("cost %s, want %s", got, fees.Add(commission))
 		}
 	})
-}
-
-// FuzzJournalsPresets feeds text through everything that an upload goes through: no
-// row may bring it down, and what comes out must be fills.
-func FuzzJournalsPresets(f *testing.F) {
-	brokertest.Fuzz(f, journalsPresets())
 }

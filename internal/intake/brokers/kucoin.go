@@ -6,9 +6,6 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// kucoinZone is the zone of old histories of KuCoin. New ones state theirs.
-const kucoinZone = "Asia/Shanghai"
-
 var kucoinSpot = statement.Preset{
 	Broker: "KuCoin", Export: "spot fills", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("UID;Order ID;Symbol;Side;Avg. Filled Price|Filled Price;Filled Amount;Filled Volume;Fee;Fee Currency"),
@@ -17,13 +14,13 @@ var kucoinSpot = statement.Preset{
 
 var kucoinCreated = statement.Preset{
 	Broker: "KuCoin", Export: "spot fills with tradeCreatedAt", Evidence: statement.SampleFile, Format: statement.Executions,
-	Header: statement.Cols("tradeCreatedAt;symbol;side;price;size;funds;fee;feeCurrency"), Zone: kucoinZone, NewestFirst: true,
+	Header: statement.Cols("tradeCreatedAt;symbol;side;price;size;funds;fee;feeCurrency"), Zone: shanghai, NewestFirst: true,
 	Layout: &kucoinFills,
 }
 
 var kucoinOld = statement.Preset{
 	Broker: "KuCoin", Export: "spot fills until 2019", Evidence: statement.SampleFile, Format: statement.Executions,
-	Header: statement.Cols("Time;Pair;Side;FilledPrice;FilledPriceCoin;Amount;Volume;Fee;FeeCoin"), Zone: kucoinZone, NewestFirst: true,
+	Header: statement.Cols("Time;Pair;Side;FilledPrice;FilledPriceCoin;Amount;Volume;Fee;FeeCoin"), Zone: shanghai, NewestFirst: true,
 	Layout: &kucoinFills,
 }
 

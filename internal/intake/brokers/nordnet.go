@@ -7,7 +7,7 @@ import s "fillbook/internal/intake/statement"
 // has its currency in the next column, and prices are in that of the instrument, with
 // the rate to the account's. A canceled row has the day of its cancellation.
 var nordnetTransactions = s.Preset{
-	Broker: "Nordnet", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: "Europe/Stockholm", Costs: s.CostsPositive,
+	Broker: "Nordnet", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: stockholm, Costs: s.CostsPositive,
 	Header: s.Cols("Id;" + nordnetBooked + ";" + nordnetTraded + ";" + nordnetKind + ";" + nordnetName + ";ISIN;" + nordnetQuantity + ";" + nordnetPrice +
 		";" + nordnetAmount), NewestFirst: true,
 	Layout: &s.Layout{

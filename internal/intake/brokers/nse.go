@@ -11,9 +11,6 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// kolkata is the zone of the Indian exchanges.
-const kolkata = "Asia/Kolkata"
-
 // weeklyOption is the symbol of an option that expires within a week: year, month
 // as one character, day, strike and right, as in NIFTY2610724500CE.
 var weeklyOption = regexp.MustCompile(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)

@@ -74,7 +74,7 @@ func TestOrderCap(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&text, "NYSE:XMPL,Buy,Market,1,10,,2026-02-25 18:20:%02d,2026-02-25 18:20:%02d,%d,\n", i%60, i%60, i)
 		}
-		got, _ := brokertest.Read([]byte(text.String()), statement.Hints{Zone: "UTC"}, platformsPresets())
+		got, _ := brokertest.Read([]byte(text.String()), statement.Hints{Zone: "UTC"}, tables())
 		if strings.Contains(got, "older ones may be missing") != want {
 			t.Errorf("%d orders:\n%s", n, got)
 		}
@@ -87,16 +87,10 @@ func TestRepeatedTicket(t *testing.T) {
 	t.Parallel()
 	const header = "Ticket,Open Time,Type,Size,Symbol,Price,S/L,T/P,Close Time,Close Price,Commission,Swap,Profit\n"
 	const row = "42,2024.01.15 10:30:00,buy,0.10,EURUSD,1.095,0,0,2024.01.15 12:30:00,1.098,0,0,30\n"
-	got, _ := brokertest.Read([]byte(header+row+row), statement.Hints{}, platformsPresets())
+	got, _ := brokertest.Read([]byte(header+row+row), statement.Hints{}, tables())
 	for _, id := range []string{"id 42/open ", "id 42/close ", "id 42#2/open ", "id 42#2/close "} {
 		if strings.Count(got, id) != 1 {
 			t.Errorf("%q is not there once in\n%s", id, got)
 		}
 	}
-}
-
-// FuzzPlatformsPresets feeds arbitrary text: nothing may panic, and what is read must be
-// sound.
-func FuzzPlatformsPresets(f *testing.F) {
-	brokertest.Fuzz(f, platformsPresets())
 }

@@ -7,9 +7,6 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// toronto is the zone of Questrade.
-const toronto = "America/Toronto"
-
 // questradeExecutions is the list of the trading platform.
 var questradeExecutions = s.Preset{
 	Broker: "Questrade", Export: "executions", Evidence: s.SampleFile, Format: s.Executions, Zone: toronto,

@@ -17,3 +17,15 @@ var revolutCrypto = statement.Preset{
 		},
 	},
 }
+
+// revolutStocks is the statement of a stock account. Amounts carry the sign of
+// their currency, and those of trades no sign for the side.
+var revolutStocks = statement.Preset{
+	Broker: "Revolut", Export: "stocks", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
+	Header: statement.Cols("Date;Ticker;Type;Quantity;Price per share;Total Amount;Currency;FX Rate"),
+	Layout: &statement.Layout{
+		Kind: "Type", Symbol: "Ticker", Namer: statement.NamePlain, Time: "Date", Quantity: "Quantity", Price: "Price per share", Amount: "Total Amount",
+		Unsigned: true, Currency: "Currency", Currencies: statement.CurrencyOfAccount, Hidden: statement.Hidden{Into: statement.CostFees},
+		Decimals: statement.DecimalsByValue,
+	},
+}

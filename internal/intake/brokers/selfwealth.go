@@ -6,9 +6,6 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// sydney is the zone of the Australian exchange.
-const sydney = "Australia/Sydney"
-
 // selfWealthTrades is the list of movements of SelfWealth: the total of a purchase
 // includes the brokerage, that of a sale is without it.
 var selfWealthTrades = s.Preset{

@@ -11,23 +11,26 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// thinkorswim describes the account statement, which is many tables one below the
-// other, and the list of today's orders. Which of the tables a file has is the
-// user's choice, so it is known by any of them and always read the same way.
-func thinkorswim() []*statement.Preset {
-	whole := statement.Preset{
-		Broker: "thinkorswim", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork, Order: parse.MonthFirst,
-		NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
+// The account statement is many tables one below the other. Which of the tables a
+// file has is the user's choice, so it is known by any of them and always read the
+// same way. The list of today's orders is read like it.
+var (
+	thinkorswimStatement = statement.Preset{
+		Broker: "thinkorswim", Export: "account statement", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
+		Header: statement.Cols("Exec Time;Side;Qty;Pos Effect;Symbol;Price"), Matches: swimTitle,
+		Order: parse.MonthFirst, NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
 	}
-	trades, cash, orders := whole, whole, whole
-	trades.Export, trades.Matches = "account statement", swimTitle
-	trades.Header = []string{"Exec Time", "Side", "Qty", "Pos Effect", "Symbol", "Price"}
-	cash.Export = "cash balance"
-	cash.Header = []string{"Type", "Ref #", "Description", "Misc Fees", "Commissions & Fees", "Amount", "Balance"}
-	orders.Export, orders.Evidence = "today's trade activity", statement.SampleFile
-	orders.Header = []string{"Time Placed", "Side", "Qty", "Pos Effect", "Symbol", "Exp", "Strike", "Type", "PRICE", "Status"}
-	return []*statement.Preset{&trades, &orders, &cash}
-}
+	thinkorswimOrders = statement.Preset{
+		Broker: "thinkorswim", Export: "today's trade activity", Evidence: statement.SampleFile, Format: statement.Executions, Zone: newYork,
+		Header: statement.Cols("Time Placed;Side;Qty;Pos Effect;Symbol;Exp;Strike;Type;PRICE;Status"),
+		Order:  parse.MonthFirst, NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
+	}
+	thinkorswimCash = statement.Preset{
+		Broker: "thinkorswim", Export: "cash balance", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
+		Header: statement.Cols("Type;Ref #;Description;Misc Fees;Commissions & Fees;Amount;Balance"),
+		Order:  parse.MonthFirst, NewestFirst: true, Costs: statement.CostsNegative, Whole: readSwim,
+	}
+)
 
 // swimTitle recognizes a statement by the line above its tables.
 func swimTitle(file tabular.File) string {

@@ -6,7 +6,7 @@ import s "fillbook/internal/intake/statement"
 // brokers such as Huatai export from their own program or from Tonghuashun, in GBK. The
 // names of columns differ a little; kinds are the same.
 var tonghuashunTrades = s.Preset{
-	Broker: "Huatai / Tonghuashun", Export: "settlement list", Evidence: s.SampleFile, Format: s.Executions, Zone: "Asia/Shanghai", Costs: s.CostsPositive,
+	Broker: "Huatai / Tonghuashun", Export: "settlement list", Evidence: s.SampleFile, Format: s.Executions, Zone: shanghai, Costs: s.CostsPositive,
 	Header: s.Cols(chineseDay + ";证券代码;" + chineseKind + ";成交数量;" + chinesePrice), Units: true,
 	Layout: &s.Layout{
 		Key: chineseKind, Kind: chineseKind, Symbol: "证券代码", Namer: nameStock, Name: "证券名称|证券简称|股票名称", Date: chineseDay, Clock: "成交时间|发生时间",

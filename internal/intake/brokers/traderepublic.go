@@ -52,6 +52,3 @@ var tradeRepublicOlder = s.Preset{
 		Currencies: s.CurrencyOfAccount, Note: "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}",
 	},
 }
-
-// berlin is the zone of Trade Republic.
-const berlin = "Europe/Berlin"

@@ -12,7 +12,7 @@ import (
 // symbol, or in columns with its right in one of two. A shortened export has no
 // side.
 var traderSyncTrades = s.Preset{
-	Broker: "TraderSync", Export: "trade_data", Evidence: s.Documented, Format: s.JournalTrades, Zone: "America/New_York",
+	Broker: "TraderSync", Export: "trade_data", Evidence: s.Documented, Format: s.JournalTrades, Zone: newYork,
 	Header: s.Cols("Status;Symbol;Size;Open Date;Close Date;Open Time;Close Time;Entry Price;Exit Price;Return $"),
 	Layout: &s.Layout{
 		Account: "Portfolio", Symbol: "Symbol", Contract: "Symbol", Namer: s.NameWithoutExchange, Type: "Type", Right: "@right", Strike: "Strike", Expiry: "Expire",

@@ -4,7 +4,7 @@ import s "fillbook/internal/intake/statement"
 
 // tradervueTrades is Tradervue's export of trades, in 13 or in 29 columns.
 var tradervueTrades = s.Preset{
-	Broker: "Tradervue", Export: "trades", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: "America/New_York", Costs: s.CostsPositive,
+	Broker: "Tradervue", Export: "trades", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: newYork, Costs: s.CostsPositive,
 	Header: s.Cols("Open Datetime;Close Datetime;Symbol;Side;Volume;Exec Count;Entry Price;Exit Price;Gross P&L"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Namer: s.NameWithoutExchange, Side: "Side", Quantity: "Volume", Commission: "Commissions", Fees: "Fees",
@@ -20,7 +20,7 @@ var tradervueTrades = s.Preset{
 // programs write for it. A file without one of the fees is like any other list
 // of fills, and is read as such.
 var tradervueFills = s.Preset{
-	Broker: "Tradervue", Export: "generic import", Evidence: s.Documented, Format: s.Executions, Zone: "America/New_York", Costs: s.CostsPositive,
+	Broker: "Tradervue", Export: "generic import", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
 	Header: s.Cols("Date;Time;Symbol;Quantity;Price;TransFee|ECNFee"),
 	Columns: map[s.Target]string{
 		s.TargetDate: "Date", s.TargetTime: "Time", s.TargetSymbol: "Symbol", s.TargetSide: "Side", s.TargetQuantity: "Quantity",

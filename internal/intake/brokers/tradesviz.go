@@ -11,7 +11,7 @@ import (
 // tradesvizExecutions are the fills of TradesViz. Those of one trade share a number,
 // and tags and notes of the trade are beside each of them.
 var tradesvizExecutions = statement.Preset{
-	Broker: "TradesViz", Export: "executions", Evidence: statement.Documented, Format: statement.Executions, Zone: "UTC", Costs: statement.CostsPositive,
+	Broker: "TradesViz", Export: "executions", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("date;symbol;side;currency;underlying;asset_type;price;quantity;commission;fees;stop_loss;profit_target;tags;notes;spread_id"),
 	Layout: &statement.Layout{
 		Symbol: "symbol", Type: "asset_type", Side: "side", Time: "date", Quantity: "quantity", Price: "price", Commission: "commission", Fees: "fees",

@@ -12,7 +12,7 @@ import (
 // alphabetical order, with those of the user among them, and the column
 // Instrument has the contract of an option: 2026-03-20 540 CALL.
 var tradeZellaTrades = s.Preset{
-	Broker: "TradeZella", Export: "trades", Evidence: s.RealFile, Format: s.JournalTrades, Zone: "America/New_York",
+	Broker: "TradeZella", Export: "trades", Evidence: s.RealFile, Format: s.JournalTrades, Zone: newYork,
 	Header: s.Cols("Account Name;Avg Buy Price;Avg Sell Price;Close Date;Close Time;Entry Price;Exit Price;Gross P&L;Net P&L;Open Date;Open Time;Quantity;Side;Symbol"),
 	Layout: &s.Layout{
 		Account: "Account Name", Symbol: "Symbol", Namer: s.NameWithoutExchange, Right: "@right", Strike: "@strike", Expiry: "@expiry",
@@ -46,7 +46,7 @@ func prepareTradeZella(w *s.Row) {
 
 // tradeZellaFills is the file of fills that TradeZella imports.
 var tradeZellaFills = s.Preset{
-	Broker: "TradeZella", Export: "generic import", Evidence: s.SampleFile, Format: s.Executions, Zone: "America/New_York", Order: parse.MonthFirst,
+	Broker: "TradeZella", Export: "generic import", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("Date;Time;Symbol;Buy/Sell;Quantity;Price;Spread;Expiration;Strike;Call/Put"), Costs: s.CostsPositive,
 	Columns: map[s.Target]string{
 		s.TargetDate: "Date", s.TargetTime: "Time", s.TargetSymbol: "Symbol", s.TargetSide: "Buy/Sell", s.TargetQuantity: "Quantity",

@@ -5,17 +5,10 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// tradovate describes the exports of Tradovate, which NinjaTrader's web platform
+// Tradovate exports several tables, which NinjaTrader's web platform
 // writes with the same columns. Orders, Fills, Performance and Position History
 // tell of the same fills. All but Fills show times on the browser's clock, to
 // the second.
-func tradovate() []*statement.Preset {
-	return []*statement.Preset{
-		&tradovateOrders, &tradovateFills,
-		&tradovatePerformance, &tradovatePositions,
-		&tradovateCash,
-	}
-}
 
 // tradovateOrders are orders, each a fill as far as it was filled. Their ids are
 // not those of fills: Fills and Performance do not have them.
@@ -76,3 +69,24 @@ var (
 		},
 	}
 )
+
+// tradovateCash is Tradovate's Cash History, of which no whole file was seen, only
+// rows. Results and commissions come with the fills; the fees of exchange, clearing
+// house and NFA are nowhere but here.
+var tradovateCash = statement.Preset{
+	Broker: "Tradovate", Export: "Cash History", Evidence: statement.Documented, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
+	Header:  statement.Cols("Transaction ID;Timestamp;Delta;Amount;Cash Change Type"),
+	Notices: []string{"Tradovate's Fills export states commissions with each fill. If you import Orders or Performance instead, add the commissions as a fee."},
+	Layout: &statement.Layout{
+		Kind: "Cash Change Type", Words: tradovateCashWords, Time: "Timestamp", Amount: "Delta", Currency: "Currency", Note: "{Cash Change Type} {Contract}",
+	},
+}
+
+var tradovateCashWords = []statement.Word{
+	{Kind: statement.KindResult, Words: "trade paired|tradepaired|commission"},
+	{Kind: statement.KindFee, Words: "fund*transaction*fee"},
+	{Kind: statement.KindTransfer, Words: "fund*transaction*|withdrawal|deposit"},
+	{Kind: statement.KindFee, Words: "*fee*|*subscription*"},
+	{Kind: statement.KindInterest, Words: "*interest*"},
+	{Kind: statement.KindAdjustment, Words: "*"},
+}

@@ -5,7 +5,7 @@ import s "fillbook/internal/intake/statement"
 // wealthsimpleActivities is the export of activities of Wealthsimple in Canada. Rows
 // have days only, and are in Canadian or US dollars.
 var wealthsimpleActivities = s.Preset{
-	Broker: "Wealthsimple", Export: "activities", Evidence: s.Documented, Format: s.Executions, Zone: "America/Toronto", Costs: s.CostsPositive,
+	Broker: "Wealthsimple", Export: "activities", Evidence: s.Documented, Format: s.Executions, Zone: toronto, Costs: s.CostsPositive,
 	Header: s.Cols("transaction_date;settlement_date;account_id;account_type;activity_type;activity_sub_type;direction;symbol;name;currency;" +
 		"quantity;unit_price;commission;net_cash_amount"),
 	Layout: &s.Layout{

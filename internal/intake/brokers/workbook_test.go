@@ -81,7 +81,7 @@ func TestTaxReportWorkbook(t *testing.T) {
 	Symbol	ISIN	Entry Date	Exit Date	Quantity	Buy Value	Sell Value	Profit	Brokerage	STT
 	BETA	INE000A01029	46113	46114	2	100	90	-10	0	0
 `)
-	brokertest.Check(t, file, statement.Hints{Currency: "INR"}, asiaPresets(), `
+	brokertest.Check(t, file, statement.Hints{Currency: "INR"}, tables(), `
 Zerodha / tax report, exits, journal_trades, csv, rows 2, zone Asia/Kolkata
 because matched header Symbol + Entry Date + Exit Date + Quantity + Buy Value + Sell Value + Profit
 account "" type "" currency "INR"
@@ -102,7 +102,7 @@ Stock name	Symbol	ISIN	Type	Quantity	Value	Exchange	Exchange Order Id	Execution 
 Alpha Ltd	ALPHA	INE000A01011	BUY	4	1000	NSE	130000000012345	05-01-2026 10:30 AM	Executed
 Alpha Ltd	ALPHA	INE000A01011	SELL	4	1050.5	NSE	130000000012346	13-01-2026 02:15 PM	Executed
 `)
-	brokertest.Check(t, file, statement.Hints{Currency: "INR"}, asiaPresets(), `
+	brokertest.Check(t, file, statement.Hints{Currency: "INR"}, tables(), `
 Groww / order history, executions, csv, rows 2, zone Asia/Kolkata, day_first
 because matched header Stock name + Symbol + ISIN + Type + Quantity + Value + Execution date and time + Order status
 account "" type "" currency "INR"

@@ -10,9 +10,6 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// warsaw is the zone of XTB.
-const warsaw = "Europe/Warsaw"
-
 // xtbPositions are the closed positions, known from other people's code only. A
 // workbook has the cash operations too: trades are then read from the positions,
 // and cash from the operations.

@@ -5,9 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// das lists the exports of DAS Trader: the trades window, whose rows have a time
-// and no day, and a list that has both.
-func das() []*s.Preset { return []*s.Preset{&dasTrades, &dasTradesWindow, &dasDatedTrades} }
+// The exports of DAS Trader are the trades window, whose rows have a time and no
+// day, and a list with both.
 
 var dasTrades = s.Preset{
 	Broker: "DAS Trader", Export: "trades", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,

@@ -5,16 +5,6 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// fundTradersExecutions is the list of fills of this prop firm, known from other
-// people's code only.
-var fundTradersExecutions = s.Preset{
-	Broker: "FundTraders", Export: "executions", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
-	Header: s.Cols("Account;Date;Exec Time;Symbol;Action;Size;Price;Total Fee;Sales Fee"), Order: parse.MonthFirst, Instrument: "stock",
-	Layout: &s.Layout{
-		Symbol: "Symbol", Side: "Action", Quantity: "Size", Price: "Price", Date: "Date", Clock: "Exec Time", Fees: "Total Fee+Sales Fee",
-	},
-}
-
 // heldenTraderTrades is the trades report of HeldenTrader Pro: newest first, costs
 // below zero, in the time of the trader's own clock. It is known from other
 // people's code only.

@@ -1,0 +1,27 @@
+package brokers
+
+import (
+	"strings"
+
+	"fillbook/internal/intake/statement"
+)
+
+// exanteTrades is the list of trades, known from other people's code only. The
+// zone of its times is not known.
+var exanteTrades = statement.Preset{
+	Broker: "Exante", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Costs: statement.CostsPositive, NewestFirst: true,
+	Header: statement.Cols("Time;Account ID;Side;Symbol ID;ISIN;Type;Price;Currency;Quantity;Commission;Commission Currency;Order Id;Order pos"),
+	Layout: &statement.Layout{
+		Side: "Side", Symbol: "Symbol ID", Namer: nameExante, Type: "Type", Time: "Time", Quantity: "Quantity", Price: "Price", Commission: "Commission",
+		Currency: "Currency", ID: "Unique Transaction Identifier (UTI)",
+	},
+}
+
+// nameExante builds an instrument from a symbol with its exchange: AAPL.NASDAQ.
+func nameExante(symbol, kind string) statement.Instrument {
+	i := statement.NameAny(symbol, kind)
+	if name, exchange, ok := strings.Cut(i.Symbol, "."); ok && !strings.Contains(exchange, ".") {
+		i.Symbol = name
+	}
+	return i
+}
