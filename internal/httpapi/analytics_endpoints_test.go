@@ -6,19 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/analytics/oracle"
 )
 
 // The fields that the contract gives each answer.
 var (
-	summaryKeys = []string{
-		"total_trades", "wins", "losses", "breakeven", "win_rate", "net_pnl", "gross_pnl", "total_fees", "gross_profit", "gross_loss",
-		"profit_factor", "payoff_ratio", "avg_win", "avg_loss", "avg_trade", "expectancy", "median_win", "median_loss", "median_trade",
-		"largest_win", "largest_loss", "kelly_pct", "sqn", "std_dev", "sharpe", "sortino", "max_drawdown", "max_drawdown_pct",
-		"max_consecutive_wins", "max_consecutive_losses", "avg_hold_secs", "avg_win_hold_secs", "avg_loss_hold_secs", "avg_r",
-		"expectancy_r", "trades_with_r", "volume", "trading_days", "currency",
-		"basis", "breakeven_tolerance",
-	}
+	summaryKeys  = listSummaryKeys()
 	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
 	curveKeys    = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked"}
 	behaviorKeys = []string{
@@ -27,6 +21,14 @@ var (
 	}
 	groupKeys = []string{"trades", "wins", "win_rate", "net_pnl"}
 )
+
+func listSummaryKeys() []string {
+	keys := []string{"currency", "breakeven_tolerance"}
+	for _, f := range analytics.Figures() {
+		keys = append(keys, f.Name)
+	}
+	return keys
+}
 
 // figurePaths are all the questions, with what they cannot do without.
 var figurePaths = []string{

@@ -1,7 +1,11 @@
 package analytics
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
+	"strings"
+	"sync"
 
 	"fillbook/internal/base/journal"
 )
@@ -45,59 +49,35 @@ const (
 	LongestLosses    TradeSet = "longest_run_of_losses"
 )
 
-// figureFormula is the formula of one figure.
-type figureFormula struct {
-	name, formula string
-	inputs        []string
-	which         TradeSet
-	value         func(*Summary) any
+// Figure is a figure of the summary: an entry of the table that the tags of
+// [Summary] are.
+type Figure struct {
+	Name, Formula string
+	// Realized is the formula with realized results, empty if it is the same.
+	Realized string
+	// Inputs are the figures in the formula, so that a reader can follow them down
+	// to the trades.
+	Inputs []string
+	Trades TradeSet
+	member int // its index in Summary
 }
 
-// figureFormulas returns the table of formulas. Inputs are figures too, so that a
-// reader can follow them down to the trades.
-func figureFormulas() []figureFormula {
-	return []figureFormula{
-		{"total_trades", "number of closed trades", nil, AllTrades, func(s *Summary) any { return s.TotalTrades }},
-		{"wins", "number of trades with net_pnl above 0 and beyond the breakeven tolerance", nil, Winners, func(s *Summary) any { return s.Wins }},
-		{"losses", "number of trades with net_pnl below 0 and beyond the breakeven tolerance", nil, Losers, func(s *Summary) any { return s.Losses }},
-		{"breakeven", "number of trades with net_pnl of 0 or within the breakeven tolerance", nil, Breakevens, func(s *Summary) any { return s.Breakeven }},
-		{"win_rate", "wins / total_trades", []string{"wins", "total_trades"}, AllTrades, func(s *Summary) any { return s.WinRate }},
-		{"net_pnl", "gross_pnl - total_fees", []string{"gross_pnl", "total_fees"}, AllTrades, func(s *Summary) any { return s.NetPnL }},
-		{"gross_pnl", "sum of gross_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.GrossPnL }},
-		{"total_fees", "sum of fees and commission of the trades", nil, AllTrades, func(s *Summary) any { return s.TotalFees }},
-		{"gross_profit", "sum of net_pnl of the winners", nil, Winners, func(s *Summary) any { return s.GrossProfit }},
-		{"gross_loss", "sum of net_pnl of the losers, without sign", nil, Losers, func(s *Summary) any { return s.GrossLoss }},
-		{"profit_factor", "gross_profit / gross_loss", []string{"gross_profit", "gross_loss"}, WinnersAndLosers, func(s *Summary) any { return s.ProfitFactor }},
-		{"payoff_ratio", "avg_win / avg_loss", []string{"avg_win", "avg_loss"}, WinnersAndLosers, func(s *Summary) any { return s.PayoffRatio }},
-		{"avg_win", "gross_profit / wins", []string{"gross_profit", "wins"}, Winners, func(s *Summary) any { return s.AvgWin }},
-		{"avg_loss", "gross_loss / losses", []string{"gross_loss", "losses"}, Losers, func(s *Summary) any { return s.AvgLoss }},
-		{"avg_trade", "net_pnl / total_trades", []string{"net_pnl", "total_trades"}, AllTrades, func(s *Summary) any { return s.AvgTrade }},
-		{"expectancy", "net_pnl / total_trades", []string{"net_pnl", "total_trades"}, AllTrades, func(s *Summary) any { return s.Expectancy }},
-		{"median_win", "median of net_pnl of the winners", nil, Winners, func(s *Summary) any { return s.MedianWin }},
-		{"median_loss", "median of net_pnl of the losers, without sign", nil, Losers, func(s *Summary) any { return s.MedianLoss }},
-		{"median_trade", "median of net_pnl of the trades", nil, AllTrades, func(s *Summary) any { return s.MedianTrade }},
-		{"largest_win", "greatest net_pnl above 0", nil, LargestWinner, func(s *Summary) any { return s.LargestWin }},
-		{"largest_loss", "smallest net_pnl below 0, without sign", nil, LargestLoser, func(s *Summary) any { return s.LargestLoss }},
-		{"kelly_pct", "(win_rate - losses / total_trades / payoff_ratio) * 100", []string{"win_rate", "losses", "total_trades", "payoff_ratio"}, AllTrades, func(s *Summary) any { return s.KellyPct }},
-		{"sqn", "sqrt(total_trades, at most 100) * mean / standard deviation: of R if trades_with_r = total_trades, else of net_pnl, with std_dev", []string{"total_trades", "trades_with_r", "net_pnl", "std_dev"}, AllTrades, func(s *Summary) any { return s.SQN }},
-		{"std_dev", "standard deviation of net_pnl, with total_trades - 1", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.StdDev }},
-		{"sharpe", "mean / standard deviation of the daily results * sqrt(252), over all weekdays from the first to the last trading day and traded weekend days; results are net_pnl, or net_pnl / opening equity where basis is returns", []string{"net_pnl", "trading_days", "basis"}, AllTrades, func(s *Summary) any { return s.Sharpe }},
-		{"sortino", "mean of the daily results / sqrt(sum of min(result, 0)^2 / days) * sqrt(252), over the days and the results of sharpe", []string{"sharpe"}, AllTrades, func(s *Summary) any { return s.Sortino }},
-		{"basis", "returns where capital is known and every day opens with an equity above 0, else money", nil, AllTrades, func(s *Summary) any { return s.Basis }},
-		{"max_drawdown", "greatest fall of the cumulative results below their peak: net_pnl of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash", nil, InDrawdown, func(s *Summary) any { return s.MaxDrawdown }},
-		{"max_drawdown_pct", "greatest fall of the time-weighted index below its peak, in percent: each result multiplies the index by 1 + result / equity right before it", nil, AllTrades, func(s *Summary) any { return s.MaxDrawdownPct }},
-		{"max_consecutive_wins", "longest run of wins in the order of closing", nil, LongestWins, func(s *Summary) any { return s.MaxConsecutiveWins }},
-		{"max_consecutive_losses", "longest run of losses in the order of closing", nil, LongestLosses, func(s *Summary) any { return s.MaxConsecutiveLosses }},
-		{"avg_hold_secs", "mean of closed_at - opened_at, in seconds", []string{"total_trades"}, AllTrades, func(s *Summary) any { return s.AvgHoldSecs }},
-		{"avg_win_hold_secs", "mean of closed_at - opened_at of the winners, in seconds", []string{"wins"}, Winners, func(s *Summary) any { return s.AvgWinHoldSecs }},
-		{"avg_loss_hold_secs", "mean of closed_at - opened_at of the losers, in seconds", []string{"losses"}, Losers, func(s *Summary) any { return s.AvgLossHoldSecs }},
-		{"avg_r", "mean of net_pnl / initial_risk", []string{"trades_with_r"}, WithRisk, func(s *Summary) any { return s.AvgR }},
-		{"expectancy_r", "mean of net_pnl / initial_risk", []string{"trades_with_r"}, WithRisk, func(s *Summary) any { return s.ExpectancyR }},
-		{"trades_with_r", "number of trades with an initial risk", nil, WithRisk, func(s *Summary) any { return s.TradesWithR }},
-		{"volume", "sum of entry and exit notional", nil, AllTrades, func(s *Summary) any { return s.Volume }},
-		{"trading_days", "number of UTC days with a trade", nil, AllTrades, func(s *Summary) any { return s.TradingDays }},
+// Figures returns the table of figures, in the order of the summary.
+var Figures = sync.OnceValue(func() []Figure {
+	var table []Figure
+	for member := range reflect.TypeFor[Summary]().Fields() {
+		tag := member.Tag
+		formula, isFigure := tag.Lookup("formula")
+		if !isFigure {
+			continue
+		}
+		table = append(table, Figure{
+			Name: tag.Get("json"), Formula: formula, Realized: tag.Get("realized"), Inputs: strings.Fields(tag.Get("inputs")),
+			Trades: cmp.Or(TradeSet(tag.Get("trades")), AllTrades), member: member.Index[0],
+		})
 	}
-}
+	return table
+})
 
 // maxExplainedIDs is the most trades that an explanation lists by id.
 const maxExplainedIDs = 100
@@ -106,26 +86,27 @@ const maxExplainedIDs = 100
 // order. The summary must be that of the selection. Each set of trades is looked
 // up once, however many figures share it.
 func ExplainSummary(s *Selection, capital Capital, summary *Summary) []Explanation {
-	table := figureFormulas()
+	table := Figures()
 	values := make(map[string]any, len(table))
+	members := reflect.ValueOf(summary).Elem()
 	for i := range table {
-		values[table[i].name] = table[i].value(summary)
+		values[table[i].Name] = members.Field(table[i].member).Interface()
 	}
 	sets := s.tradeSets(capital)
 	list := make([]Explanation, len(table))
 	for i := range table {
 		f := &table[i]
-		e := Explanation{Figure: f.name, Formula: f.formula, Value: values[f.name], Inputs: []Input{}, Which: f.which}
-		if formula, differs := realizedFormulas[f.name]; differs && s.parts {
-			e.Formula = formula
+		e := Explanation{Figure: f.Name, Formula: f.Formula, Value: values[f.Name], Inputs: []Input{}, Which: f.Trades}
+		if s.parts && f.Realized != "" {
+			e.Formula = f.Realized
 		}
-		for _, name := range f.inputs {
+		for _, name := range f.Inputs {
 			e.Inputs = append(e.Inputs, Input{name, values[name]})
 		}
-		if f.name == "max_drawdown_pct" {
+		if f.Name == "max_drawdown_pct" {
 			e.Inputs = append(e.Inputs, Input{"starting_balance", capital.Starting})
 		}
-		set := sets.find(f.which)
+		set := sets.find(f.Trades)
 		e.TradeCount, e.TradeIDs = set.count, set.ids
 		list[i] = e
 	}

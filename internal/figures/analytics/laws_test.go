@@ -126,9 +126,9 @@ func dumpAnswers(t *rapid.T, s *Selection, zone *time.Location) string {
 		}
 	}
 	sets := s.tradeSets(capital)
-	for _, f := range figureFormulas() {
-		if key := "trades " + string(f.which); answers[key] == nil {
-			answers[key] = fmt.Sprint(sets.find(f.which))
+	for _, f := range Figures() {
+		if key := "trades " + string(f.Trades); answers[key] == nil {
+			answers[key] = fmt.Sprint(sets.find(f.Trades))
 		}
 	}
 	text, err := json.MarshalIndent(answers, "", " ")

@@ -206,22 +206,6 @@ func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	return listWhere(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
 }
 
-// realizedFormulas are the formulas that differ if results count when they
-// are realized.
-var realizedFormulas = map[string]string{
-	"total_trades":           "number of trades with a closing fill in the period",
-	"gross_pnl":              "sum of the gross results that were realized",
-	"total_fees":             "sum of fees and commission of the closing fills and their shares of the entries' costs",
-	"max_drawdown":           "greatest fall of the cumulative realized results below their peak: those of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash",
-	"max_consecutive_wins":   "longest run of wins in the order of the trades' last closing fills",
-	"max_consecutive_losses": "longest run of losses in the order of the trades' last closing fills",
-	"avg_hold_secs":          "mean of the last closing fill in the period - opened_at, in seconds",
-	"avg_win_hold_secs":      "mean of the last closing fill in the period - opened_at of the winners, in seconds",
-	"avg_loss_hold_secs":     "mean of the last closing fill in the period - opened_at of the losers, in seconds",
-	"volume":                 "sum of the exit notional and its share of the entry notional",
-	"trading_days":           "number of UTC days with a closing fill",
-}
-
 // periodTally is the trades of a period by outcome.
 type periodTally struct {
 	Group

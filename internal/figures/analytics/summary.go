@@ -8,55 +8,60 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Summary is the main figures of a selection. Losses, drawdowns and the
-// averages and medians of losses are positive numbers.
+// Summary is the main figures of a selection, and the table of these figures.
+// Losses, drawdowns and the averages and medians of losses are positive numbers.
+//
+// The tags of a figure explain it: its formula, the formula with realized results
+// if that differs, the figures in it, and the trades behind it, which are all
+// trades by default. [Figures] returns the table. TestEveryFigureIsEverywhere
+// compares its names with the oracle, docs/metrics.md and the labels of the page.
 type Summary struct {
-	TotalTrades int     `json:"total_trades"`
-	Wins        int     `json:"wins"`
-	Losses      int     `json:"losses"`
-	Breakeven   int     `json:"breakeven"`
-	WinRate     float64 `json:"win_rate"`
+	TotalTrades int     `json:"total_trades" formula:"number of closed trades" realized:"number of trades with a closing fill in the period"`
+	Wins        int     `json:"wins" formula:"number of trades with net_pnl above 0 and beyond the breakeven tolerance" trades:"winners"`
+	Losses      int     `json:"losses" formula:"number of trades with net_pnl below 0 and beyond the breakeven tolerance" trades:"losers"`
+	Breakeven   int     `json:"breakeven" formula:"number of trades with net_pnl of 0 or within the breakeven tolerance" trades:"breakeven"`
+	WinRate     float64 `json:"win_rate" formula:"wins / total_trades" inputs:"wins total_trades"`
 
-	NetPnL       decimal.Decimal `json:"net_pnl"`
-	GrossPnL     decimal.Decimal `json:"gross_pnl"`
-	TotalFees    decimal.Decimal `json:"total_fees"`
-	GrossProfit  decimal.Decimal `json:"gross_profit"`
-	GrossLoss    decimal.Decimal `json:"gross_loss"`
-	ProfitFactor *float64        `json:"profit_factor"`
-	PayoffRatio  *float64        `json:"payoff_ratio"`
+	NetPnL       decimal.Decimal `json:"net_pnl" formula:"gross_pnl - total_fees" inputs:"gross_pnl total_fees"`
+	GrossPnL     decimal.Decimal `json:"gross_pnl" formula:"sum of gross_pnl of the trades" realized:"sum of the gross results that were realized"`
+	TotalFees    decimal.Decimal `json:"total_fees" formula:"sum of fees and commission of the trades" realized:"sum of fees and commission of the closing fills and their shares of the entries' costs"`
+	GrossProfit  decimal.Decimal `json:"gross_profit" formula:"sum of net_pnl of the winners" trades:"winners"`
+	GrossLoss    decimal.Decimal `json:"gross_loss" formula:"sum of net_pnl of the losers, without sign" trades:"losers"`
+	ProfitFactor *float64        `json:"profit_factor" formula:"gross_profit / gross_loss" inputs:"gross_profit gross_loss" trades:"winners_and_losers"`
+	PayoffRatio  *float64        `json:"payoff_ratio" formula:"avg_win / avg_loss" inputs:"avg_win avg_loss" trades:"winners_and_losers"`
 
-	AvgWin      decimal.Decimal `json:"avg_win"`
-	AvgLoss     decimal.Decimal `json:"avg_loss"`
-	AvgTrade    decimal.Decimal `json:"avg_trade"`
-	Expectancy  decimal.Decimal `json:"expectancy"`
-	MedianWin   decimal.Decimal `json:"median_win"`
-	MedianLoss  decimal.Decimal `json:"median_loss"`
-	MedianTrade decimal.Decimal `json:"median_trade"`
-	LargestWin  decimal.Decimal `json:"largest_win"`
-	LargestLoss decimal.Decimal `json:"largest_loss"`
+	AvgWin      decimal.Decimal `json:"avg_win" formula:"gross_profit / wins" inputs:"gross_profit wins" trades:"winners"`
+	AvgLoss     decimal.Decimal `json:"avg_loss" formula:"gross_loss / losses" inputs:"gross_loss losses" trades:"losers"`
+	AvgTrade    decimal.Decimal `json:"avg_trade" formula:"net_pnl / total_trades" inputs:"net_pnl total_trades"`
+	Expectancy  decimal.Decimal `json:"expectancy" formula:"net_pnl / total_trades" inputs:"net_pnl total_trades"`
+	MedianWin   decimal.Decimal `json:"median_win" formula:"median of net_pnl of the winners" trades:"winners"`
+	MedianLoss  decimal.Decimal `json:"median_loss" formula:"median of net_pnl of the losers, without sign" trades:"losers"`
+	MedianTrade decimal.Decimal `json:"median_trade" formula:"median of net_pnl of the trades"`
+	LargestWin  decimal.Decimal `json:"largest_win" formula:"greatest net_pnl above 0" trades:"largest_win"`
+	LargestLoss decimal.Decimal `json:"largest_loss" formula:"smallest net_pnl below 0, without sign" trades:"largest_loss"`
 
-	KellyPct *float64 `json:"kelly_pct"`
-	SQN      *float64 `json:"sqn"`
-	StdDev   float64  `json:"std_dev"`
-	Sharpe   *float64 `json:"sharpe"`
-	Sortino  *float64 `json:"sortino"`
+	KellyPct *float64 `json:"kelly_pct" formula:"(win_rate - losses / total_trades / payoff_ratio) * 100" inputs:"win_rate losses total_trades payoff_ratio"`
+	SQN      *float64 `json:"sqn" formula:"sqrt(total_trades, at most 100) * mean / standard deviation: of R if trades_with_r = total_trades, else of net_pnl, with std_dev" inputs:"total_trades trades_with_r net_pnl std_dev"`
+	StdDev   float64  `json:"std_dev" formula:"standard deviation of net_pnl, with total_trades - 1" inputs:"total_trades"`
+	Sharpe   *float64 `json:"sharpe" formula:"mean / standard deviation of the daily results * sqrt(252), over all weekdays from the first to the last trading day and traded weekend days; results are net_pnl, or net_pnl / opening equity where basis is returns" inputs:"net_pnl trading_days basis"`
+	Sortino  *float64 `json:"sortino" formula:"mean of the daily results / sqrt(sum of min(result, 0)^2 / days) * sqrt(252), over the days and the results of sharpe" inputs:"sharpe"`
 	// Basis is what Sharpe and Sortino are computed from.
-	Basis ReturnBasis `json:"basis"`
+	Basis ReturnBasis `json:"basis" formula:"returns where capital is known and every day opens with an equity above 0, else money"`
 
-	MaxDrawdown          decimal.Decimal `json:"max_drawdown"`
-	MaxDrawdownPct       *float64        `json:"max_drawdown_pct"`
-	MaxConsecutiveWins   int             `json:"max_consecutive_wins"`
-	MaxConsecutiveLosses int             `json:"max_consecutive_losses"`
+	MaxDrawdown          decimal.Decimal `json:"max_drawdown" formula:"greatest fall of the cumulative results below their peak: net_pnl of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash" realized:"greatest fall of the cumulative realized results below their peak: those of the trades and, without a filter besides accounts and dates, fees, dividends, interest and adjustments in cash" trades:"max_drawdown"`
+	MaxDrawdownPct       *float64        `json:"max_drawdown_pct" formula:"greatest fall of the time-weighted index below its peak, in percent: each result multiplies the index by 1 + result / equity right before it"`
+	MaxConsecutiveWins   int             `json:"max_consecutive_wins" formula:"longest run of wins in the order of closing" realized:"longest run of wins in the order of the trades' last closing fills" trades:"longest_run_of_wins"`
+	MaxConsecutiveLosses int             `json:"max_consecutive_losses" formula:"longest run of losses in the order of closing" realized:"longest run of losses in the order of the trades' last closing fills" trades:"longest_run_of_losses"`
 
-	AvgHoldSecs     float64  `json:"avg_hold_secs"`
-	AvgWinHoldSecs  float64  `json:"avg_win_hold_secs"`
-	AvgLossHoldSecs float64  `json:"avg_loss_hold_secs"`
-	AvgR            *float64 `json:"avg_r"`
-	ExpectancyR     *float64 `json:"expectancy_r"`
-	TradesWithR     int      `json:"trades_with_r"`
+	AvgHoldSecs     float64  `json:"avg_hold_secs" formula:"mean of closed_at - opened_at, in seconds" realized:"mean of the last closing fill in the period - opened_at, in seconds" inputs:"total_trades"`
+	AvgWinHoldSecs  float64  `json:"avg_win_hold_secs" formula:"mean of closed_at - opened_at of the winners, in seconds" realized:"mean of the last closing fill in the period - opened_at of the winners, in seconds" inputs:"wins" trades:"winners"`
+	AvgLossHoldSecs float64  `json:"avg_loss_hold_secs" formula:"mean of closed_at - opened_at of the losers, in seconds" realized:"mean of the last closing fill in the period - opened_at of the losers, in seconds" inputs:"losses" trades:"losers"`
+	AvgR            *float64 `json:"avg_r" formula:"mean of net_pnl / initial_risk" inputs:"trades_with_r" trades:"with_r"`
+	ExpectancyR     *float64 `json:"expectancy_r" formula:"mean of net_pnl / initial_risk" inputs:"trades_with_r" trades:"with_r"`
+	TradesWithR     int      `json:"trades_with_r" formula:"number of trades with an initial risk" trades:"with_r"`
 
-	Volume      decimal.Decimal `json:"volume"`
-	TradingDays int             `json:"trading_days"`
+	Volume      decimal.Decimal `json:"volume" formula:"sum of entry and exit notional" realized:"sum of the exit notional and its share of the entry notional"`
+	TradingDays int             `json:"trading_days" formula:"number of UTC days with a trade" realized:"number of UTC days with a closing fill"`
 	Currency    string          `json:"currency"`
 
 	// BreakevenTolerance is the user's setting as stored; null by default.

@@ -25,6 +25,8 @@ export function formatFigure(value: Amount | null | undefined, kind: FigureKind,
       return formats.duration(value as number | null);
     case 'r':
       return formats.r(value);
+    case 'text':
+      return String(value);
   }
 }
 

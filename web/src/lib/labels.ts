@@ -3,9 +3,9 @@
 // on the whole page. docs/metrics.md defines each figure.
 
 export type FigureKind =
-  'result' | 'money' | 'compact' | 'share' | 'percent' | 'ratio' | 'count' | 'duration' | 'r';
+  'result' | 'money' | 'compact' | 'share' | 'percent' | 'ratio' | 'count' | 'duration' | 'r' | 'text';
 
-/** The figures of a summary: the label, and how the value is written. */
+/** The figures of a summary, all of them: the label, and how the value is written. */
 export const figures = {
   total_trades: { label: 'Trades', kind: 'count' },
   wins: { label: 'Wins', kind: 'count' },
@@ -33,6 +33,7 @@ export const figures = {
   std_dev: { label: 'Standard deviation', kind: 'money' },
   sharpe: { label: 'Sharpe ratio', kind: 'ratio' },
   sortino: { label: 'Sortino ratio', kind: 'ratio' },
+  basis: { label: 'Basis', kind: 'text' },
   max_drawdown: { label: 'Max drawdown', kind: 'money' },
   max_drawdown_pct: { label: 'Max drawdown %', kind: 'percent' },
   max_consecutive_wins: { label: 'Longest winning streak', kind: 'count' },
