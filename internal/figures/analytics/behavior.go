@@ -195,11 +195,8 @@ func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
 	}
-	switch {
-	case s.unbounded:
+	if s.unbounded {
 		return analyzeBehavior[exact](s, q)
-	case s.narrow:
-		return analyzeBehavior[small](s, q)
 	}
 	return analyzeBehavior[int128](s, q)
 }

@@ -8,10 +8,9 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// number is the arithmetic of the figures. There are three: small for
-// the most expensive figures, which fits nearly every account, int128 elsewhere,
-// and exact for the few accounts that fit neither. A figure is one generic
-// function for all of them, and a test compares the three.
+// number is the arithmetic of the figures. There are two: int128, and exact for
+// the few accounts whose amounts do not fit. A figure is one generic function for
+// both, and a test compares them.
 //
 // An int128 does not store its decimal scale; decimal and float take it
 // as an argument. An exact number stores it and ignores the argument.

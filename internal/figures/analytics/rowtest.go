@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -390,7 +391,7 @@ func (t *rowTests) addOutcome(f *Filter) {
 func (c *page) newOutcomeReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
 	sign := func(row int32) outcome { return outcome(c.net.at(row).Sign()) }
 	if net := c.net.narrow; net != nil {
-		sign = func(row int32) outcome { return outcome(small(net[row]).sign()) }
+		sign = func(row int32) outcome { return outcome(cmp.Compare(net[row], 0)) }
 	}
 	switch {
 	case tolerance.IsZero():

@@ -66,8 +66,6 @@ type Selection struct {
 	// do not fit into 128 bits at that scale.
 	scale     int32
 	unbounded bool
-	// narrow reports whether the amounts and their sums fit into 64 bits.
-	narrow bool
 	// symbols has one code for each symbol across all accounts.
 	symbols  dictionary
 	renumber [][]int32
@@ -151,10 +149,8 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	for _, a := range all {
 		s.scale = max(s.scale, a.scale)
 	}
-	s.narrow = true
 	for _, a := range all {
 		s.unbounded = s.unbounded || !a.fits(s.scale)
-		s.narrow = s.narrow && a.fitsSmall(s.scale, len(s.picks))
 	}
 }
 
