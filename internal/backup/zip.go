@@ -228,7 +228,7 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 	if archive == nil {
 		if n := len(result.Files); n > 0 {
 			result.Warnings = append(result.Warnings, fmt.Sprintf(
-				"The backup names %d attached files, which only a zip export contains. They were not restored.", n))
+				"The backup names attached files (%d), which only a zip export contains. They were not restored.", n))
 		}
 		return 0, nil
 	}
