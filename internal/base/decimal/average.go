@@ -2,13 +2,12 @@ package decimal
 
 import "math/big"
 
-// AverageScale is the number of decimals of an average that does not terminate.
+// AverageScale is the number of decimals in an average that does not terminate.
 const AverageScale = 12
 
-// DivAverage returns d / e by the rule for averages of prices and of money: a
-// quotient that terminates is given in full, rounded half to even only beyond
-// MaxDecimals decimals; one that does not terminate is rounded half to even to
-// AverageScale decimals. It panics when e is zero, like DivRound.
+// DivAverage returns d / e by the rule for average prices and amounts: a terminating
+// quotient is exact, rounded half to even only beyond MaxDecimals decimals; any other is
+// rounded half to even to AverageScale decimals. It panics when e is zero, like DivRound.
 func (d Decimal) DivAverage(e Decimal) Decimal {
 	short := d.DivRound(e, AverageScale)
 	if short.Mul(e).Equal(d) || !terminates(d, e) {
@@ -17,9 +16,8 @@ func (d Decimal) DivAverage(e Decimal) Decimal {
 	return d.DivRound(e, MaxDecimals)
 }
 
-// terminates reports whether d / e has finitely many decimals. Powers of ten
-// move the point only, so it does if what is left of e's digits without the
-// factors 2 and 5 divides d's.
+// terminates reports whether d / e has finitely many decimals. Powers of ten move the
+// point only, so it does if e's digits without the factors 2 and 5 divide d's.
 func terminates(d, e Decimal) bool {
 	if d.wide == nil && e.wide == nil {
 		rest := e.coef

@@ -1,23 +1,21 @@
-// Package decimal implements the exact numbers of the journal: prices, quantities,
-// costs and profit. A Decimal is never converted through a binary float, so 0.1 +
-// 0.2 is 0.3 and a position that was bought in three parts closes at exactly zero.
+// Package decimal implements the journal's exact numbers: prices, quantities, costs and
+// profit. A Decimal is never converted through a binary float, so 0.1 + 0.2 is 0.3 and a
+// position bought in three parts closes at exactly zero.
 //
-// There are two parsers. Parse is for input of users and brokers: it accepts
-// the grammar of JSON numbers within fixed bounds and rejects the rest before any
-// arithmetic, so that the cost of parsing is proportional to the length of the input.
-// ParseExact is for numbers that the journal stored, which may be wider because
-// products have more digits than their factors.
+// There are two parsers. Parse is for user and broker input: it accepts the JSON number
+// grammar within fixed bounds and rejects the rest before any arithmetic, so the parsing
+// cost is proportional to the input length. ParseExact is for stored numbers, which may
+// be wider because products have more digits than their factors.
 //
-// There is one output format, the canonical text, without an exponent and
-// without unneeded digits. JSON and SQL both use it.
+// There is one output format, the canonical text, without an exponent and without
+// unneeded digits. JSON and SQL both use it.
 //
-// Addition, subtraction and multiplication are exact. Division is the
-// only operation that rounds, so it always takes the number of
-// decimals and rounds half to even; Split divides an amount in two parts that
-// still add up to the whole.
+// Addition, subtraction and multiplication are exact. Division is the only operation that
+// rounds, so it always takes the number of decimals and rounds half to even; Split
+// divides an amount in two parts adding up to the whole.
 //
-// Nearly all numbers of a journal have fewer than nineteen digits: these are stored
-// in 64 bits and allocate nothing (short.go). Other numbers are computed by
+// Nearly all numbers in a journal have fewer than nineteen digits: these are stored in 64
+// bits and allocate nothing (short.go). Other numbers are computed by
 // github.com/shopspring/decimal without a limit (wide.go), with the same results.
 package decimal
 
@@ -30,22 +28,22 @@ import (
 	lib "github.com/shopspring/decimal"
 )
 
-// Decimal is an exact decimal number. The zero value is 0. A Decimal is
-// immutable and may be copied and shared between goroutines freely.
+// Decimal is an exact decimal number. The zero value is 0. A Decimal is immutable and may
+// be copied and shared between goroutines freely.
 //
-// Two Decimals of equal value may be stored differently (1.5 and 1.50), so the
-// type does not support the == operator: use Equal or Cmp.
+// Equal Decimals may be stored differently (1.5 and 1.50), so the type does not support
+// the == operator: use Equal or Cmp.
 type Decimal struct {
 	_ [0]func()
-	// wide is the number when it needs more than 64 bits; else it is nil, and the
-	// number is coef divided by ten to the power of scale. coef is never the
-	// smallest int64, so that it can always be negated.
+	// wide is the number when it needs more than 64 bits; else it is nil, and the number
+	// is coef divided by ten to the power of scale. coef is never the smallest int64, so
+	// it can always be negated.
 	wide  *lib.Decimal
 	coef  int64
 	scale int32
 }
 
-// Zero is the number 0, the same as the zero value of Decimal.
+// Zero is the number 0, the zero Decimal.
 var Zero Decimal
 
 // New returns the whole number n.
@@ -60,9 +58,9 @@ func FromScaled(coef int64, scale int32) Decimal {
 	return Decimal{coef: coef, scale: scale}
 }
 
-// ToScaled returns d times ten to the power of scale, as [FromScaled] takes it: 125
-// for 1.25 and a scale of 2. ok is false if that is not a whole number, or one that
-// does not fit into 64 bits.
+// ToScaled returns d times ten to the power of scale, as [FromScaled] takes it: 125 for
+// 1.25 and a scale of 2. ok is false if the result is not a whole number or does not fit
+// into 64 bits.
 func (d Decimal) ToScaled(scale int32) (coef int64, ok bool) {
 	if d.wide == nil {
 		if same, fits := d.trimZeros().rescale(scale); fits {
@@ -76,8 +74,8 @@ func (d Decimal) ToScaled(scale int32) (coef int64, ok bool) {
 	return whole.BigInt().Int64(), true
 }
 
-// Must parses s like ParseExact and panics if that fails.
-// It is meant for constants and tests, not for input.
+// Must parses s like ParseExact and panics if it fails. It is meant for constants and
+// tests, not for input.
 func Must(s string) Decimal {
 	d, err := ParseExact(s)
 	if err != nil {
@@ -86,8 +84,8 @@ func Must(s string) Decimal {
 	return d
 }
 
-// Add returns d + e, exactly. If one of them is zero, as at the start of a sum, it
-// returns the other unchanged.
+// Add returns d + e, exactly. If either is zero, as at the start of a sum, it returns the
+// other unchanged.
 func (d Decimal) Add(e Decimal) Decimal {
 	switch {
 	case e.IsZero():
@@ -129,10 +127,9 @@ func (d Decimal) Abs() Decimal {
 	return d
 }
 
-// DivRound returns d / e, rounded half to even to the given number of decimals.
-// The rounding happens once, on the exact quotient, so a quotient that fits into
-// scale decimals is exact. It panics if e is zero; a caller
-// must check IsZero first if that is possible.
+// DivRound returns d / e, rounded half to even to the given number of decimals. The
+// rounding happens once, on the exact quotient, so a quotient with at most scale decimals
+// is exact. It panics if e is zero; the caller must check IsZero first.
 func (d Decimal) DivRound(e Decimal, scale int32) Decimal {
 	if e.IsZero() {
 		panic("decimal: division of " + d.String() + " by zero")
@@ -151,10 +148,9 @@ func (d Decimal) Round(scale int32) Decimal {
 	return d.DivRound(New(1), scale)
 }
 
-// Split divides d in the proportion part to whole: a is d × part / whole, rounded
-// half to even to scale decimals, and b is the rest, so that a + b is exactly d.
-// It splits the costs of a fill that belongs to two trades
-// without a rounding error. It panics if whole is zero.
+// Split divides d in the proportion part to whole: a is d × part / whole, rounded half to
+// even to scale decimals, and b is the rest, so a + b is exactly d. It splits a fill's
+// costs between two trades without a rounding error. It panics if whole is zero.
 func (d Decimal) Split(part, whole Decimal, scale int32) (a, b Decimal) {
 	a = d.Mul(part).DivRound(whole, scale)
 	return a, d.Sub(a)
@@ -206,7 +202,7 @@ func (d Decimal) IsShort(integer, decimals int32) bool {
 	return ok && magnitude(d.coef) < limit
 }
 
-// storedScale returns the number of decimals that d is stored with.
+// storedScale returns the number of stored decimals.
 func (d Decimal) storedScale() int32 {
 	if d.wide != nil {
 		return -d.wide.Exponent()
@@ -214,8 +210,8 @@ func (d Decimal) storedScale() int32 {
 	return d.scale
 }
 
-// Float64 returns the float nearest to d. It is for ratios, deviations and
-// drawing only: no amount of money or quantity may be computed from it.
+// Float64 returns the float nearest to d. It is for ratios, deviations and drawing only:
+// no amount or quantity may be computed from it.
 func (d Decimal) Float64() float64 {
 	if f, ok := floatShort(d); ok {
 		return f
@@ -223,7 +219,7 @@ func (d Decimal) Float64() float64 {
 	return d.toLib().InexactFloat64()
 }
 
-// Rat returns d as a fraction that the caller owns.
+// Rat returns d as a fraction owned by the caller.
 func (d Decimal) Rat() *big.Rat { return d.toLib().Rat() }
 
 // Sum returns the exact sum of its arguments, which is 0 without arguments.
@@ -251,8 +247,8 @@ func Max(a, b Decimal) Decimal {
 	return a
 }
 
-// fromDigits returns the number of the decimal digits with the point
-// scale places from the right. The caller must check that they are digits.
+// fromDigits returns the number with the decimal digits and the point scale places from
+// the right. The caller must check the digits.
 func fromDigits(negative bool, digits string, scale int32) Decimal {
 	if len(digits) > shortDigits {
 		coef, _ := new(big.Int).SetString(digits, 10)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyDecimal draws numbers of all sizes, stored at any scale,
-// with many small and round ones, which test rounding and zeros.
+// anyDecimal draws numbers in all sizes, stored at any scale, with many small and round
+// ones, which test rounding and zeros.
 func anyDecimal() *rapid.Generator[Decimal] {
 	return rapid.Custom(func(t *rapid.T) Decimal {
 		scale := rapid.Int32Range(-3, 18).Draw(t, "scale")
@@ -244,8 +244,8 @@ func TestCompareByValueInDiffs(t *testing.T) {
 	}
 }
 
-// TestSumOfZerosIsShort adds numbers with so many zeros that their decimals do not
-// fit into 64 bits, but the sum does.
+// TestSumOfZerosIsShort adds numbers with so many zeros that their decimals do not fit
+// into 64 bits, but the sum does.
 func TestSumOfZerosIsShort(t *testing.T) {
 	large := FromScaled(9_000_000_250_000_000_000, 12)
 	if sum := large.Add(large).Sub(FromScaled(1, 2)); sum.wide != nil || sum.String() != "18000000.49" {

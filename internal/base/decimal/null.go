@@ -10,7 +10,7 @@ type Null struct {
 	Valid   bool
 }
 
-// Of returns d as a Null that is present.
+// Of returns d as a present Null.
 func Of(d Decimal) Null { return Null{Decimal: d, Valid: true} }
 
 // Or returns the number, or instead if it is absent.
@@ -26,14 +26,14 @@ func (n Null) Equal(m Null) bool {
 	return n.Valid == m.Valid && (!n.Valid || n.Decimal.Equal(m.Decimal))
 }
 
-// IsZero reports whether the number is absent, not whether it is 0, so that the
-// JSON option omitzero leaves out absent numbers only.
+// IsZero reports whether the number is absent, not whether it is 0, so the JSON option
+// omitzero leaves out absent numbers only.
 func (n Null) IsZero() bool { return !n.Valid }
 
 // String returns the canonical text, or "null".
 func (n Null) String() string { return string(n.AppendTo(nil)) }
 
-// AppendTo appends the JSON form of n, a number or null, to b.
+// AppendTo appends n's JSON form, a number or null, to b.
 func (n Null) AppendTo(b []byte) []byte {
 	if !n.Valid {
 		return append(b, "null"...)

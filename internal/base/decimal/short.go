@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// shortDigits is the number of digits that always fit into an int64.
+// shortDigits is the number of digits an int64 can always hold.
 const shortDigits = 18
 
-// powers are the powers of ten that fit into an int64.
+// powers are the powers of ten within an int64.
 var powers = func() (list [shortDigits + 1]uint64) {
 	list[0] = 1
 	for i := range shortDigits {
@@ -18,7 +18,7 @@ var powers = func() (list [shortDigits + 1]uint64) {
 	return list
 }()
 
-// powerOfTen returns ten to the power of n; ok is false if that is not in powers.
+// powerOfTen returns ten to the power of n; ok is false if it is not in powers.
 func powerOfTen(n int64) (p uint64, ok bool) {
 	if n < 0 || n > shortDigits {
 		return 0, false
@@ -124,8 +124,8 @@ func divideShort(d, e Decimal, scale int32) (quotient Decimal, ok bool) {
 	return quotient, ok
 }
 
-// trimZeros removes trailing zeros of the decimals, so that
-// the next computation is more likely to fit.
+// trimZeros removes trailing zeros after the point, so the next computation is more
+// likely to fit.
 func (d Decimal) trimZeros() Decimal {
 	if d.coef == 0 {
 		return Zero
@@ -136,9 +136,9 @@ func (d Decimal) trimZeros() Decimal {
 	return d
 }
 
-// Scaled is the inverse of FromScaled: it returns d as a whole number and its number of
-// decimals, which is as small as possible and not negative. Equal numbers have the same. ok
-// is false if the whole number has more than 18 digits, or d more than 18 decimals.
+// Scaled is the inverse of FromScaled: it returns d as a whole number and the smallest
+// possible number of decimals, which is not negative. Equal numbers have the same. ok is
+// false if the whole number has more than 18 digits, or d more than 18 decimals.
 func (d Decimal) Scaled() (coef int64, scale int32, ok bool) {
 	if d.wide != nil {
 		if d = fromLib(d.wide.Normalize()); d.wide != nil {
@@ -175,8 +175,8 @@ func compareShort(d, e Decimal) (order int, ok bool) {
 	return 0, ok
 }
 
-// floatShort returns the nearest float if both parts of the fraction are exact as
-// floats, so that the division is the only rounding.
+// floatShort returns the nearest float if both parts of the fraction are exact floats, so
+// the division is the only rounding.
 func floatShort(d Decimal) (f float64, ok bool) {
 	const floatDigits, exact = 18, 1 << 53
 	if d.wide != nil || magnitude(d.coef) > exact || d.scale < 0 || d.scale > floatDigits {

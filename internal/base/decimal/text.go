@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// The bounds of numbers that are input, and of stored numbers.
+// The bounds for input and for stored numbers.
 const (
-	// MaxIntegerDigits is the most digits that Parse accepts before the decimal point.
+	// MaxIntegerDigits is the maximum number of digits before the decimal point in Parse.
 	MaxIntegerDigits = 15
-	// MaxDecimals is the most digits that Parse accepts after the decimal point.
+	// MaxDecimals is the maximum number of digits after the decimal point in Parse.
 	MaxDecimals = 18
-	// MaxExponent is the greatest absolute exponent that Parse accepts.
+	// MaxExponent is the greatest absolute exponent in Parse.
 	MaxExponent = 30
 
 	maxInputText    = 128
 	maxStoredDigits = 400
 )
 
-// ErrSyntax is wrapped by the error for a text that is
-// not a JSON number.
+// ErrSyntax is wrapped by the error for a text other than a JSON number.
 var ErrSyntax = errors.New("decimal: not a number")
 
 // ErrRange is wrapped by the error for a number with
@@ -46,15 +45,14 @@ var (
 	errStored   = &parseError{ErrRange, "a stored number may have at most 400 digits"}
 )
 
-// Parse parses a number from input, in the grammar of JSON: an optional
-// minus, digits without needless leading zeros, an optional fraction and an
-// optional exponent. Everything else, such as "+1", ".5", "5.", "0x1", "1_000",
-// "NaN" and spaces, is ErrSyntax.
+// Parse parses a number from input, in JSON syntax: an optional minus, digits without
+// needless leading zeros, an optional fraction and an optional exponent. Everything else,
+// such as "+1", ".5", "5.", "0x1", "1_000", "NaN" and spaces, is ErrSyntax.
 //
-// The exponent must be within ±MaxExponent, and the number must have
-// at most MaxIntegerDigits before and MaxDecimals after the point, not
-// counting trailing zeros; otherwise the error is ErrRange. The length
-// of the text is checked first, so that rejecting it is cheap.
+// The exponent must be within ±MaxExponent, and the number must have at most
+// MaxIntegerDigits before and MaxDecimals after the point, not counting trailing zeros;
+// otherwise the error is ErrRange. The text length is checked first, so rejecting it is
+// cheap.
 func Parse(s string) (Decimal, error) {
 	if d, ok := parseShort(s); ok {
 		return d, nil
@@ -76,10 +74,9 @@ func Parse(s string) (Decimal, error) {
 	return fromDigits(lit.negative, digits, int32(scale)), nil
 }
 
-// ParseExact parses a number that the journal stored: plain notation
-// without an exponent, of at most 400 digits. That is enough for every
-// product of numbers that Parse accepts, and bounded, because a database file
-// can be damaged or forged. Trailing zeros are accepted, because some
+// ParseExact parses a stored number: plain notation without an exponent, at most 400
+// digits. This is enough for every product of two parsed numbers, and bounded, because a
+// database file can be damaged or forged. Trailing zeros are accepted, because some
 // engines add them.
 func ParseExact(s string) (Decimal, error) {
 	if d, ok := parseShort(s); ok {
@@ -102,9 +99,9 @@ func ParseExact(s string) (Decimal, error) {
 	return fromDigits(lit.negative, digits, int32(scale)), nil
 }
 
-// parseShort parses a number without an exponent that has at most 15 digits
-// before the point and 18 in all, as nearly all have. ok is false for any other
-// text, valid or not. The result is stored like that of the general parser.
+// parseShort parses a number without an exponent and with at most 15 digits before the
+// point and 18 in all, as nearly all have. ok is false for any other text, valid or not.
+// The result is stored like the general parser's.
 func parseShort(s string) (d Decimal, ok bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole := len(digits)
@@ -139,7 +136,7 @@ func parseShort(s string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// literal is the parts of a number as written.
+// literal has the parts of a number as written.
 type literal struct {
 	negative          bool
 	integer, fraction string
@@ -201,10 +198,9 @@ func cutDigits(s string) (digits, rest string) {
 	return s[:n], s[n:]
 }
 
-// expand applies the exponent. It returns the significant digits,
-// their scale (negative if the exponent adds trailing zeros) and the number
-// of digits before the point. Written trailing zeros of the integer
-// are kept, so that common whole numbers have the scale 0.
+// expand applies the exponent. It returns the significant digits, their scale (negative
+// if the exponent adds trailing zeros) and the number of digits before the point. Written
+// trailing zeros in the integer are kept, so common whole numbers have the scale 0.
 func (lit literal) expand() (digits string, scale, whole int) {
 	all := lit.integer + lit.fraction
 	point := len(lit.integer) + lit.exponent
@@ -217,24 +213,22 @@ func (lit literal) expand() (digits string, scale, whole int) {
 	return all[start:end], end - point, point - start
 }
 
-// String returns the canonical text of d: no exponent, at least one digit
-// before the point, no trailing zeros, and no minus before zero.
+// String returns d's canonical text: no exponent, at least one digit before the point, no
+// trailing zeros, and no minus before zero.
 func (d Decimal) String() string {
 	var buf [48]byte
 	return string(d.AppendTo(buf[:0]))
 }
 
-// GoString returns d as Go source, so that %#v in tests and debuggers
-// shows the number and not how it is stored.
+// GoString returns d as Go source, so %#v in tests and debuggers shows the number and not
+// how it is stored.
 func (d Decimal) GoString() string { return "decimal.Must(" + strconv.Quote(d.String()) + ")" }
 
-// typicalLength is the length of the text of most numbers, to allocate
-// once.
+// typicalLength is the text length for most numbers, to allocate once.
 const typicalLength = 24
 
-// AppendTo appends the canonical text of d to b and returns
-// the extended slice. For numbers of up to 18 digits it
-// allocates nothing besides b.
+// AppendTo appends d's canonical text to b and returns the extended slice. Up to 18
+// digits it allocates nothing besides b.
 func (d Decimal) AppendTo(b []byte) []byte {
 	var buf [48]byte
 	digits, scale := d.appendDigits(buf[:0])

@@ -84,8 +84,8 @@ func TestErrorsDoNotEchoInput(t *testing.T) {
 	}
 }
 
-// TestParseErrorIsCheap checks that the cost of rejecting a malicious text
-// depends neither on its number nor on its length.
+// TestParseErrorIsCheap checks that rejecting a malicious text costs the same whatever
+// its number and length.
 func TestParseErrorIsCheap(t *testing.T) {
 	megabyte := strings.Repeat("9", 1<<20)
 	hostile := []string{
@@ -105,8 +105,7 @@ func TestParseErrorIsCheap(t *testing.T) {
 			t.Fatal("malicious JSON was accepted")
 		}
 	})
-	// strconv's own error for an exponent that overflows an int is the only one
-	// allowed.
+	// Only strconv's own error for an exponent overflowing an int is allowed.
 	if allocs > 4 {
 		t.Errorf("rejecting malicious numbers allocated %v times", allocs)
 	}
@@ -180,7 +179,7 @@ func TestMustPanicsWithTheText(t *testing.T) {
 	Must("abc")
 }
 
-// canonical matches the only form that String may return.
+// canonical matches the only form String may return.
 var canonical = regexp.MustCompile(`^(0|-?([1-9][0-9]*|0\.[0-9]*[1-9]|[1-9][0-9]*\.[0-9]*[1-9]))$`)
 
 func TestTextRoundTrip(t *testing.T) {
@@ -200,7 +199,7 @@ func TestTextRoundTrip(t *testing.T) {
 	})
 }
 
-// grammar is that of JSON numbers, for the fuzz test.
+// grammar matches JSON numbers, for the fuzz test.
 var grammar = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE]([-+]?[0-9]+))?$`)
 
 // parseAcceptable parses s with other code and reports whether Parse must accept it.
@@ -249,8 +248,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestShortAndGeneralParsersAgree compares both on texts that look like numbers:
-// the short one may leave a text to the other, but never reads it differently.
+// TestShortAndGeneralParsersAgree compares both on texts resembling numbers: the short
+// one may leave a text to the other, but never reads it differently.
 func TestShortAndGeneralParsersAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,7 +2,7 @@ package decimal
 
 import lib "github.com/shopspring/decimal"
 
-// toLib converts the number to the library that computes without a limit.
+// toLib converts the number to the library type, which has no limit.
 func (d Decimal) toLib() lib.Decimal {
 	if d.wide != nil {
 		return *d.wide
@@ -10,7 +10,7 @@ func (d Decimal) toLib() lib.Decimal {
 	return lib.New(d.coef, -d.scale)
 }
 
-// fromLib converts a number of the library, to 64 bits if it fits.
+// fromLib converts a library number, to 64 bits if it fits.
 func fromLib(v lib.Decimal) Decimal {
 	if v.NumDigits() <= shortDigits {
 		return Decimal{coef: v.CoefficientInt64(), scale: -v.Exponent()}
@@ -18,13 +18,13 @@ func fromLib(v lib.Decimal) Decimal {
 	return Decimal{wide: &v}
 }
 
-// divideWide is DivRound for numbers of any size. e must not be zero.
+// divideWide is DivRound for numbers in any size. e must not be zero.
 func divideWide(d, e Decimal, scale int32) Decimal {
 	quotient, rest := d.toLib().QuoRem(e.toLib(), scale)
 	if rest.IsZero() {
 		return fromLib(quotient)
 	}
-	// The unit is the value of one step in the last decimal of the quotient.
+	// The unit is one step in the quotient's last decimal.
 	unit := e.toLib().Abs().Shift(-scale)
 	half := rest.Abs().Add(rest.Abs()).Cmp(unit)
 	if half < 0 || half == 0 && quotient.Coefficient().Bit(0) == 0 {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// longestEscape is the length of \u0031, the longest JSON form of one digit.
+// longestEscape is the length of \u0031, the longest JSON form of a digit.
 const longestEscape = 6
 
 var errNull = &parseError{ErrSyntax, "give a number here; null is not allowed"}
@@ -17,9 +17,8 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 	return d.AppendTo(make([]byte, 0, typicalLength)), nil
 }
 
-// UnmarshalJSON parses a JSON number, or a JSON string with one, by the
-// rules of Parse. It parses the text, so that no digit is lost. A null is an
-// error: use Null for a field that may be null.
+// UnmarshalJSON parses a JSON number, or a JSON string with one, like Parse. It parses
+// the text, so no digit is lost. A null is an error: use Null for a nullable field.
 func (d *Decimal) UnmarshalJSON(b []byte) error {
 	text, err := numberText(b)
 	if err != nil {
@@ -56,8 +55,8 @@ func (d Decimal) Value() (driver.Value, error) {
 	return d.String(), nil
 }
 
-// Scan parses a column that Value wrote, by the rules of ParseExact, or a whole
-// number. A float is an error, because its digits may differ from the stored ones.
+// Scan parses a column written by Value, like ParseExact, or a whole number. A float is
+// an error, because its digits may differ from the stored ones.
 func (d *Decimal) Scan(src any) error {
 	switch v := src.(type) {
 	case string:

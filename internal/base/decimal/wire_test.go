@@ -11,8 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// codec is one of the two JSON packages that encode Decimals: the standard
-// one and the stricter one of the API.
+// codec is a JSON package encoding Decimals: the standard one or the API's stricter one.
 type codec struct {
 	name      string
 	marshal   func(any) ([]byte, error)

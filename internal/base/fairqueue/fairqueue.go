@@ -1,6 +1,5 @@
-// Package fairqueue limits concurrent work. It admits waiting callers
-// round-robin by key (user, client address), so that a key with many calls
-// does not delay the others.
+// Package fairqueue limits concurrent work. It admits waiting callers round-robin by key
+// (user, client address), so a key with many calls does not delay the others.
 package fairqueue
 
 import (
@@ -14,15 +13,15 @@ import (
 // ErrBusy is returned if a caller would have to wait too long.
 var ErrBusy = errors.New("too many are waiting")
 
-// Options are the bounds of a [Queue].
+// Options are a [Queue]'s bounds.
 type Options struct {
-	// MaxActive is the most callers that are active at the same time; 0 means no limit.
+	// MaxActive is the maximum number of active callers; 0 means no limit.
 	MaxActive int
-	// MaxPerKey is the most active callers of one key; 0 means no limit.
+	// MaxPerKey is the maximum number of active callers per key; 0 means no limit.
 	MaxPerKey int
-	// MaxWaiting is the most waiting callers of one key.
+	// MaxWaiting is the maximum number of waiting callers per key.
 	MaxWaiting int
-	// MaxWait is the longest time that a caller waits.
+	// MaxWait is the longest wait.
 	MaxWait time.Duration
 }
 
@@ -33,14 +32,14 @@ type Queue struct {
 	mu     sync.Mutex
 	active int
 	queues map[string]*keyQueue // only keys with an active or waiting caller
-	turns  list.List            // of *keyQueue with waiting callers, the next first
+	turns  list.List            // *keyQueue elements with waiting callers, the next first
 }
 
-// keyQueue is the callers of one key.
+// keyQueue has a key's callers.
 type keyQueue struct {
 	key     string
 	active  int
-	waiting list.List // of chan struct{}, closed when the caller is admitted
+	waiting list.List // chan struct{} elements, closed when the caller is admitted
 	turn    *list.Element
 }
 
@@ -49,9 +48,9 @@ func New(options Options) *Queue {
 	return &Queue{options: options, queues: map[string]*keyQueue{}}
 }
 
-// Acquire waits until the caller is admitted and returns a release function, which
-// must be called once. The error is ErrBusy if too many callers wait or the wait
-// was too long, else that of ctx.
+// Acquire waits until the caller is admitted and returns a release function, which must
+// be called once. The error is ErrBusy if too many callers wait or the wait was too long,
+// else ctx's error.
 func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err error) {
 	q.mu.Lock()
 	l := q.queueFor(key)
@@ -74,7 +73,7 @@ func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err er
 	return q.wait(ctx, l, element, granted)
 }
 
-// Load returns how many callers of a key are active and how many wait.
+// Load returns how many callers with a key are active and how many wait.
 func (q *Queue) Load(key string) (working, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -153,7 +152,7 @@ func (q *Queue) queueFor(key string) *keyQueue {
 	return l
 }
 
-// endTurn removes a key from the turns if none of its callers wait.
+// endTurn removes a key without waiting callers from the turns.
 func (q *Queue) endTurn(l *keyQueue) {
 	if l.turn != nil && l.waiting.Len() == 0 {
 		q.turns.Remove(l.turn)

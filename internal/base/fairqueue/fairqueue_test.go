@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/base/fairqueue"
 )
 
-// worker calls a queue and records the order of admission.
+// worker calls a queue and records the admission order.
 type worker struct {
 	t     *testing.T
 	queue *fairqueue.Queue
@@ -24,7 +24,7 @@ type worker struct {
 	done  sync.WaitGroup
 }
 
-// start starts a call of a key, which is active for a second.
+// start starts a call with a key, which is active for a second.
 func (w *worker) start(key string) {
 	w.done.Go(func() {
 		release, err := w.queue.Acquire(w.t.Context(), key)
@@ -78,7 +78,7 @@ func TestKeysTakeTurns(t *testing.T) {
 	}
 }
 
-// sortMoments sorts the keys that are admitted at the same moment.
+// sortMoments sorts the keys admitted at the same moment.
 func sortMoments(order string, options fairqueue.Options) string {
 	size := options.MaxActive
 	if size == 0 {
@@ -135,8 +135,8 @@ func TestWaitingIsBounded(t *testing.T) {
 	})
 }
 
-// TestPlacesAreNeverExceeded runs random calls of several keys: no limit
-// is exceeded, and no caller waits if there is capacity.
+// TestPlacesAreNeverExceeded runs random calls with several keys: no limit is exceeded,
+// and no caller waits if there is capacity.
 func TestPlacesAreNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := fairqueue.Options{

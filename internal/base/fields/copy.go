@@ -9,16 +9,15 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Copy copies the members of a struct to another instance of the same generic
-// struct, except those with the given JSON names. The instances are the forms of
-// one record: its values, a change of them, a request, a section of a backup. A
-// member of the type T, *T or [decimal.Null] is copied to and from a journal.Opt
-// of the value. A member that a change does not send leaves the other as it is,
-// and nil is the null of a change. A struct with a single member, such as a type
-// of a request, counts as this member.
+// Copy copies a struct's members to another instance of the same generic struct, except
+// those with the given JSON names. The instances are the forms of one record: its values,
+// a change, a request, a backup section. A member with the type T, *T or [decimal.Null]
+// is copied to and from a journal.Opt with the value. A member missing from a change
+// leaves the other as it is, and nil is a change's null. A struct with a single member,
+// such as a request type, counts as this member.
 //
-// Copy panics if the types of two members do not correspond, so every pair of
-// forms needs a test that copies it once.
+// Copy panics if the types of two members do not correspond, so every pair of forms needs
+// a test copying it once.
 func Copy(into, from any, except ...string) {
 	target, source := reflect.ValueOf(into).Elem(), reflect.ValueOf(from).Elem()
 	for i := range source.NumField() {
@@ -35,14 +34,13 @@ func Copy(into, from any, except ...string) {
 	}
 }
 
-// CopyTo returns a new instance of a struct with the members of another one; see
-// [Copy].
+// CopyTo returns a new struct instance with another one's members; see [Copy].
 func CopyTo[T any](from any, except ...string) (into T) {
 	Copy(&into, from, except...)
 	return into
 }
 
-// DropNulls makes the nulls of a change absent, except those of numbers.
+// DropNulls makes a change's nulls absent, except for numbers.
 func DropNulls(change any) {
 	members := reflect.ValueOf(change).Elem()
 	for _, member := range members.Fields() {
@@ -52,7 +50,7 @@ func DropNulls(change any) {
 	}
 }
 
-// memberValue is the value of a member of any form. value is invalid for a null.
+// memberValue is a member's value in any form. value is invalid for a null.
 type memberValue struct {
 	isSet bool
 	value reflect.Value
@@ -60,7 +58,7 @@ type memberValue struct {
 
 var nullNumber = reflect.TypeFor[decimal.Null]()
 
-// The names of the members of a journal.Opt.
+// The member names in journal.Opt.
 const (
 	optSet   = "Set"
 	optNull  = "Null"
@@ -126,7 +124,7 @@ func writeMember(v reflect.Value, sent memberValue) {
 	}
 }
 
-// assign sets a value that is not null. Lists are copied by element.
+// assign sets a non-null value. Lists are copied by element.
 func assign(into, from reflect.Value) {
 	switch {
 	case from.Type().AssignableTo(into.Type()):

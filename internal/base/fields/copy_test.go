@@ -21,7 +21,7 @@ type forms[Text, Number, Count, Instant, Link, Lines any] struct {
 	Lines Lines   `json:"lines"`
 }
 
-// instant and line are types of a request.
+// instant and line are request types.
 type instant struct{ time.Time }
 
 type line struct {
@@ -34,7 +34,7 @@ type storedLine struct {
 	Rank int8
 }
 
-// sent wraps a field of a request.
+// sent wraps a request field.
 type sent[T any] struct{ journal.Opt[T] }
 
 type (
@@ -101,8 +101,7 @@ func TestCopyOfAbsentAndNull(t *testing.T) {
 	}
 }
 
-// TestCopyRefusesOtherTypes: members that do not correspond are an error of the
-// program.
+// TestCopyRefusesOtherTypes: mismatched members are a programming error.
 func TestCopyRefusesOtherTypes(t *testing.T) {
 	t.Parallel()
 	type other = forms[int, decimal.Null, int, time.Time, *string, []storedLine]
@@ -114,7 +113,7 @@ func TestCopyRefusesOtherTypes(t *testing.T) {
 	fields.Copy(&other{}, &full)
 }
 
-// TestDifferences: fields that both records have with other values are named.
+// TestDifferences: fields with different values in both records are named.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	one := values{Title: "a", Price: decimal.Of(decimal.New(1)), Grade: 2}

@@ -1,10 +1,10 @@
-// Package fields describes the stored values of a record in one table: names,
-// columns, when a value is empty, and how two records merge. Storage, backups,
-// exports and imports read the table, so that a new value is added in one place.
+// Package fields describes a record's stored values in one table: names, columns, when a
+// value is empty, and how two records merge. Storage, backups, exports and imports read
+// the table, so a new value is added in one place.
 //
-// The SQL of a table is built once. WHERE, ORDER BY and JOIN stay with their
-// callers. A package that has tables lists their statements in testdata/sql.txt,
-// where they can be searched, and where the rules for SQL are checked.
+// A table's SQL is built once. WHERE, ORDER BY and JOIN stay with their callers. A
+// package with tables lists their statements in testdata/sql.txt, where they can be
+// searched, and where the rules for SQL are checked.
 package fields
 
 import (
@@ -21,30 +21,30 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Field describes one value of a record R.
+// Field describes one value in a record R.
 type Field[R any] struct {
 	// Name is the name in JSON, in backups and in messages.
 	Name string
 	// Column is the column in SQL.
 	Column string
-	// Header is the column of a CSV or XLSX file; empty if it is not exported.
+	// Header is the column in CSV and XLSX files; empty if it is not exported.
 	Header string
-	// Aliases are further names that a foreign JSON file may use.
+	// Aliases are further names in foreign JSON files.
 	Aliases []string
 	// Frozen leaves the column out of updates: it is written once, or by other
 	// statements.
 	Frozen bool
-	// Ignored leaves the field out of IsEmpty, Equal and Merge: an id, an owner,
-	// the time of the last change.
+	// Ignored leaves the field out of IsEmpty, Equal and Merge: an id, an owner, the last
+	// change time.
 	Ignored bool
-	// Range restricts the values that a request or a file may set.
+	// Range restricts the values a request or a file may set.
 	Range Range
-	// Check, if not nil, takes the place of the check by Range: it cleans the
-	// value of a record, or returns why it is invalid.
+	// Check, if not nil, replaces the check by Range: it cleans a record's value, or
+	// returns why it is invalid.
 	Check func(*R) error
 
 	at      func(*R) any              // the typed pointer
-	read    func(alias string) string // the expression of a SELECT, if it is not the column
+	read    func(alias string) string // the SELECT expression, if it is not the column
 	derived bool                      // written and never read
 	dest    func(*R) any
 	arg     func(*R) any
@@ -54,24 +54,24 @@ type Field[R any] struct {
 	merge   func(into, other *R) // combines two values; nil keeps the first
 }
 
-// Range is a restriction of the values of a field. The zero Range is a text of one
-// line, any number, or a grade from 1 to 5, by the constructor.
+// Range restricts a field's values. The zero Range is a single-line text, any number, or
+// a grade from 1 to 5, by the constructor.
 type Range int
 
-// The ranges that are not the default of a type.
+// The ranges other than a type's default.
 const (
-	LongText  Range = iota + 1 // a text of several lines
+	LongText  Range = iota + 1 // a text with several lines
 	AboveZero                  // a number above zero
 	Price                      // a number above zero unless the instrument allows others
 )
 
-// Limit returns the field with a restriction of its values.
+// Limit returns the field with restricted values.
 func (f Field[R]) Limit(to Range) Field[R] {
 	f.Range = to
 	return f
 }
 
-// Export returns the field with a column of CSV and XLSX files.
+// Export returns the field with a column in CSV and XLSX files.
 func (f Field[R]) Export(header string) Field[R] {
 	f.Header = header
 	return f
@@ -89,26 +89,25 @@ func (f Field[R]) Freeze() Field[R] {
 	return f
 }
 
-// CheckBy returns the field with a check of its own.
+// CheckBy returns the field with its own check.
 func (f Field[R]) CheckBy(check func(*R) error) Field[R] {
 	f.Check = check
 	return f
 }
 
-// MergeBy returns the field with a rule of its own for merging, which combines
-// two values.
+// MergeBy returns the field with its own merge rule, which combines two values.
 func (f Field[R]) MergeBy(merge func(into, other *R)) Field[R] {
 	f.merge = merge
 	return f
 }
 
-// EmptyIf returns the field with a rule of its own for being empty.
+// EmptyIf returns the field with its own rule for being empty.
 func (f Field[R]) EmptyIf(isEmpty func(*R) bool) Field[R] {
 	f.isEmpty = isEmpty
 	return f
 }
 
-// ReadAs returns the field with an expression of its own in a SELECT.
+// ReadAs returns the field with its own expression in a SELECT.
 func (f Field[R]) ReadAs(expression func(alias string) string) Field[R] {
 	f.read = expression
 	return f
@@ -117,14 +116,14 @@ func (f Field[R]) ReadAs(expression func(alias string) string) Field[R] {
 // IsEmpty reports whether a record has no value in the field.
 func (f Field[R]) IsEmpty(record *R) bool { return f.isEmpty(record) }
 
-// Clear removes the value of a record.
+// Clear removes a record's value.
 func (f Field[R]) Clear(record *R) { f.clear(record) }
 
-// At returns the pointer to the value: *string, *decimal.Null, **time.Time or
-// that to the type of a grade, by the constructor.
+// At returns the pointer to the value: *string, *decimal.Null, **time.Time or a pointer
+// to the grade type, by the constructor.
 func (f Field[R]) At(record *R) any { return f.at(record) }
 
-// Lift returns a field of a record as a field of another record that contains it.
+// Lift returns a field as a field of another record, which contains the first.
 func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 	lifted := Field[R]{Name: f.Name, Column: f.Column, Header: f.Header, Aliases: f.Aliases, Frozen: f.Frozen, Ignored: f.Ignored, Range: f.Range}
 	lifted.at = func(r *R) any { return f.at(at(r)) }
@@ -142,7 +141,7 @@ func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 	return lifted
 }
 
-// newField returns a field that keeps the first of two values when records merge.
+// newField returns a field keeping the first value when records merge.
 func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) any, arg func(T) any) Field[R] {
 	var none T
 	f := Field[R]{Name: name, Column: name}
@@ -160,8 +159,8 @@ func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
 	return newField(name, at, func(v *T) any { return v }, textArg[T])
 }
 
-// textArg returns the argument for a text: the text itself if it has a stored
-// form of its own, such as an id in 16 bytes, else a plain string.
+// textArg returns a text's argument: the text itself if it has its own stored form, such
+// as an id in 16 bytes, else a plain string.
 func textArg[T ~string](text T) any {
 	if own, ok := any(text).(driver.Valuer); ok {
 		return own
@@ -169,7 +168,7 @@ func textArg[T ~string](text T) any {
 	return string(text)
 }
 
-// NewNumber describes a number that may be absent.
+// NewNumber describes an optional number.
 func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 	f := Field[R]{Name: name, Column: name}
 	f.at = func(r *R) any { return at(r) }
@@ -186,7 +185,7 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 	return f
 }
 
-// NewAmount describes a number that is always there.
+// NewAmount describes a required number.
 func NewAmount[R any](name string, at func(*R) *decimal.Decimal) Field[R] {
 	f := Field[R]{Name: name, Column: name}
 	f.at = func(r *R) any { return at(r) }
@@ -224,8 +223,8 @@ func NewGrade[R any, T ~int](name string, at func(*R) *T) Field[R] {
 	})
 }
 
-// nullInt scans NULL as 0. It has the shape of a pointer, so that storing it in
-// an interface allocates nothing.
+// nullInt scans NULL as 0. It has the shape of a pointer, so storing it in an interface
+// allocates nothing.
 type nullInt[T ~int] struct{ into *T }
 
 func (n nullInt[T]) Scan(value any) error {
@@ -242,20 +241,20 @@ func (n nullInt[T]) Scan(value any) error {
 
 var _ sql.Scanner = nullInt[int]{}
 
-// NewInstant describes an instant that may be absent.
+// NewInstant describes an optional instant.
 func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {
 	return newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, db.NullMicros)
 }
 
-// NewTime describes an instant that is always there, such as the time of the
-// last change. It takes no part in comparing and merging.
+// NewTime describes a required instant, such as the last change time. It takes no part in
+// comparing and merging.
 func NewTime[R any](name string, at func(*R) *time.Time) Field[R] {
 	f := newField(name, at, func(v *time.Time) any { return db.Instant(v) }, func(v time.Time) any { return db.Micros(v) })
 	f.Ignored = true
 	return f
 }
 
-// NewLink describes the id of another record, which may be absent.
+// NewLink describes another record's id, which may be absent.
 func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
 	return newField(name, at, func(v **T) any { return v }, func(v *T) any {
 		if v == nil {
@@ -270,7 +269,7 @@ func NewFlag[R any](name string, at func(*R) *bool) Field[R] {
 	return newField(name, at, func(v *bool) any { return v }, func(v bool) any { return v })
 }
 
-// NewJSON describes a list that is stored as JSON.
+// NewJSON describes a list stored as JSON.
 func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 	f := Field[R]{Name: name, Column: name}
 	f.at = func(r *R) any { return at(r) }
@@ -278,7 +277,7 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 	f.arg = func(r *R) any {
 		text, err := json.Marshal(*at(r))
 		if err != nil {
-			panic(err) // lists of texts and of records of texts always marshal
+			panic(err) // lists and records with only texts always marshal
 		}
 		return string(text)
 	}
@@ -288,7 +287,7 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 	return f
 }
 
-// jsonList scans a list that is stored as JSON.
+// jsonList scans a list stored as JSON.
 type jsonList[T any] struct{ into *[]T }
 
 func (l jsonList[T]) Scan(value any) error {
@@ -301,8 +300,8 @@ func (l jsonList[T]) Scan(value any) error {
 	return fmt.Errorf("a list must be a text, not %T", value)
 }
 
-// NewDerived describes a text that is computed from the record, to search or sort
-// by. It is written and never read.
+// NewDerived describes a text computed from the record, to search or sort by. It is
+// written and never read.
 func NewDerived[R any](name string, compute func(*R) string) Field[R] {
 	f := Field[R]{Name: name, Column: name, Ignored: true, derived: true}
 	f.arg = func(r *R) any { return compute(r) }
@@ -316,24 +315,23 @@ func NewID[R any, T ~string](name string, at func(*R) *T) Field[R] {
 	return f
 }
 
-// Table is the field table of a record that belongs to a user. The first column
-// is user_id; the key identifies a record of the user.
+// Table is the field table for a user's records. The first column is user_id; the key
+// identifies the user's record.
 type Table[R any] struct {
 	Name   string
 	Fields List[R] // the key first
 
-	key     int // number of fields in the key
+	key     int // number of key fields
 	columns []string
 	insert  string
 	update  string
 	upsert  string
 }
 
-// statements are the SQL texts of all tables of the program.
+// statements are the SQL texts from all tables in the program.
 var statements []string
 
-// Statements returns the SQL texts of all tables that the program has created,
-// sorted.
+// Statements returns the SQL texts from all tables created so far, sorted.
 func Statements() []string { return slices.Sorted(slices.Values(statements)) }
 
 // New returns a table with its SQL. It is called for package variables only. It
@@ -362,7 +360,7 @@ func (t *Table[R]) buildInsert() {
 	t.insert = "INSERT INTO " + t.Name + " (" + strings.Join(t.columns, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
 }
 
-// buildUpdate builds the UPDATE of one record and the clause of an upsert.
+// buildUpdate builds the UPDATE for one record and the upsert clause.
 func (t *Table[R]) buildUpdate() {
 	var sets, excluded []string
 	for _, f := range t.Fields[t.key:] {
@@ -380,22 +378,21 @@ func (t *Table[R]) buildUpdate() {
 	t.upsert = "ON CONFLICT (" + strings.Join(keys, ", ") + ") DO UPDATE SET " + strings.Join(excluded, ", ")
 }
 
-// Columns returns the columns in the order of [Table.Values].
+// Columns returns the columns in [Table.Values] order.
 func (t *Table[R]) Columns() []string { return t.columns }
 
-// Upsert returns the ON CONFLICT clause that replaces every value but the key and
-// the frozen fields.
+// Upsert returns the ON CONFLICT clause, which replaces every value but the key and the
+// frozen fields.
 func (t *Table[R]) Upsert() string { return t.upsert }
 
-// Insert returns the INSERT of one record; its arguments are [Table.Values].
+// Insert returns the INSERT for one record; its arguments are [Table.Values].
 func (t *Table[R]) Insert() string { return t.insert }
 
-// Update returns the UPDATE of one record; its arguments are
-// [Table.UpdateValues].
+// Update returns the UPDATE for one record; its arguments are [Table.UpdateValues].
 func (t *Table[R]) Update() string { return t.update }
 
-// Select returns the SELECT of all columns but user_id and the derived ones, in
-// the order that [Table.Scan] expects, up to the name of the table and its alias.
+// Select returns the SELECT for all columns but user_id and the derived ones, in
+// [Table.Scan] order, up to the table name and its alias.
 func (t *Table[R]) Select(alias string) string {
 	var list []string
 	for _, f := range t.Fields {
@@ -410,7 +407,7 @@ func (t *Table[R]) Select(alias string) string {
 	return "SELECT " + strings.Join(list, ", ") + " FROM " + t.Name + " " + alias
 }
 
-// Scan reads a row of [Table.Select].
+// Scan reads a [Table.Select] row.
 func (t *Table[R]) Scan(row db.Scanner, into *R) error {
 	dests := make([]any, 0, len(t.Fields))
 	for i := range t.Fields {
@@ -421,7 +418,7 @@ func (t *Table[R]) Scan(row db.Scanner, into *R) error {
 	return row.Scan(dests...)
 }
 
-// Values returns the stored values of a record of an owner.
+// Values returns the stored values for an owner's record.
 func (t *Table[R]) Values(owner any, record *R) []any {
 	values := make([]any, 1, len(t.columns))
 	values[0] = owner
@@ -431,7 +428,7 @@ func (t *Table[R]) Values(owner any, record *R) []any {
 	return values
 }
 
-// UpdateValues returns the arguments of [Table.Update].
+// UpdateValues returns the arguments for [Table.Update].
 func (t *Table[R]) UpdateValues(owner any, record *R) []any {
 	values := make([]any, 0, len(t.columns))
 	for i := range t.Fields[t.key:] {
@@ -446,10 +443,10 @@ func (t *Table[R]) UpdateValues(owner any, record *R) []any {
 	return values
 }
 
-// List is the fields of a record.
+// List has a record's fields.
 type List[R any] []Field[R]
 
-// IsEmpty reports whether all fields of a record are empty.
+// IsEmpty reports whether all fields in a record are empty.
 func (l List[R]) IsEmpty(record *R) bool {
 	for i := range l {
 		if f := &l[i]; !f.Ignored && !f.isEmpty(record) {
@@ -469,7 +466,7 @@ func (l List[R]) Equal(a, b *R) bool {
 	return true
 }
 
-// Merge fills one record from another by the rules of the fields.
+// Merge fills one record from another by the field rules.
 func (l List[R]) Merge(into, other *R) {
 	for i := range l {
 		switch f := &l[i]; {
@@ -482,9 +479,8 @@ func (l List[R]) Merge(into, other *R) {
 	}
 }
 
-// Differences returns the names of the fields in which another record has a value
-// that is not the one of the record. Fields whose values are combined by a merge
-// are left out.
+// Differences returns the names of fields with a different value in another record.
+// Fields combined by a merge are left out.
 func (l List[R]) Differences(record, other *R) (names []string) {
 	for i := range l {
 		if f := &l[i]; !f.Ignored && f.merge == nil && !f.isEmpty(other) && f.arg(record) != f.arg(other) {

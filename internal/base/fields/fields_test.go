@@ -56,8 +56,8 @@ func newRecord(id string) record {
 	}
 }
 
-// TestStoredRecords writes and reads records on both engines: full ones and
-// empty ones, by every statement of the table.
+// TestStoredRecords writes and reads records on both engines: full ones and empty ones,
+// by every statement in the table.
 func TestStoredRecords(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -139,7 +139,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	}
 }
 
-// TestMerge keeps the first value of a field, or goes by the rule of the field.
+// TestMerge keeps a field's first value, or follows the field's rule.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	into, other := values{Title: "a", Grade: 2}, newRecord("x").values
@@ -150,7 +150,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestNewRefusesRepetitions: a column that is listed twice would be written twice.
+// TestNewRefusesRepetitions: a column listed twice would be written twice.
 func TestNewRefusesRepetitions(t *testing.T) {
 	t.Parallel()
 	defer func() {

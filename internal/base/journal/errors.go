@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Kind is the kind of an [Error]. The HTTP layer maps kinds to
-// status codes; domain packages do not use status codes.
+// Kind classifies an [Error]. The HTTP layer maps kinds to status codes; domain packages
+// do not use status codes.
 type Kind int
 
-// The kinds, in the order of their HTTP status.
+// The kinds, in HTTP status order.
 const (
 	KindInternal Kind = iota
 	KindInvalid
@@ -25,9 +25,8 @@ const (
 	KindUnavailable
 )
 
-// Error is an error that may be shown to the user: Message is one
-// plain sentence without internal details. Any other error is internal
-// and is answered with a generic message.
+// Error is an error shown to the user: Message is one plain sentence without internal
+// details. Any other error is internal and is answered with a generic message.
 type Error struct {
 	Kind    Kind
 	Code    string // stable, for programs
@@ -67,23 +66,23 @@ func Unauthorized(message string) *Error {
 	return &Error{Kind: KindUnauthorized, Code: "unauthorized", Message: message}
 }
 
-// Forbidden returns an error for an action that the caller may not do.
+// Forbidden returns an error for an action the caller may not do.
 func Forbidden(message string) *Error {
 	return &Error{Kind: KindForbidden, Code: "forbidden", Message: message}
 }
 
-// NotFound returns an error for a record that the caller does not have:
-// for unknown ids and for ids of other users alike.
+// NotFound returns an error for a record the caller does not have: for unknown ids and
+// for other users' ids alike.
 func NotFound(what string) *Error {
 	return &Error{Kind: KindNotFound, Code: "not_found", Message: "There is no such " + what + "."}
 }
 
-// Conflict returns an error for an action that the current state does not allow.
+// Conflict returns an error for an action not allowed in the current state.
 func Conflict(format string, args ...any) *Error {
 	return &Error{Kind: KindConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// Stale returns an error for a conditional write to a record that has changed.
+// Stale returns an error for a conditional write to a changed record.
 func Stale() *Error {
 	return &Error{
 		Kind: KindStale, Code: "precondition_failed",
@@ -130,7 +129,7 @@ func Full(cause error) *Error {
 	}
 }
 
-// IsKind reports whether err is, or wraps, an Error of that kind.
+// IsKind reports whether err is, or wraps, an Error with the kind.
 func IsKind(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind

@@ -51,7 +51,7 @@ func TestPeriod(t *testing.T) {
 	}
 	for _, c := range []struct {
 		period Period
-		inside []int // of the hours 0 to 3
+		inside []int // among the hours 0 to 3
 	}{
 		{Period{}, []int{0, 1, 2, 3}},
 		{Period{From: at(1)}, []int{1, 2, 3}},
@@ -120,7 +120,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Ids are unique and sort by time of creation.
+// Ids are unique and sort by creation time.
 func TestIDsAscend(t *testing.T) {
 	t.Parallel()
 	ids := make([]TradeID, 2000)
@@ -142,8 +142,8 @@ func TestPeriodContainsItsEnds(t *testing.T) {
 		from := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "from"))
 		to := time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(t, "to"))
 		p := Period{From: &from, To: &to}
-		if sound := p.Check() == nil; sound != (p.Contains(from) && p.Contains(to)) {
-			t.Fatalf("Check returns %v, ends are inside: %v, %v", sound, p.Contains(from), p.Contains(to))
+		if valid := p.Check() == nil; valid != (p.Contains(from) && p.Contains(to)) {
+			t.Fatalf("Check returns %v, ends are inside: %v, %v", valid, p.Contains(from), p.Contains(to))
 		}
 	})
 }

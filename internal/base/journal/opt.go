@@ -5,20 +5,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Opt is one field of a partial change: left alone, cleared, or given a new
-// value. It carries "absent is unchanged, null clears" from a request
-// to the row.
+// Opt is one field in a partial change: left alone, cleared, or given a new value. It
+// carries "absent is unchanged, null clears" from a request to the row.
 type Opt[T any] struct {
 	Set   bool // the field was sent
 	Null  bool // it was sent as null
 	Value T
 }
 
-// Some returns a field that was sent with a value.
+// Some returns a field sent with a value.
 func Some[T any](value T) Opt[T] { return Opt[T]{Set: true, Value: value} }
 
-// Or returns the new value, or old if the field was not sent. A null is
-// the zero value, which means cleared for fields that are never null.
+// Or returns the new value, or old if the field was not sent. A null is the zero value,
+// which means cleared for non-nullable fields.
 func (o Opt[T]) Or(old T) T {
 	if !o.Set {
 		return old
@@ -46,8 +45,7 @@ func (o Opt[T]) OrNil(old *T) *T {
 	return &value
 }
 
-// MarshalJSONTo writes the value or null. A writer must leave out a field that is
-// not set.
+// MarshalJSONTo writes the value or null. A writer must leave out an unset field.
 func (o Opt[T]) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	if o.Null {
 		return encoder.WriteToken(jsontext.Null)
@@ -55,7 +53,7 @@ func (o Opt[T]) MarshalJSONTo(encoder *jsontext.Encoder) error {
 	return json.MarshalEncode(encoder, o.Value)
 }
 
-// UnmarshalJSONFrom is called only for fields that were sent.
+// UnmarshalJSONFrom is called only for sent fields.
 func (o *Opt[T]) UnmarshalJSONFrom(decoder *jsontext.Decoder) error {
 	o.Set = true
 	if decoder.PeekKind() == 'n' {

@@ -2,14 +2,14 @@ package journal
 
 import "time"
 
-// Scope is the accounts and the period of a query.
+// Scope is a query's accounts and period.
 type Scope struct {
-	// Accounts are the selected accounts; empty means all of the owner's.
+	// Accounts are the selected accounts; empty means all the owner has.
 	Accounts []AccountID
 	Period   Period
 }
 
-// Period is a span of time that includes both ends. A nil end is unbounded.
+// Period is a period including both ends. A nil end is unbounded.
 type Period struct {
 	From, To *time.Time
 }

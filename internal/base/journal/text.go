@@ -14,13 +14,13 @@ const (
 	MaxNoteBytes = 256 << 10
 )
 
-// CleanName cleans a short text that a user typed: trimmed, at most MaxName
-// characters, no control characters. It may be empty.
+// CleanName cleans a short text from a user: trimmed, at most MaxName characters, no
+// control characters. It may be empty.
 func CleanName(field, text string) (string, error) {
 	return cleanLine(field, text, MaxName)
 }
 
-// CleanRequiredName is CleanName for texts that must not be blank.
+// CleanRequiredName is CleanName for required texts.
 func CleanRequiredName(field, text string) (string, error) {
 	name, err := CleanName(field, text)
 	if err == nil && IsBlank(name) {
@@ -58,8 +58,8 @@ func CheckText(field, text string) (string, error) {
 	return text, nil
 }
 
-// errNotUTF8 returns the error for bytes that are not UTF-8, which PostgreSQL
-// rejects and SQLite would store.
+// errNotUTF8 returns the error for invalid UTF-8, which PostgreSQL rejects and SQLite
+// would store.
 func errNotUTF8(field string) error {
 	return InvalidField(field, "%s must be UTF-8 text.", field)
 }

@@ -11,28 +11,25 @@ import (
 // Clock returns the current time. Programs use [SystemClock]; tests use their own.
 type Clock func() time.Time
 
-// SystemClock returns the current time in UTC, truncated to the microseconds that
-// are stored.
+// SystemClock returns the current time in UTC, truncated to the stored microseconds.
 func SystemClock() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Today returns the current calendar day in UTC.
 func (c Clock) Today() Day { return DayOf(c()) }
 
-// The range of years. Every instant in it can be represented
-// in both databases and in JSON.
+// The year range. Every instant in it can be represented in both databases and in JSON.
 const (
 	minYear = 1970
 	maxYear = 2199
 )
 
-// rfc3339 matches a date-time in upper case. time.Parse alone would
-// also accept a comma before the fraction, hours of one digit and offsets of
-// more than a day.
+// rfc3339 matches a date-time in upper case. time.Parse alone would also accept a comma
+// before the fraction, single-digit hours and offsets longer than a day.
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// ParseInstant parses an RFC 3339 date-time with an offset and returns it in
-// UTC, truncated to microseconds. RFC 3339 allows the letters T and Z in lower
-// case. The error is an [Error] that names the field.
+// ParseInstant parses an RFC 3339 date-time with an offset and returns it in UTC,
+// truncated to microseconds. RFC 3339 allows the letters T and Z in lower case. The error
+// is an [Error] naming the field.
 func ParseInstant(field, text string) (time.Time, error) {
 	upper := strings.ToUpper(text)
 	at, err := time.Parse(time.RFC3339Nano, upper)
@@ -46,8 +43,8 @@ func ParseInstant(field, text string) (time.Time, error) {
 	return at, nil
 }
 
-// HasFraction reports whether a date-time that [ParseInstant] accepts was written
-// with a fraction of a second, even if it is 0.
+// HasFraction reports whether a date-time accepted by [ParseInstant] was written with
+// fractional seconds, even if they are 0.
 func HasFraction(text string) bool { return strings.Contains(text, ".") }
 
 // FormatInstant formats an instant as in all API responses: RFC 3339,
@@ -56,10 +53,10 @@ func FormatInstant(at time.Time) string {
 	return at.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 }
 
-// ParseZone loads an IANA time zone by name. Local, the empty name
-// and paths are rejected: figures must not depend on the location of the
-// server. So are the other files of a zone directory, which have lower-case
-// names: localtime, posixrules, right/… with its leap seconds.
+// ParseZone loads an IANA time zone by name. Local, the empty name and paths are
+// rejected: figures must not depend on the server's location. So are the other files in a
+// zone directory, which have lower-case names: localtime, posixrules, right/… with its
+// leap seconds.
 func ParseZone(field, name string) (*time.Location, error) {
 	if name == "" || name == "Local" || name[0] < 'A' || name[0] > 'Z' {
 		return nil, InvalidField(field, "%s must be a time zone name such as Europe/Berlin.", field)
@@ -87,10 +84,10 @@ func ParseDay(field, text string) (Day, error) {
 	return Day(text), nil
 }
 
-// DayOf returns the calendar day of an instant in its zone.
+// DayOf returns an instant's calendar day in its zone.
 func DayOf(at time.Time) Day { return Day(at.Format(time.DateOnly)) }
 
-// Time returns midnight UTC of the day.
+// Time returns the day's midnight UTC.
 func (d Day) Time() time.Time {
 	at, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {

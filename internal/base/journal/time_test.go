@@ -53,14 +53,14 @@ func TestParseInstantRefuses(t *testing.T) {
 	}
 }
 
-// expectField checks that an error is about input and names the field.
+// expectField checks for an input error naming the field.
 func expectField(t *testing.T, err error, field, input string) {
 	t.Helper()
 	if !IsKind(err, KindInvalid) {
 		t.Errorf("%q: %v, want an error", input, err)
 		return
 	}
-	e := err.(*Error) //nolint:errorlint // IsKind has told, and nothing wraps it here
+	e := err.(*Error) //nolint:errorlint // checked by IsKind, and nothing wraps it here
 	if e.Details["field"] != field || e.Code != "bad_request" || e.Message == "" {
 		t.Errorf("%q: rejected as %+v", input, e)
 	}
@@ -116,8 +116,8 @@ func TestDayArithmetic(t *testing.T) {
 		{"2024-02-28", 1, "2024-02-29"},
 		{"2024-02-29", 365, "2025-02-28"},
 		{"2100-02-28", 1, "2100-03-01"},
-		{"2026-03-08", 1, "2026-03-09"}, // a day of 23 hours in New York
-		{"2026-11-01", 1, "2026-11-02"}, // and one of 25
+		{"2026-03-08", 1, "2026-03-09"}, // a 23-hour day in New York
+		{"2026-11-01", 1, "2026-11-02"}, // and a 25-hour day
 		{"2026-03-28", 2, "2026-03-30"}, // the same in Berlin
 		{"2026-01-01", -90, "2025-10-03"},
 		{"2023-12-31", 400, "2025-02-03"},
@@ -147,7 +147,7 @@ func TestDayParts(t *testing.T) {
 	}
 }
 
-// The day of an instant is that of its zone.
+// An instant's day is its zone's.
 func TestDayOf(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Ids of trades and executions are stored in 16 bytes: as uuid on PostgreSQL and
-// as blob on SQLite. In Go they are texts in the usual form of a UUID.
+// Trade and execution ids are stored in 16 bytes: as uuid on PostgreSQL and as blob on
+// SQLite. In Go they are texts in the usual UUID form.
 
-// UUIDText returns the text of a UUID.
+// UUIDText returns a UUID's text.
 func UUIDText(id [16]byte) string {
 	var text [36]byte
 	encodeUUID(&text, id[:])
@@ -25,8 +25,7 @@ func encodeUUID(text *[36]byte, id []byte) {
 	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
 }
 
-// ParseUUID returns the bytes of a UUID in the form of [UUIDText], and false for
-// any other text.
+// ParseUUID returns the bytes of a UUID in [UUIDText] form, and false for any other text.
 func ParseUUID(text string) (id [16]byte, ok bool) {
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return id, false
@@ -41,8 +40,7 @@ func ParseUUID(text string) (id [16]byte, ok bool) {
 	return id, true
 }
 
-// hexDigit returns the value of a digit in lower case, and 255 for another
-// character.
+// hexDigit returns the value of a lower-case digit, and 255 for another character.
 func hexDigit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -53,8 +51,7 @@ func hexDigit(c byte) byte {
 	return 255
 }
 
-// uuidValue returns the stored form of an id: NULL for a text that is not a UUID,
-// which no record has.
+// uuidValue returns an id's stored form: NULL for an invalid UUID, which no record has.
 func uuidValue(text string) (driver.Value, error) {
 	id, ok := ParseUUID(text)
 	if !ok {
@@ -63,7 +60,7 @@ func uuidValue(text string) (driver.Value, error) {
 	return id[:], nil
 }
 
-// scanUUID returns the text of a stored id, which is empty for NULL.
+// scanUUID returns a stored id's text, which is empty for NULL.
 func scanUUID(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
@@ -81,7 +78,7 @@ func scanUUID(value any) (string, error) {
 	return "", fmt.Errorf("an id must be a UUID, not %T", value)
 }
 
-// uuidType is the SQL type of ids in 16 bytes.
+// uuidType is the SQL type for ids in 16 bytes.
 const uuidType = "UUID"
 
 // Value returns the stored form of the id.

@@ -28,8 +28,8 @@ func TestUUIDIsStoredInSixteenBytes(t *testing.T) {
 	}
 }
 
-// TestInvalidUUIDIsNull checks that an id that no record can have matches none,
-// instead of failing in the database.
+// TestInvalidUUIDIsNull checks that an impossible id matches no record, instead of
+// failing in the database.
 func TestInvalidUUIDIsNull(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -1,6 +1,6 @@
-// Package limits lists how many records of each kind a user can have. The limits are
-// far above what people use; they bound what a hostile user can make the server read.
-// Every function that creates a record checks the limit of its kind.
+// Package limits lists how many records of each kind a user can have. The limits are far
+// above normal use; they bound what a hostile user can make the server read. Every
+// function creating a record checks its limit.
 package limits
 
 import (
@@ -10,11 +10,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Limit is the limit of one kind of record.
+// Limit is the limit for one record kind.
 type Limit struct {
-	// Records is the plural name of the records.
+	// Records is the plural record name.
 	Records string
-	// Max is the most that a user can have, or for PerAccount one of its accounts.
+	// Max is the maximum per user, or with PerAccount per account.
 	Max        int
 	PerAccount bool
 	// Then is what happens above the limit, if the record is not refused.
@@ -52,7 +52,7 @@ var (
 	Sessions      = Limit{Records: "sessions", Max: 200, Then: "the one that was used longest ago ends"}
 )
 
-// All returns every limit, in the order of the documents.
+// All returns every limit, in documentation order.
 func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views,
@@ -61,14 +61,14 @@ func All() []Limit {
 	}
 }
 
-// Reached returns the refusal of a record above the limit.
+// Reached returns the refusal for a record above the limit.
 func (l Limit) Reached() error {
 	return journal.Conflict("There are already %d %s. Delete one first.", l.Max, l.Records)
 }
 
-// Room returns how many more records the owner can have. count is a query for the
-// number of stored ones, with the owner as its only argument. It is a step. Two writers
-// at the same time may both be let in.
+// Room returns how many more records the owner can have. count is a query for the number
+// of stored ones, with the owner as its only argument. It runs inside a transaction. Two
+// concurrent writers may both be let in.
 func (l Limit) Room(ctx context.Context, tx *db.Tx, owner journal.UserID, count string) (int, error) {
 	var stored int
 	err := tx.QueryRow(ctx, count, owner).Scan(&stored)

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// limited are the tables with records of users that a limit bounds.
+// limited are the tables with user records bounded by a limit.
 var limited = map[string][]limits.Limit{
 	"accounts":             {limits.Accounts},
 	"executions":           {limits.Executions},
@@ -40,7 +40,7 @@ var limited = map[string][]limits.Limit{
 	"sessions":             {limits.Sessions},
 }
 
-// bounded are the tables with records of users that need no limit, and why.
+// bounded are the tables with user records needing no limit, and why.
 var bounded = map[string]string{
 	"access_token_uses":      "the last few of each access token are kept",
 	"attachments":            "number and bytes are settings",

@@ -1,4 +1,4 @@
-// Package lru has a cache that is bounded by the size of its values.
+// Package lru has a cache bounded by the size of its values.
 package lru
 
 import (
@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// Cache is a map that evicts the least recently used values above a size limit.
-// The cost of a call does not depend on the number of values. It is safe for
-// concurrent use.
+// Cache is a map that evicts the least recently used values above a size limit. A call's
+// cost does not depend on the number of values. It is safe for concurrent use.
 type Cache[K comparable, V comparable] struct {
 	limit int
 
 	mu      sync.Mutex
-	entries map[K]*list.Element // of entryOf
+	entries map[K]*list.Element // entryOf elements
 	order   *list.List          // the most recently used first
-	total   int                 // the sum of the sizes
+	total   int                 // sum over all sizes
 }
 
 type entryOf[K comparable, V comparable] struct {
@@ -24,12 +23,12 @@ type entryOf[K comparable, V comparable] struct {
 	size  int
 }
 
-// New returns a cache of values whose sizes add up to at most limit.
+// New returns a cache whose values have at most the total size limit.
 func New[K comparable, V comparable](limit int) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, entries: map[K]*list.Element{}, order: list.New()}
 }
 
-// Get returns the value of a key.
+// Get returns a key's value.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +40,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return c.entry(e).value, true
 }
 
-// GetOrAdd returns the value of a key. A key without a value gets a new one of the
-// given size.
+// GetOrAdd returns a key's value. A key without a value gets a new one with the given
+// size.
 func (c *Cache[K, V]) GetOrAdd(key K, size int, newValue func() V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +54,7 @@ func (c *Cache[K, V]) GetOrAdd(key K, size int, newValue func() V) V {
 	return value
 }
 
-// Put sets the value of a key.
+// Put sets a key's value.
 func (c *Cache[K, V]) Put(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +64,7 @@ func (c *Cache[K, V]) Put(key K, value V, size int) {
 	c.add(key, value, size)
 }
 
-// Resize sets the size of a value, unless it was evicted.
+// Resize sets a value's size, unless it was evicted.
 func (c *Cache[K, V]) Resize(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +77,7 @@ func (c *Cache[K, V]) Resize(key K, value V, size int) {
 	c.evict()
 }
 
-// TotalSize returns the size of all values.
+// TotalSize returns the total size.
 func (c *Cache[K, V]) TotalSize() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

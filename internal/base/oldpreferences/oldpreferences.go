@@ -1,7 +1,7 @@
-// Package oldpreferences reads what versions before schema 32 and backup format 7 kept
-// in a user's preferences and now have records of their own: the settings of the journal
-// and the layouts of imported files. Its rules are those of these versions and never
-// change. Invalid values are left out.
+// Package oldpreferences reads values kept in a user's preferences before schema 32 and
+// backup format 7, which now have their own records: the journal settings and the import
+// layouts. Its rules are those versions' rules and never change. Invalid values are left
+// out.
 package oldpreferences
 
 import (
@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Keys are the preferences that are read.
+// Keys are the preferences to read.
 func Keys() []string { return []string{timezoneKey, toleranceKey, layoutsKey} }
 
 const (
@@ -26,14 +26,14 @@ const (
 	layoutsKey   = "import.layouts"
 )
 
-// Values are the values that a user's preferences had.
+// Values are the values in a user's preferences.
 type Values struct {
 	Timezone  string // empty for none
 	Tolerance string // JSON; empty for none
 	Layouts   []Layout
 }
 
-// Layout is a remembered layout of imported files.
+// Layout is a remembered import layout.
 type Layout struct {
 	Signature string            `json:"signature"`
 	Name      string            `json:"name"`
@@ -44,14 +44,14 @@ type Layout struct {
 	Accounts  []Account         `json:"accounts"` // the last used first
 }
 
-// Account is an account that files of a layout were imported into.
+// Account is an account for files with a layout.
 type Account struct {
-	File string `json:"file"` // the account that the file names
+	File string `json:"file"` // the account named in the file
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Read returns the values of some preferences.
+// Read returns the values in some preferences.
 func Read(preferences map[string]json.RawMessage) Values {
 	return Values{
 		Timezone: readTimezone(preferences[timezoneKey]), Tolerance: readTolerance(preferences[toleranceKey]),
@@ -149,10 +149,9 @@ func isZone(name string) bool {
 	return err == nil
 }
 
-// FindAccounts returns the layout's accounts with the ids that they have among the
-// given ones: by id, or by a name that only one of them has, because a restored
-// journal has other ids. Accounts that no longer exist are left out, and so are
-// repeated ones.
+// FindAccounts returns the layout's accounts with their ids among the given ones: by id,
+// or by a unique name, because a restored journal has other ids. Deleted accounts and
+// repeated ones are left out.
 func (l *Layout) FindAccounts(accounts []Account) (found []Account) {
 	for _, a := range l.Accounts {
 		same := slices.IndexFunc(accounts, func(known Account) bool { return known.ID == a.ID })

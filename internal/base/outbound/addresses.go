@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// controlFunc is called with the resolved address of a connection before it is made.
+// controlFunc is called with a connection's resolved address before it is made.
 type controlFunc func(network, address string, connection syscall.RawConn) error
 
-// refusePrivate returns an error for an address that is not public. It is called with
-// the address that is connected to, so that a name which resolves to another address the
-// second time cannot avoid it.
+// refusePrivate returns an error for a non-public address. It is called with the address
+// actually connected to, so a name resolving to another address the second time cannot
+// avoid it.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -23,7 +23,7 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic reports whether an address is one of the public internet.
+// isPublic reports whether an address is on the public internet.
 func isPublic(address netip.Addr) bool {
 	address = address.Unmap().WithZone("")
 	if !address.IsGlobalUnicast() || address.IsPrivate() {
@@ -38,8 +38,8 @@ func isPublic(address netip.Addr) bool {
 }
 
 // reserved are the networks that are neither private, loopback, link-local nor multicast
-// and yet not public: shared ones of providers, in which metadata servers of clouds are,
-// those of documents and tests, and those of IPv6 that contain an address of IPv4.
+// and yet not public: shared provider networks, which contain cloud metadata servers,
+// those for documents and tests, and IPv6 networks embedding an IPv4 address.
 var reserved = parsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",

@@ -1,10 +1,10 @@
-// Package outbound sends the requests of Fillbook to other servers. It is the only
-// package that does, and a test checks it.
+// Package outbound sends Fillbook's requests to other servers. It is the only package
+// that does, and a test checks it.
 //
-// Nothing is sent unless the operator allows it. A client sends to a fixed list of
-// hosts, over TLS, and refuses redirects and addresses that are not public. Answers are
-// bounded in size and time. Neither addresses of requests nor their headers are logged,
-// because they may contain keys.
+// Nothing is sent unless the operator allows it. A client sends to a fixed list of hosts,
+// over TLS, and refuses redirects and non-public addresses. Answers are bounded in size
+// and time. Neither request addresses nor headers are logged, because they may contain
+// keys.
 package outbound
 
 import (
@@ -23,28 +23,28 @@ import (
 	"time"
 )
 
-// Errors of requests that were not sent, or whose answer was refused.
+// Errors for requests not sent, or whose answer was refused.
 var (
-	// ErrDisabled means that the operator does not allow outbound requests.
+	// ErrDisabled means the operator does not allow outbound requests.
 	ErrDisabled = errors.New("outbound requests are disabled")
-	// ErrRefused means that a request is not one that its client may send.
+	// ErrRefused means a client may not send the request.
 	ErrRefused = errors.New("outbound request refused")
-	// ErrTooLarge means that an answer has more bytes than allowed.
+	// ErrTooLarge means an answer has more bytes than allowed.
 	ErrTooLarge = errors.New("the answer is too large")
 )
 
-// Options are the settings of a [Network].
+// Options are a [Network]'s settings.
 type Options struct {
 	// Enabled allows requests.
 	Enabled bool
-	// Endpoints are other addresses of providers; see [ParseEndpoints].
+	// Endpoints are other provider addresses; see [ParseEndpoints].
 	Endpoints Endpoints
-	// Version is that of the program, for the user agent.
+	// Version is the program version, for the user agent.
 	Version string
 	Log     *slog.Logger
 }
 
-// Limits of one request.
+// Limits for one request.
 const (
 	maxBytes       = 32 << 20
 	maxHeaderBytes = 64 << 10
@@ -89,7 +89,7 @@ func newHTTPClient(control controlFunc) *http.Client {
 	}
 }
 
-// Client sends requests to the hosts of one provider. It is safe for concurrent use.
+// Client sends requests to one provider's hosts. It is safe for concurrent use.
 type Client struct {
 	network  *Network
 	provider string
@@ -100,7 +100,7 @@ type Client struct {
 	maxTime  time.Duration
 }
 
-// Limits are those of a client.
+// Limits are a client's limits.
 type Limits struct {
 	// PerMinute is how many requests are sent in a minute; 0 means no limit.
 	PerMinute int
@@ -116,9 +116,8 @@ type Limits struct {
 	MaxTime  time.Duration
 }
 
-// Client returns a client for the hosts of a provider that sends at most perMinute
-// requests a minute; 0 means no limit. Use one client for all users: they share the
-// limit.
+// Client returns a client for a provider's hosts, sending at most perMinute requests a
+// minute; 0 means no limit. Use one client for all users: they share the limit.
 func (n *Network) Client(provider string, hosts []string, perMinute int) *Client {
 	return n.LimitedClient(provider, hosts, Limits{PerMinute: perMinute})
 }
@@ -132,7 +131,7 @@ func (n *Network) LimitedClient(provider string, hosts []string, limits Limits) 
 }
 
 // Do sends a request and returns its answer, whose body the caller must close. Errors
-// contain neither the path nor the query of the request.
+// contain neither the request's path nor its query.
 func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	if !c.network.Enabled() {
 		return nil, ErrDisabled
@@ -180,7 +179,7 @@ func (c *Client) send(request *http.Request) (*http.Response, error) {
 	request.Header.Set("User-Agent", "Fillbook/"+c.network.options.Version)
 	response, err := client.Do(request)
 	if err != nil {
-		// The text of a url.Error has the whole address, in which keys may be.
+		// The text of a url.Error has the whole address, which may contain keys.
 		if withURL, ok := errors.AsType[*url.Error](err); ok {
 			err = withURL.Err
 		}
@@ -193,8 +192,8 @@ func (c *Client) send(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// limitedBody is the body of an answer. It returns ErrTooLarge after too many bytes,
-// and ends the time of the request when it is closed.
+// limitedBody is an answer's body. It returns ErrTooLarge after too many bytes, and
+// releases the request timeout when it is closed.
 type limitedBody struct {
 	body   io.ReadCloser
 	left   int64
@@ -204,7 +203,7 @@ type limitedBody struct {
 // Read implements [io.Reader].
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		// Only a byte more shows that the answer does not end here.
+		// Only another byte shows that the answer does not end here.
 		var more [1]byte
 		n, err := b.body.Read(more[:])
 		if n > 0 {
@@ -226,11 +225,11 @@ func (b *limitedBody) Close() error {
 	return b.body.Close()
 }
 
-// Endpoints are other addresses of providers, by name.
+// Endpoints are other provider addresses, by name.
 type Endpoints map[string]*url.URL
 
 // ParseEndpoints parses pairs such as alpaca=https://proxy.example.org:8443: scheme, host
-// and port, without a path. Names that are not known are an error.
+// and port, without a path. Unknown names are an error.
 func ParseEndpoints(pairs, known []string) (Endpoints, error) {
 	endpoints := Endpoints{}
 	for _, pair := range pairs {

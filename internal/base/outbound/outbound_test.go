@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// newServer returns a server and a network that reaches it as the endpoint of the
-// provider acme.
+// newServer returns a server and a network reaching it as the endpoint for the provider
+// acme.
 func newServer(t *testing.T, serve http.HandlerFunc) (*Network, *bytes.Buffer) {
 	t.Helper()
 	server := httptest.NewServer(serve)
@@ -99,8 +99,8 @@ func TestRedirectsAreRefused(t *testing.T) {
 	}
 }
 
-// TestPrivateAddressesAreRefused connects to a server of this machine by a name that is
-// on the list. Without an endpoint the address decides.
+// TestPrivateAddressesAreRefused connects to a local server by a listed name. Without an
+// endpoint the address decides.
 func TestPrivateAddressesAreRefused(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }))

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// ErrBusy means that too many requests to a provider wait already.
+// ErrBusy means too many requests to a provider are waiting.
 var ErrBusy = errors.New("too many requests to the provider are waiting")
 
 const (
-	// burstGap is the time between the requests of a burst.
+	// burstGap is the time between requests in a burst.
 	burstGap = time.Second
 	// patience is how long a run waits before it gives its worker to another one.
 	patience = time.Second
@@ -26,47 +26,46 @@ const (
 	maxMeters = 1000
 )
 
-// Bucket is a limit of a provider for the requests in a minute, by weight.
+// Bucket is a provider's limit per minute, by request weight.
 type Bucket struct {
 	// Name identifies the bucket in [Cost].
 	Name string
 	// PerMinute is the weight in a minute. A minute can have one more request, and the
 	// Burst.
 	PerMinute int
-	// Burst is the weight that may be sent before its time after a pause.
+	// Burst is the weight sent in advance after a pause.
 	Burst int
-	// PerOwner reports that the provider counts each account, and not the address of this
-	// server. All accounts of one user share the limit.
+	// PerOwner reports whether the provider counts each account, and not this server's
+	// address. All of a user's accounts share the limit.
 	PerOwner bool
 }
 
 // Cost is what a request weighs.
 type Cost struct {
-	// Path is the path of the request. A * in it is any text without a slash.
+	// Path is the request path. A * in it is any text without a slash.
 	Path string
-	// Weights are by the name of the bucket.
+	// Weights are by bucket name.
 	Weights map[string]int
 }
 
 // Caller is who sends a request.
 type Caller struct {
-	// Owner is a key of the user. Requests of several users take turns.
+	// Owner is a user's key. Requests from several users take turns.
 	Owner string
 	// Pause is called before a long wait. It lets others work meanwhile, and returns a
-	// function that waits until the caller may go on. It may be nil.
+	// function waiting until the caller may go on. It may be nil.
 	Pause func() (resume func(context.Context) error)
 }
 
 type callerKey struct{}
 
-// WithCaller returns a context for the requests of a caller.
+// WithCaller returns a context for a caller's requests.
 func WithCaller(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// Pacer spreads requests evenly, so that no minute has more than a provider allows. Users
-// take turns. A request that is canceled leaves its place to others. It is safe for
-// concurrent use.
+// Pacer spreads requests evenly, so no minute has more than a provider allows. Users take
+// turns. A canceled request leaves its place to others. It is safe for concurrent use.
 type Pacer struct {
 	buckets []Bucket
 	costs   []Cost
@@ -75,8 +74,8 @@ type Pacer struct {
 	meters  map[meterKey]*meter
 	waiting int
 	owners  map[string]*ownerQueue // only owners with waiting requests
-	turns   list.List              // of *ownerQueue, the next first
-	timer   *time.Timer            // of the next grant; nil if none is planned
+	turns   list.List              // *ownerQueue elements, the next first
+	timer   *time.Timer            // for the next grant; nil if none is planned
 }
 
 type meterKey struct {
@@ -84,26 +83,26 @@ type meterKey struct {
 	owner  string // empty if all share the bucket
 }
 
-// meter is the state of a bucket.
+// meter is a bucket's state.
 type meter struct {
-	next time.Time // when all that was sent is paid for
+	next time.Time // when everything sent is paid for
 	last time.Time // when the last request was sent
 }
 
-// ownerQueue is the waiting requests of one owner, oldest first.
+// ownerQueue has an owner's waiting requests, oldest first.
 type ownerQueue struct {
 	owner   string
-	waiting list.List // of *ticket
+	waiting list.List // *ticket elements
 	turn    *list.Element
 }
 
-// ticket is a request that waits.
+// ticket is a waiting request.
 type ticket struct {
 	charges []charge
 	granted chan struct{}
 }
 
-// charge is the weight of a request in one bucket.
+// charge is a request's weight in one bucket.
 type charge struct {
 	key    meterKey
 	weight int
@@ -151,8 +150,8 @@ func (p *Pacer) charge(requestPath, owner string) (charges []charge) {
 	return charges
 }
 
-// weigh returns the weight of a request in a bucket. In the one without a name, which
-// counts requests, it is 1.
+// weigh returns a request's weight in a bucket. In the unnamed bucket, which counts
+// requests, it is 1.
 func (p *Pacer) weigh(bucket, requestPath string) int {
 	if bucket == "" {
 		return 1
@@ -165,7 +164,7 @@ func (p *Pacer) weigh(bucket, requestPath string) int {
 	return 0
 }
 
-// enqueue adds a request to those of its owner and grants those whose time has come.
+// enqueue adds a request to its owner's and grants those whose time has come.
 func (p *Pacer) enqueue(owner string, charges []charge) (*ticket, *list.Element, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +207,7 @@ func (t *ticket) wait(ctx context.Context, pause func() func(context.Context) er
 	}
 }
 
-// leave removes a request that is not sent. If it was granted, its weight is given back.
+// leave removes an unsent request. If it was granted, its weight is given back.
 func (p *Pacer) leave(owner string, t *ticket, element *list.Element) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,7 +261,7 @@ func (p *Pacer) grant() {
 	p.plan(now, next)
 }
 
-// plan makes sure that grant is called at a time, unless it is zero.
+// plan schedules a grant call at a time, unless it is zero.
 func (p *Pacer) plan(now, at time.Time) {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -292,7 +291,7 @@ func (p *Pacer) earliest(t *ticket) (at time.Time) {
 	return at
 }
 
-// take counts a request that is sent.
+// take counts a sent request.
 func (p *Pacer) take(t *ticket, now time.Time) {
 	for _, c := range t.charges {
 		m := p.meters[c.key]
@@ -304,15 +303,15 @@ func (p *Pacer) take(t *ticket, now time.Time) {
 	}
 }
 
-// gap returns the time that pays for a charge.
+// gap returns the time a charge takes.
 func (p *Pacer) gap(c charge) time.Duration {
 	return p.buckets[c.key.bucket].unit() * time.Duration(c.weight)
 }
 
-// unit returns the time that pays for a weight of 1.
+// unit returns the time a weight of 1 takes.
 func (b Bucket) unit() time.Duration { return time.Minute / time.Duration(b.PerMinute) }
 
-// dropUnused deletes meters that limit nothing.
+// dropUnused deletes meters without effect.
 func (p *Pacer) dropUnused(now time.Time) {
 	if len(p.meters) < maxMeters {
 		return

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// waitFor waits for the turn of a request.
+// waitFor waits for a request's turn.
 func waitFor(ctx context.Context, p *Pacer, path string) error {
 	return p.Wait(httptest.NewRequestWithContext(ctx, http.MethodGet, "https://api.acme.example"+path, http.NoBody))
 }
 
-func by(ctx context.Context, owner string) context.Context {
+func withOwner(ctx context.Context, owner string) context.Context {
 	return WithCaller(ctx, Caller{Owner: owner})
 }
 
@@ -55,8 +55,8 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// TestWeights has requests that weigh differently, in a bucket of the address and in one
-// of each account.
+// TestWeights has requests with different weights, in an address bucket and in account
+// buckets.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,30 +70,30 @@ func TestWeights(t *testing.T) {
 		wantTimes(t, p, "/light", 1, 3) // a second after the last one
 		wantTimes(t, p, "/free", 0, 0, 0)
 		start := time.Now()
-		if err := waitFor(by(t.Context(), "other"), p, "/heavy/1"); err != nil || time.Since(start) != 2*time.Second {
+		if err := waitFor(withOwner(t.Context(), "other"), p, "/heavy/1"); err != nil || time.Since(start) != 2*time.Second {
 			t.Errorf("another account waits %s, %v", time.Since(start), err)
 		}
 	})
 }
 
-// TestCanceledRequestsLeave cancels many requests of one user. Those of another are sent
-// as if they had not been.
+// TestCanceledRequestsLeave cancels many requests from one user. Another user's requests
+// are sent as if they had not existed.
 func TestCanceledRequestsLeave(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPacer(Limits{PerMinute: 6})
-		if err := waitFor(by(t.Context(), "a"), p, "/"); err != nil {
+		if err := waitFor(withOwner(t.Context(), "a"), p, "/"); err != nil {
 			t.Fatal(err)
 		}
 		for range 100 {
-			ctx, cancel := context.WithTimeout(by(t.Context(), "a"), 10*time.Millisecond)
+			ctx, cancel := context.WithTimeout(withOwner(t.Context(), "a"), 10*time.Millisecond)
 			if err := waitFor(ctx, p, "/"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}
 			cancel()
 		}
 		start := time.Now()
-		if err := waitFor(by(t.Context(), "b"), p, "/"); err != nil || time.Since(start) != 9*time.Second {
+		if err := waitFor(withOwner(t.Context(), "b"), p, "/"); err != nil || time.Since(start) != 9*time.Second {
 			t.Errorf("the request waits %s, %v", time.Since(start), err)
 		}
 		if len(p.owners) != 0 || p.turns.Len() != 0 || p.waiting != 0 {
@@ -111,7 +111,7 @@ func TestUsersTakeTurns(t *testing.T) {
 		send := func(owner string, n int) {
 			for range n {
 				go func() {
-					if err := waitFor(by(t.Context(), owner), p, "/"); err != nil {
+					if err := waitFor(withOwner(t.Context(), owner), p, "/"); err != nil {
 						t.Error(err)
 					}
 					order = append(order, owner) // one each second
@@ -130,28 +130,28 @@ func TestUsersTakeTurns(t *testing.T) {
 	})
 }
 
-// TestWaitingIsBounded checks that a provider with many waiting requests still takes one
-// of each user.
+// TestWaitingIsBounded checks that a provider with many waiting requests still accepts
+// one from each user.
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPacer(Limits{PerMinute: 1})
 		ctx, cancel := context.WithCancel(t.Context())
 		for i := range usualWaiting + 1 {
-			go func() { _ = waitFor(by(ctx, fmt.Sprint("user ", i%4)), p, "/") }()
+			go func() { _ = waitFor(withOwner(ctx, fmt.Sprint("user ", i%4)), p, "/") }()
 		}
 		synctest.Wait()
-		if err := waitFor(by(ctx, "user 0"), p, "/"); !errors.Is(err, ErrBusy) {
+		if err := waitFor(withOwner(ctx, "user 0"), p, "/"); !errors.Is(err, ErrBusy) {
 			t.Error(err)
 		}
 		go cancel()
-		if err := waitFor(by(ctx, "new"), p, "/"); !errors.Is(err, context.Canceled) {
+		if err := waitFor(withOwner(ctx, "new"), p, "/"); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
 }
 
-// TestLongWaitsPause checks that a caller pauses during a long wait only, and that a
+// TestLongWaitsPause checks that a caller pauses only during a long wait, and that a
 // request whose caller can't go on gives its place back.
 func TestLongWaitsPause(t *testing.T) {
 	t.Parallel()

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 )
 
-// Run calls other in a goroutine of its own while it calls fn, and returns when
-// both have returned. A panic of either is raised in the caller's goroutine, so
-// that the caller can recover from it.
+// Run calls other in its own goroutine while it calls fn, and returns when both have
+// returned. A panic in either is raised in the caller's goroutine, so the caller can
+// recover from it.
 func Run(fn, other func()) {
 	done := make(chan any, 1)
 	go func() {

@@ -21,7 +21,7 @@ func TestRunCallsBoth(t *testing.T) {
 	}
 }
 
-// TestRunRaisesPanics recovers in the caller from a panic of either function.
+// TestRunRaisesPanics recovers in the caller from a panic in either function.
 func TestRunRaisesPanics(t *testing.T) {
 	t.Parallel()
 	nothing, fail := func() {}, func() { panic("broken") }

@@ -6,42 +6,40 @@ import (
 	"time"
 )
 
-// The errors of a query. [Error] wraps them and has the provider's words.
+// The query errors. [Error] wraps them and has the provider's words.
 var (
-	// ErrQuery is the error of a query or credentials that are not valid. Nothing was
-	// sent.
+	// ErrQuery means the query or the credentials are invalid. Nothing was sent.
 	ErrQuery = errors.New("the query is not valid")
-	// ErrUnauthorized is the error of a key that the provider does not accept.
+	// ErrUnauthorized means the provider does not accept the key.
 	ErrUnauthorized = errors.New("the provider does not accept the key")
-	// ErrForbidden is the error of a key that may not read this, of an account
-	// without money, and of a place that the provider does not serve.
+	// ErrForbidden means the key may not read this, the account has no money, or the
+	// provider does not serve the location.
 	ErrForbidden = errors.New("the provider does not allow this query")
-	// ErrNotFound is the error of a symbol, an account or a path that the provider does
-	// not know.
+	// ErrNotFound means the provider does not know the symbol, account or path.
 	ErrNotFound = errors.New("the provider does not have what was asked for")
-	// ErrRefused is the error of a query that was refused for another reason. Sending it
-	// again does not help.
+	// ErrRefused means the query was refused for another reason. Sending it again does
+	// not help.
 	ErrRefused = errors.New("the provider refused the query")
-	// ErrUnavailable is the error of a provider that cannot answer now.
+	// ErrUnavailable means the provider cannot answer now.
 	ErrUnavailable = errors.New("the provider is not available")
-	// ErrTruncated is the error of an answer that ended too early.
+	// ErrTruncated means the answer ended too early.
 	ErrTruncated = errors.New("the answer of the provider ended too early")
-	// ErrTooLarge is the error of an answer with too many bytes, pages or rows.
+	// ErrTooLarge means the answer has too many bytes, pages or rows.
 	ErrTooLarge = errors.New("the answer of the provider is too large")
-	// ErrClock is the error of a request whose time the provider does not accept: the
-	// clock of this server is wrong.
+	// ErrClock means the provider does not accept the request time: this server's clock
+	// is wrong.
 	ErrClock = errors.New("the provider does not accept the time of this server")
-	// ErrMalformed is the error of an answer that cannot be read.
+	// ErrMalformed means the answer cannot be read.
 	ErrMalformed = errors.New("the answer of the provider can't be read")
 )
 
-// Malformed returns an error that wraps ErrMalformed.
+// Malformed returns an error wrapping ErrMalformed.
 func Malformed(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, reason) }
 
-// Error is the refusal of a provider. It wraps one of the errors of this package.
+// Error is a provider's refusal. It wraps one of this package's errors.
 type Error struct {
 	Kind error
-	// Status is the status of the HTTP answer.
+	// Status is the HTTP status.
 	Status int
 	// Code is the provider's own code, and Message are its words, shortened and without
 	// secrets. Both may be empty.
@@ -62,7 +60,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// RateLimited is the error of a provider that got too many requests.
+// RateLimited means the provider got too many requests.
 type RateLimited struct {
 	// RetryAfter is how long the provider wants to be left alone, or 0 if it did not
 	// say.

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/outbound"
 )
 
-// Disabled returns the refusal of a server that sends no requests.
+// Disabled returns the refusal from a server that sends no requests.
 func Disabled() error {
 	return &journal.Error{
 		Kind: journal.KindConflict, Code: "outbound_disabled",
@@ -18,21 +18,21 @@ func Disabled() error {
 	}
 }
 
-// Meaning is what an error means for work that runs by itself.
+// Meaning is what an error means for background work.
 type Meaning struct {
-	// NeedsUser reports that trying again does not help until the user acts.
+	// NeedsUser reports whether trying again does not help until the user acts.
 	NeedsUser bool
 	// Message says what happened, with the provider's own words, and what to do.
 	Message string
-	// Cause is Message for work that is not tried again by itself.
+	// Cause is Message for work not repeated automatically.
 	Cause string
-	// IsLimited reports that the provider got too many requests, and RetryAfter how long it
-	// wants to be left alone, or 0 if it did not say.
+	// IsLimited reports whether the provider got too many requests, and RetryAfter is the
+	// wait it asked for, or 0 if it did not say.
 	IsLimited  bool
 	RetryAfter time.Duration
 }
 
-// Explain returns what an error of a provider means. title is the name of the provider.
+// Explain returns what a provider's error means. title is the provider's name.
 func Explain(title string, err error) Meaning {
 	var limited *RateLimited
 	words := QuoteWords(err)
@@ -59,18 +59,18 @@ func Explain(title string, err error) Meaning {
 	return newRetry(title+" doesn't answer.", words)
 }
 
-// newStop returns the meaning of an error about which only the user can do something.
+// newStop returns the meaning of an error only the user can resolve.
 func newStop(cause, words string) Meaning {
 	return Meaning{NeedsUser: true, Message: cause + words, Cause: cause + words}
 }
 
-// newRetry returns the meaning of an error that may end by itself.
+// newRetry returns the meaning of an error that may pass by itself.
 func newRetry(cause, words string) Meaning {
 	return Meaning{Message: cause + " Fillbook tries again later." + words, Cause: cause + " Try again later." + words}
 }
 
-// QuoteWords returns a sentence with the words and the code of a provider, or an empty
-// text if there are none.
+// QuoteWords returns a sentence with a provider's words and code, or an empty text
+// without them.
 func QuoteWords(err error) string {
 	var words *Error
 	if !errors.As(err, &words) {

@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// Number is a number as an answer has it: a number or a text of JSON. Its digits are
-// kept as they are.
+// Number is a number in an answer: a JSON number or text. Its digits are kept unchanged.
 type Number string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -25,7 +24,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return fmt.Errorf("%.20q is not a number", data)
 }
 
-// Member is a member of an answer that must be there, but may be null.
+// Member is a required but nullable member in an answer.
 type Member[T any] struct {
 	Value     T
 	IsPresent bool

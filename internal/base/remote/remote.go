@@ -1,6 +1,6 @@
-// Package remote is what the clients of other servers have in common, be it for prices
-// or for fills: credentials, how a request is built and sent, how an answer is read within
-// limits, and which errors there are.
+// Package remote has the shared parts of clients for other servers, for prices and for
+// fills: credentials, building and sending requests, reading answers within limits, and
+// errors.
 //
 // A client is pure: it builds requests, hands them to a [Doer] and maps the answers. It
 // does not wait: the Doer keeps to the provider's rate.
@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// Doer sends requests to the hosts of one provider. Requests name a host that the
-// provider declares and use https; a Doer may send them to another address. It must
-// not follow redirects to other hosts. It may wait so that the provider's rate is
-// kept.
+// Doer sends requests to one provider's hosts. Requests name a declared host and use
+// https; a Doer may send them to another address. It must not follow redirects to other
+// hosts. It may wait to keep the provider's rate.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// Field is a credential or a choice of a provider.
+// Field is a provider's credential or choice.
 type Field struct {
 	// Name is the key in the credentials.
 	Name string
@@ -33,8 +32,7 @@ type Field struct {
 	Title, Help string
 	// IsSecret reports whether the value is never shown again.
 	IsSecret bool
-	// Choices are the values that are allowed, the first one being used if the field is
-	// left empty.
+	// Choices are the allowed values. The first is used if the field is left empty.
 	Choices []Choice
 	// IsOptional reports whether a field without choices may be left empty.
 	IsOptional bool
@@ -42,7 +40,7 @@ type Field struct {
 	IsMultiline bool
 }
 
-// Choice is an allowed value of a field.
+// Choice is an allowed field value.
 type Choice struct {
 	// Value is stored and sent.
 	Value string
@@ -59,8 +57,8 @@ func (f Field) Values() []string {
 	return values
 }
 
-// Session sends requests to a provider with the credentials of a user. It is for one
-// query or one run, and not safe for concurrent use.
+// Session sends requests to a provider with a user's credentials. It is for one query or
+// one run, and not safe for concurrent use.
 type Session struct {
 	client   Doer
 	clock    func() time.Time
@@ -69,19 +67,19 @@ type Session struct {
 	secrets  []string
 	kept     map[string]string
 	requests int
-	// offset is how much the provider's clock is ahead of ours, as far as known, and
-	// isMeasured reports that the provider was asked for its time.
+	// offset is how much the provider's clock is known to be ahead, and isMeasured
+	// reports whether the provider was asked for its time.
 	offset     time.Duration
 	isMeasured bool
 }
 
-// Options are the settings of a session. A limit of zero means the usual one.
+// Options are a session's settings. A zero limit means the default.
 type Options struct {
 	// MaxBytes is how long one answer may be.
 	MaxBytes int64
 	// MaxRequests is how many requests may be sent.
 	MaxRequests int
-	// KeepReplaced stores a value that a provider replaced; see [Session.Replace].
+	// KeepReplaced stores a value replaced by a provider; see [Session.Replace].
 	KeepReplaced func(ctx context.Context, field, value string) error
 }
 
@@ -106,11 +104,11 @@ func NewSession(client Doer, fields []Field, credentials map[string]string, cloc
 	return s, nil
 }
 
-// Value returns the value of a field.
+// Value returns a field's value.
 func (s *Session) Value(field string) string { return s.values[field] }
 
-// Replace replaces the value of a field by one that the provider issued in its place. It
-// returns after the new value was stored: the provider no longer accepts the old one.
+// Replace replaces a field's value with a new one issued by the provider. It returns
+// after the new value was stored: the provider no longer accepts the old one.
 func (s *Session) Replace(ctx context.Context, field, value string) error {
 	s.HideSecret(value)
 	if s.options.KeepReplaced != nil {
@@ -129,14 +127,14 @@ func (s *Session) Keep(name, secret string) {
 	s.kept[name] = secret
 }
 
-// Kept returns a secret that was kept, or an empty text if there is none.
+// Kept returns a kept secret, or an empty text.
 func (s *Session) Kept(name string) string { return s.kept[name] }
 
 // Now returns the present.
 func (s *Session) Now() time.Time { return s.clock() }
 
-// ProviderNow returns the present by the provider's clock, for signatures. It is that of
-// this server until an answer shows that they differ, or the provider was asked.
+// ProviderNow returns the present by the provider's clock, for signatures. It is this
+// server's until an answer shows a difference, or the provider was asked.
 func (s *Session) ProviderNow() time.Time { return s.clock().Add(s.offset) }
 
 // ClockOffset returns how much the provider's clock is ahead of this server's. It is 0
@@ -146,18 +144,18 @@ func (s *Session) ClockOffset() time.Duration { return s.offset }
 // Requests returns how many requests were sent.
 func (s *Session) Requests() int { return s.requests }
 
-// HideSecret makes sure that no error contains a text, in all forms in which it is sent.
+// HideSecret keeps a text out of errors, in all forms in which it is sent.
 func (s *Session) HideSecret(text string) {
 	s.secrets = append(s.secrets, text, url.QueryEscape(text), base64.StdEncoding.EncodeToString([]byte(text+":")))
 }
 
-// The longest value of a field with one line, and of one with several.
+// The maximum length for single-line and multi-line fields.
 const (
 	maxValue = 1000
 	maxLines = 8000
 )
 
-// Parse returns the value of a field without blanks around it.
+// Parse returns a field's value without surrounding blanks.
 func (f Field) Parse(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	switch {

@@ -20,13 +20,13 @@ const (
 	MaxPageBytes = 8 << 20
 	// maxRequests is how many requests a session may send, unless it has another limit.
 	maxRequests = 250
-	// maxMessage is how much of a provider's words is kept.
+	// maxMessage is how much text from a provider is kept.
 	maxMessage = 300
-	// minSecret is the length of the shortest key. What is shorter is no key of a provider,
-	// and may be part of any word.
+	// minSecret is the minimum key length. Shorter texts are no provider keys, and may be
+	// part of any word.
 	minSecret = 6
-	// maxRetryAfter is the longest time that a provider's wish is honored: Binance
-	// blocks an address for three days at most.
+	// maxRetryAfter is the longest wait honored: Binance blocks an address for three days
+	// at most.
 	maxRetryAfter = 72 * time.Hour
 )
 
@@ -39,37 +39,37 @@ type Request struct {
 	// Query is added to the parameters in the address as it is.
 	Query  string
 	Header map[string]string
-	// User is the user of basic authentication, without a password.
+	// User is the basic authentication user, without a password.
 	User string
 	// IsForm sends the parameters as a form with POST.
 	IsForm bool
 	// JSON is sent with POST if it is not nil.
 	JSON any
-	// Sign adds a signature to the request, which is complete otherwise: the text of its
-	// query and its body are those that are sent. It may be nil.
+	// Sign adds a signature to the otherwise complete request: its query text and its
+	// body are sent as they are. It may be nil.
 	Sign func(request *http.Request, body []byte)
-	// Classify returns the error that an answer means, or nil if its status
-	// decides. It may be nil.
+	// Classify returns the error for an answer, or nil if its status decides. It may be
+	// nil.
 	Classify func(Answer) error
-	// AskTime asks the provider for its time, if it refuses that of the request. It may be
-	// nil: then the time of its answers is used, which has no part of a second.
+	// AskTime asks the provider for its time, if it refuses the request's. It may be nil:
+	// then the time in its answers is used, which has whole seconds.
 	AskTime func(ctx context.Context) (time.Time, error)
 }
 
-// Answer is what is known of an answer before its body is decoded.
+// Answer is an answer before its body is decoded.
 type Answer struct {
 	Status int
 	Header http.Header
-	// Code and Message are those of the provider's own error, if the answer has one.
-	// Classify may look for them in Body if it returns an [*Error].
+	// Code and Message are from the provider's own error, if the answer has one. Classify
+	// may look for them in Body if it returns an [*Error].
 	Code, Message string
 	Body          []byte
 	// Now is the present.
 	Now time.Time
 }
 
-// Fetch sends a request and decodes the JSON of the answer. It returns the errors of
-// this package, without secrets.
+// Fetch sends a request and decodes the JSON answer. It returns this package's errors,
+// without secrets.
 func (s *Session) Fetch(ctx context.Context, request Request, into any) error {
 	body, err := s.Send(ctx, request)
 	if err != nil {
@@ -90,8 +90,8 @@ func decodeJSON(body []byte, into any) error {
 	return Malformed("it is not the JSON that was expected")
 }
 
-// Send sends a request and returns the body of the answer. If the provider refuses the
-// time of the request, it is sent a second time with the provider's time.
+// Send sends a request and returns the answer's body. If the provider refuses the request
+// time, it is sent a second time with the provider's time.
 func (s *Session) Send(ctx context.Context, request Request) ([]byte, error) {
 	before := s.offset
 	body, err := s.sendOnce(ctx, request)
@@ -102,7 +102,7 @@ func (s *Session) Send(ctx context.Context, request Request) ([]byte, error) {
 }
 
 // measureClock reports whether the provider returned its time, for which it is asked once
-// in a session. The time is taken to be of the middle between request and arrival.
+// per session. The time is taken as the middle between request and arrival.
 func (s *Session) measureClock(ctx context.Context, ask func(ctx context.Context) (time.Time, error)) bool {
 	if ask == nil || s.isMeasured {
 		return false
@@ -148,8 +148,7 @@ func (s *Session) sendOnce(ctx context.Context, request Request) ([]byte, error)
 	return body, nil
 }
 
-// noteClock compares the clock of this server with the time of an answer, which has no
-// part of a second.
+// noteClock compares this server's clock with an answer's time, which has whole seconds.
 func (s *Session) noteClock(header http.Header) {
 	at, err := http.ParseTime(header.Get("Date"))
 	if err != nil || s.isMeasured {
@@ -214,8 +213,8 @@ func readBody(in io.Reader, most int64) ([]byte, error) {
 	return body, nil
 }
 
-// parseRefusal returns the code and the words of an error, which providers put into
-// different members of an object.
+// parseRefusal returns an error's code and words, which providers put into different
+// object members.
 func (s *Session) parseRefusal(body []byte) (code, message string) {
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' {
 		return "", ""
@@ -231,7 +230,7 @@ func (s *Session) parseRefusal(body []byte) (code, message string) {
 		Detail       json.RawMessage `json:"detail"`
 	}
 	var outer, inner words
-	_ = json.Unmarshal(body, &outer) // a member of another type is left empty
+	_ = json.Unmarshal(body, &outer) // a member with another type is left empty
 	if json.Unmarshal(outer.Detail, &inner) != nil {
 		_ = json.Unmarshal(outer.Detail, &inner.Message)
 	}
@@ -272,7 +271,7 @@ func (s *Session) clean(text string) string {
 	return text
 }
 
-// ByStatus returns the error that a status means, or nil if it is 200.
+// ByStatus returns the error for a status, or nil if it is 200.
 func (a Answer) ByStatus() error {
 	switch {
 	case a.Status == http.StatusOK:
@@ -316,8 +315,8 @@ func (a Answer) RetryAfter() time.Duration {
 	return 0
 }
 
-// UntilReset returns the time until the Unix second in a header, which is when a limit is
-// reset, or that of Retry-After if there is none.
+// UntilReset returns the time until the Unix second in a header, when a limit is reset,
+// or Retry-After if there is none.
 func (a Answer) UntilReset(header string) time.Duration {
 	reset, err := strconv.ParseInt(a.Header.Get(header), 10, 64)
 	if err != nil {
@@ -326,7 +325,7 @@ func (a Answer) UntilReset(header string) time.Duration {
 	return a.Until(time.Unix(reset, 0))
 }
 
-// Until returns how long it is until a time that a provider named.
+// Until returns the wait until a time named by a provider.
 func (a Answer) Until(at time.Time) time.Duration { return limitWait(at.Sub(a.Now)) }
 
 func limitWait(wait time.Duration) time.Duration { return min(max(wait, 0), maxRetryAfter) }

@@ -12,14 +12,13 @@ import (
 	"runtime"
 )
 
-// LoadOrCreate reads the root secret from a file, or creates it: 32
-// random bytes as base64 text, readable only by the owner. The secret is the
-// text without surrounding space, so the same text in SVC_JWT_SECRET results
-// in the same keys.
+// LoadOrCreate reads the root secret from a file, or creates it: 32 random bytes as
+// base64 text, readable only by the owner. The secret is the text without surrounding
+// space, so the same text in SVC_JWT_SECRET results in the same keys.
 //
-// Programs that start concurrently get the same secret: a new one is written
-// to a temporary file and then linked to its name, which succeeds for only one of
-// them. A file that is too short is an error and does not change.
+// Programs starting concurrently get the same secret: a new one is written to a temporary
+// file and then linked to its name, which succeeds for only one of them. A file that is
+// too short is an error and does not change.
 func LoadOrCreate(path string) ([]byte, error) {
 	root, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -31,8 +30,8 @@ func LoadOrCreate(path string) ([]byte, error) {
 	return Load(path)
 }
 
-// Replace replaces the secret in path by that of the file next, and keeps
-// the former as old. After a crash path has either the old or the new one.
+// Replace replaces the secret in path with the one in the file next, and keeps the former
+// as old. After a crash path has either the old or the new one.
 func Replace(path, next, old string) error {
 	if err := os.Link(path, old); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("keeping the old secret: %w", err)
@@ -56,7 +55,7 @@ func Load(path string) ([]byte, error) {
 	return root, nil
 }
 
-// createFile creates the file, or keeps one that was created meanwhile.
+// createFile creates the file, or keeps one created meanwhile.
 func createFile(path string) error {
 	draft, err := writeDraft(filepath.Dir(path))
 	if err != nil {
@@ -86,8 +85,8 @@ func writeDraft(dir string) (string, error) {
 	return draft.Name(), err
 }
 
-// syncDirectory flushes a directory, so that a new name survives a power failure.
-// Windows does not support this.
+// syncDirectory flushes a directory, so a new name survives a power failure. Windows does
+// not support this.
 func syncDirectory(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -1,13 +1,12 @@
-// Package secrets derives every key of Fillbook from one root
-// secret, and keeps secrets out of logs.
+// Package secrets derives every key from one root secret, and keeps secrets out of logs.
 //
-// The root secret is set by the operator or created by [LoadOrCreate]
-// at the first start. It is never used directly: [Keys] derives one key for
-// each purpose (HKDF with a label), so that the key that signs tokens cannot
-// open sealed values, and a leaked key reveals nothing about another.
+// The root secret is set by the operator or created by [LoadOrCreate] at the first start.
+// It is never used directly: [Keys] derives one key for each purpose (HKDF with a label),
+// so the token signing key cannot open sealed values, and a leaked key reveals nothing
+// about another.
 //
-// [Secret] is the type of passwords, tokens and codes in memory:
-// it cannot be printed by accident.
+// [Secret] is the type for passwords, tokens and codes in memory: it cannot be printed by
+// accident.
 package secrets
 
 import (
@@ -23,18 +22,18 @@ import (
 	"fmt"
 )
 
-// MinRoot is the minimum length of a root secret, in bytes.
+// MinRoot is the minimum root secret length, in bytes.
 const MinRoot = 32
 
 const (
 	keySize = 32 // AES-256, HMAC-SHA256
-	// sealVersion is the first byte of every sealed value. A future format will
-	// have the next number, so that both can be opened.
+	// sealVersion is the first byte in every sealed value. A future format will have the
+	// next number, so both can be opened.
 	sealVersion = 1
 )
 
-// ErrSealed means that a sealed value cannot be opened: it was changed, moved
-// to another row, or sealed with another root secret.
+// ErrSealed means a sealed value cannot be opened: it was changed, moved to another row,
+// or sealed with another root secret.
 var ErrSealed = errors.New("the sealed value does not open with this secret")
 
 // Keys derives keys from the root secret, one for each purpose. It is safe for
@@ -44,7 +43,7 @@ type Keys struct {
 	jwt  []byte
 }
 
-// NewKeys returns the keys of a root secret, which must have at least [MinRoot] bytes.
+// NewKeys returns the keys for a root secret, which must have at least [MinRoot] bytes.
 func NewKeys(root []byte) (*Keys, error) {
 	if len(root) < MinRoot {
 		return nil, fmt.Errorf("the secret has %d bytes and needs at least %d", len(root), MinRoot)
@@ -55,7 +54,7 @@ func NewKeys(root []byte) (*Keys, error) {
 	return k, err
 }
 
-// derive returns the key of a purpose.
+// derive returns the key for a purpose.
 func (k *Keys) derive(label string, size int) ([]byte, error) {
 	key, err := hkdf.Key(sha256.New, k.root, nil, "fillbook/"+label, size)
 	if err != nil {
@@ -64,7 +63,7 @@ func (k *Keys) derive(label string, size int) ([]byte, error) {
 	return key, nil
 }
 
-// JWT returns the key that signs access tokens.
+// JWT returns the key for signing access tokens.
 func (k *Keys) JWT() []byte { return k.jwt }
 
 // Fingerprint identifies the root secret without revealing it. It is
@@ -73,9 +72,9 @@ func (k *Keys) Fingerprint() []byte {
 	return k.MAC("fingerprint")[:16]
 }
 
-// Seal encrypts and authenticates a value (AES-256-GCM, random nonce) with the
-// key of the label. aad identifies where the value belongs, such as a row;
-// it cannot be opened with another aad.
+// Seal encrypts and authenticates a value (AES-256-GCM, random nonce) with the label's
+// key. aad identifies where the value belongs, such as a row; it cannot be opened with
+// another aad.
 func (k *Keys) Seal(label, aad string, plaintext []byte) ([]byte, error) {
 	aead, err := k.aead(label)
 	if err != nil {
@@ -129,12 +128,12 @@ func (k *Keys) aead(label string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// MAC returns the HMAC-SHA256 of the parts with the key of the label. Each
-// part is prefixed with its length, so that ("ab", "c") and ("a", "bc") differ.
+// MAC returns the HMAC-SHA256 over the parts with the label's key. Each part is prefixed
+// with its length, so ("ab", "c") and ("a", "bc") differ.
 func (k *Keys) MAC(label string, parts ...[]byte) []byte {
 	key, err := k.derive("mac/"+label, keySize)
 	if err != nil {
-		panic(err) // fails only for keys that are too long for HKDF
+		panic(err) // fails only for keys too long for HKDF
 	}
 	mac := hmac.New(sha256.New, key)
 	for _, part := range parts {

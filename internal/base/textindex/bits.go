@@ -10,7 +10,7 @@ type bits []uint64
 
 const perElement = 64
 
-// elementsFor returns the length of a set of the numbers below n.
+// elementsFor returns the length of a set for numbers below n.
 func elementsFor(n int) int { return (n + perElement - 1) / perElement }
 
 // has reports whether the set contains a number. A nil set contains none.
@@ -20,7 +20,7 @@ func (b bits) has(n int) bool {
 
 func (b bits) set(n int) { b[n/perElement] |= 1 << (n % perElement) }
 
-// keep removes the numbers that another set of the same length does not contain.
+// keep removes the numbers missing from another set with the same length.
 func (b bits) keep(other bits) {
 	for i := range b {
 		b[i] &= other[i]

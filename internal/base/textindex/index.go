@@ -10,34 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWord is the number of characters of a word that an index has. Longer words of a
-// search are not found.
+// MaxWord is the number of indexed characters per word. Longer search words are not
+// found.
 const MaxWord = 200
 
-// Index has the words of documents. A document has a key, by which it is replaced,
-// and a value that is returned with it. An index never changes: [Index.Replace]
-// returns another one, which shares most of its memory. The zero value is empty.
+// Index has the words in documents. A document has a key, by which it is replaced, and a
+// value, which is returned with it. An index never changes: [Index.Replace] returns
+// another one, which shares most of its memory. The zero value is empty.
 //
-// The documents are in segments that shrink by half at least, from the first to the
-// last. A change adds a small segment, and segments of similar size become one. So
-// the work of a change depends on the number of documents only by its logarithm, on
-// average over many changes.
+// The documents are in segments, each at most half as large as the one before. A change
+// adds a small segment, and segments with similar size become one. So a change costs work
+// logarithmic in the number of documents, on average over many changes.
 type Index[K cmp.Ordered, V any] struct{ parts []part[K, V] }
 
-// part is a segment without the documents that were replaced.
+// part is a segment without its replaced documents.
 type part[K cmp.Ordered, V any] struct {
 	*segment[K, V]
 	dead  bits // nil if there are none
-	count int  // of the documents that are left
+	count int  // documents left
 }
 
-// segment is an inverted index: for each word the numbers of the documents that have
-// it. Each is stored as its difference from the one before, as a varint.
+// segment is an inverted index: for each word the numbers of the documents containing it.
+// Each is stored as its difference from the one before, as a varint.
 type segment[K cmp.Ordered, V any] struct {
-	keys     []K // sorted; the index is the number of the document
+	keys     []K // sorted; the index is the document number
 	values   []V
 	words    []string // sorted
-	ends     []int32  // where the numbers of each word end
+	ends     []int32  // where each word's numbers end
 	postings []byte
 }
 
@@ -50,7 +49,7 @@ type Builder[K cmp.Ordered, V any] struct {
 	folded  []byte
 }
 
-// builtWord is a word with the documents that have it so far.
+// builtWord is a word with its documents so far.
 type builtWord struct {
 	postings []byte
 	next     int32 // the number after the last document
@@ -61,8 +60,8 @@ func NewBuilder[K cmp.Ordered, V any]() *Builder[K, V] {
 	return &Builder[K, V]{numbers: map[string]int32{}}
 }
 
-// Add adds the words of texts to a document. Keys must be sorted; a key that is
-// added again continues its document.
+// Add adds the words in texts to a document. Keys must be sorted; a key added again
+// continues its document.
 func (b *Builder[K, V]) Add(key K, value V, texts ...string) {
 	if n := len(b.keys); n == 0 || b.keys[n-1] != key {
 		b.keys, b.values = append(b.keys, key), append(b.values, value)
@@ -75,8 +74,8 @@ func (b *Builder[K, V]) Add(key K, value V, texts ...string) {
 	}
 }
 
-// AddTerm adds a text to the document of a key as one word, unchanged. Keys must be
-// sorted as in [Builder.Add].
+// AddTerm adds a text to a key's document as one word, unchanged. Keys must be sorted as
+// in [Builder.Add].
 func (b *Builder[K, V]) AddTerm(key K, value V, term string) {
 	b.Add(key, value)
 	b.folded = append(b.folded[:0], term...)
@@ -103,7 +102,7 @@ func (b *Builder[K, V]) addFolded() {
 	}
 }
 
-// appendFolded appends the first characters of a word, folded.
+// appendFolded appends a word's first characters, folded.
 func appendFolded(folded []byte, word string) []byte {
 	length := 0
 	for at, r := range word {
@@ -139,14 +138,14 @@ func (b *Builder[K, V]) Build() *Index[K, V] {
 	return &Index[K, V]{[]part[K, V]{{segment: s, count: len(s.keys)}}}
 }
 
-// Join returns the index with the documents of another one beside its own. A key may
-// be in both.
+// Join returns the index with another index's documents beside its own. A key may be in
+// both.
 func (x *Index[K, V]) Join(other *Index[K, V]) *Index[K, V] {
 	return &Index[K, V]{slices.Concat(x.parts, other.parts)}
 }
 
-// Replace returns the index without the documents of some keys and with those of
-// another index.
+// Replace returns the index without the documents for some keys and with another index's
+// documents.
 func (x *Index[K, V]) Replace(keys []K, by *Index[K, V]) *Index[K, V] {
 	parts := make([]part[K, V], 0, len(x.parts)+len(by.parts))
 	for _, p := range x.parts {
@@ -163,7 +162,7 @@ func (x *Index[K, V]) Replace(keys []K, by *Index[K, V]) *Index[K, V] {
 	return &Index[K, V]{parts}
 }
 
-// without returns the part without the documents of some keys.
+// without returns the part without the documents for some keys.
 func (p part[K, V]) without(keys []K) part[K, V] {
 	shared := true
 	for _, key := range keys {
@@ -181,8 +180,8 @@ func (p part[K, V]) without(keys []K) part[K, V] {
 	return p
 }
 
-// Find goes through the documents that have a word beginning with each of the folded
-// words. The order is undefined.
+// Find goes through the documents containing, for each folded word, a word beginning with
+// it. The order is undefined.
 func (x *Index[K, V]) Find(words ...string) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for _, p := range x.parts {
@@ -196,7 +195,7 @@ func (x *Index[K, V]) Find(words ...string) iter.Seq2[K, V] {
 	}
 }
 
-// find returns the documents of the part that have all words.
+// find returns the documents in the part with all words.
 func (p *part[K, V]) find(words []string) bits {
 	var found bits
 	for i, word := range words {
@@ -214,7 +213,7 @@ func (p *part[K, V]) find(words []string) bits {
 	return found
 }
 
-// addWith adds the documents with a word that begins with the given one.
+// addWith adds the documents with a word beginning with the given one.
 func (s *segment[K, V]) addWith(word string, found bits) {
 	first, _ := slices.BinarySearch(s.words, word)
 	for n := first; n < len(s.words) && strings.HasPrefix(s.words[n], word); n++ {
@@ -222,7 +221,7 @@ func (s *segment[K, V]) addWith(word string, found bits) {
 	}
 }
 
-// eachDocument calls fn with the documents of a word, in order.
+// eachDocument calls fn with a word's documents, in order.
 func (s *segment[K, V]) eachDocument(word int, fn func(doc int32)) {
 	begin := int32(0)
 	if word > 0 {
@@ -234,13 +233,14 @@ func (s *segment[K, V]) eachDocument(word int, fn func(doc int32)) {
 		if step >= utf8.RuneSelf { // longer than one byte
 			step, size = binary.Uvarint(list)
 		}
-		doc := next + int32(step) // a number of a document
+		doc := next + int32(step) // a document number
 		fn(doc)
 		list, next = list[size:], doc+1
 	}
 }
 
-// Len returns the number of documents, those in both parts of a [Index.Join] twice.
+// Len returns the number of documents, counting those in both parts of an [Index.Join]
+// twice.
 func (x *Index[K, V]) Len() (n int) {
 	for _, p := range x.parts {
 		n += p.count
@@ -248,9 +248,8 @@ func (x *Index[K, V]) Len() (n int) {
 	return n
 }
 
-// UnsharedBytes returns the approximate memory of the index without what it shares
-// with another one, which may be nil. The contents of keys and values count with a
-// fixed size.
+// UnsharedBytes returns the index's approximate memory not shared with another one, which
+// may be nil. Keys and values count with a fixed size.
 func (x *Index[K, V]) UnsharedBytes(other *Index[K, V]) (n int) {
 	const header, perDocument, perWord = 200, 80, 40
 	for _, p := range x.parts {
@@ -262,7 +261,7 @@ func (x *Index[K, V]) UnsharedBytes(other *Index[K, V]) (n int) {
 	return n
 }
 
-// merge returns the documents of two parts as one. Documents with the same key become
+// merge returns the documents in two parts as one. Documents with the same key become
 // one.
 func merge[K cmp.Ordered, V any](a, b part[K, V]) part[K, V] {
 	out := &segment[K, V]{}
@@ -298,7 +297,7 @@ func merge[K cmp.Ordered, V any](a, b part[K, V]) part[K, V] {
 	return part[K, V]{segment: out, count: len(out.keys)}
 }
 
-// mergeWords adds the words of two parts, whose documents have new numbers.
+// mergeWords adds the words in two parts, whose documents have new numbers.
 func (s *segment[K, V]) mergeWords(a part[K, V], numbersA []int32, b part[K, V], numbersB []int32) {
 	var docs []int32
 	for i, j := 0, 0; i < len(a.words) || j < len(b.words); {
@@ -335,7 +334,7 @@ func (s *segment[K, V]) mergeWords(a part[K, V], numbersA []int32, b part[K, V],
 	s.postings = bytes.Clone(s.postings)
 }
 
-// appendLive appends the new numbers of the documents with a word.
+// appendLive appends the new numbers for the documents with a word.
 func (p *part[K, V]) appendLive(docs []int32, word int, numbers []int32) []int32 {
 	p.eachDocument(word, func(doc int32) {
 		if !p.dead.has(int(doc)) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// pieces are what random texts are made of: words that begin alike, letters beyond
-// ASCII, scripts without spaces, marks, numbers, invalid UTF-8, and what separates.
+// pieces are the parts of random texts: words that begin alike, letters beyond ASCII,
+// scripts without spaces, marks, numbers, invalid UTF-8, and separators.
 var pieces = []string{
 	"gap", "Gap", "gap-up", "GAPPED", "g", "über", "ÜBERKAUFT", "Straße", "STRASSE", "ſtop", "stop", "K", "k", "Kelvin", "é", "e\u0301", "é\u0301",
 	"等待", "待つ", "NQ等待", "ストップ", "ราคาขึ้น", "\u0301", "ιστορία", "ΙΣΤΟΡΙΑ", "1.5", "15", "ESZ26", "BTC/USD", "don't", "don’t", "#news", "\xff", "\xc3",
@@ -28,8 +28,8 @@ func randomText(random *rand.Rand) string {
 	return text.String()
 }
 
-// TestIndexFindsWhatHasWordFinds replaces random documents and compares each search
-// with a test of every text.
+// TestIndexFindsWhatHasWordFinds replaces random documents and compares each search with
+// a test on every text.
 func TestIndexFindsWhatHasWordFinds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -63,7 +63,7 @@ func TestIndexFindsWhatHasWordFinds(t *testing.T) {
 	}
 }
 
-// randomSearch returns one to three beginnings of words.
+// randomSearch returns one to three word beginnings.
 func randomSearch(random *rand.Rand) (words []string) {
 	for len(words) == 0 || random.IntN(3) == 0 {
 		for _, word := range SplitWords(pieces[random.IntN(len(pieces))]) {
@@ -97,8 +97,8 @@ func compareSearch(t *testing.T, index *Index[string, int], docs map[string][]st
 	}
 }
 
-// TestReplaceLeavesTheOldIndex checks that an index does not change while another one
-// is made from it.
+// TestReplaceLeavesTheOldIndex checks that an index does not change while another is made
+// from it.
 func TestReplaceLeavesTheOldIndex(t *testing.T) {
 	t.Parallel()
 	b := NewBuilder[string, int]()
@@ -113,7 +113,7 @@ func TestReplaceLeavesTheOldIndex(t *testing.T) {
 	compareSearch(t, changed, map[string][]string{"b": {"range"}}, []string{"RAN"})
 }
 
-// TestJoinedDocumentsAreReplacedTogether checks a key that is in two segments.
+// TestJoinedDocumentsAreReplacedTogether checks a key in two segments.
 func TestJoinedDocumentsAreReplacedTogether(t *testing.T) {
 	t.Parallel()
 	build := func(key, text string) *Index[string, int] {
@@ -166,7 +166,7 @@ func TestHasWord(t *testing.T) {
 	}
 }
 
-// BenchmarkIndex measures 100,000 documents of sixty words.
+// BenchmarkIndex measures 100,000 documents with sixty words.
 func BenchmarkIndex(b *testing.B) {
 	const documents = 100_000
 	text := func(i int) string {

@@ -1,8 +1,8 @@
-// Package textindex finds the words of texts. It defines what a word is and when
-// two words are the same, and has an index of the words of many texts.
+// Package textindex finds words in texts. It defines words and when two words are the
+// same, and has an index for the words in many texts.
 //
-// The package has no I/O. Both database engines find the same words, because
-// neither is asked.
+// The package has no I/O. Both database engines find the same words, because neither is
+// asked.
 package textindex
 
 import (
@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Fold returns a text in which letters that differ only in case are the same: each
-// is replaced by the first one that Unicode folds together with it.
+// Fold returns a text in which letters differing only in case are the same: each is
+// replaced by the first one Unicode folds together with it.
 func Fold(text string) string { return strings.Map(foldRune, text) }
 
 func foldRune(r rune) rune {
@@ -29,17 +29,17 @@ func foldRune(r rune) rune {
 	return first
 }
 
-// runeKind is the part that a character has in words.
+// runeKind is a character's role in words.
 type runeKind int8
 
 const (
 	separator runeKind = iota // between words
 	letter                    // part of a word
-	mark                      // part of the word that it follows
+	mark                      // part of the preceding word
 	ideograph                 // begins a word, which it is alone or with marks
 )
 
-// spaceless are the scripts that are written without spaces between words.
+// spaceless are the scripts written without spaces between words.
 var spaceless = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
@@ -47,8 +47,8 @@ var spaceless = []*unicode.RangeTable{
 // kindOf returns the kind of a character beyond ASCII.
 func kindOf(r rune) runeKind {
 	const (
-		firstSpaceless = '\u0e01' // the first letter of Thai
-		prolonged      = 'ー'      // of Hiragana and Katakana, and in neither table
+		firstSpaceless = '\u0e01' // Thai's first letter
+		prolonged      = 'ー'      // in Hiragana and Katakana, and in neither table
 	)
 	switch {
 	case unicode.IsMark(r):
@@ -61,7 +61,7 @@ func kindOf(r rune) runeKind {
 	return letter
 }
 
-// foldedASCII has the folded letters and digits of ASCII, and 0 for other characters.
+// foldedASCII has the folded ASCII letters and digits, and 0 for other characters.
 var foldedASCII = func() (table [utf8.RuneSelf]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
@@ -71,10 +71,10 @@ var foldedASCII = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// eachWord calls fn with the words of a text until it returns false. A word consists
-// of letters and digits. In scripts without spaces each character is a word.
+// eachWord calls fn with the words in a text until it returns false. A word consists of
+// letters and digits. In scripts without spaces each character is a word.
 func eachWord(text string, fn func(word string) bool) {
-	begin, last := 0, separator // last is the kind of the word that began at begin
+	begin, last := 0, separator // last is the kind for the word starting at begin
 	for at := 0; at < len(text); {
 		kind, size := separator, 1
 		if c := text[at]; c < utf8.RuneSelf {
@@ -102,7 +102,7 @@ func eachWord(text string, fn func(word string) bool) {
 	}
 }
 
-// SplitWords returns the words of a text, folded.
+// SplitWords returns a text's words, folded.
 func SplitWords(text string) (words []string) {
 	eachWord(text, func(word string) bool {
 		words = append(words, Fold(word))
@@ -111,7 +111,7 @@ func SplitWords(text string) (words []string) {
 	return words
 }
 
-// HasWord reports whether a word of the text begins with the folded word.
+// HasWord reports whether a word in the text begins with the folded word.
 func HasWord(text, word string) bool {
 	found := false
 	eachWord(text, func(candidate string) bool {

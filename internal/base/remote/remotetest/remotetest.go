@@ -1,6 +1,5 @@
-// Package remotetest helps to test the clients of other servers: it connects them to a
-// server of the test that speaks the provider's protocol, and sends the faults that any
-// server can have.
+// Package remotetest helps to test clients for other servers: it connects them to a test
+// server speaking the provider's protocol, and sends the faults any server can have.
 package remotetest
 
 import (
@@ -25,15 +24,14 @@ import (
 // Secret is a credential for tests. No error may contain it.
 const Secret = "secret-3f9a1c"
 
-// Client is a Doer that sends all requests to one handler. It fails the test if a
-// request does not use https or names a host that the provider did not declare, or if its
-// address has the secret.
+// Client is a Doer sending all requests to one handler. It fails the test if a request
+// does not use https or names an undeclared host, or if its address has the secret.
 type Client struct {
 	// IsAllowed reports whether a request may be sent. It may be nil.
 	IsAllowed func(*http.Request) bool
-	// MaySendSecret allows the secret in addresses, for providers that want it there.
+	// MaySendSecret allows the secret in addresses, for providers requiring it.
 	MaySendSecret bool
-	// Requests are those that were sent.
+	// Requests are the sent requests.
 	Requests []*http.Request
 
 	t      testing.TB
@@ -42,7 +40,7 @@ type Client struct {
 }
 
 // NewClient returns a Client, whose server ends with the test. The handler gets the
-// request with the host that it was meant for.
+// request with its original host.
 func NewClient(t testing.TB, hosts []string, handler http.Handler) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -73,8 +71,8 @@ func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	return client.Do(sent)
 }
 
-// WithTime returns a handler whose answers have a time in the header Date, as the clock
-// of a test is not that of the machine.
+// WithTime returns a handler whose answers have a time in the header Date, as a test's
+// clock is not the machine's.
 func WithTime(at time.Time, handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", at.UTC().Format(http.TimeFormat))
@@ -82,7 +80,7 @@ func WithTime(at time.Time, handler http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Reply returns a handler that always sends the same answer.
+// Reply returns a handler with a fixed answer.
 func Reply(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -90,15 +88,15 @@ func Reply(status int, body string) http.HandlerFunc {
 	}
 }
 
-// Fault is something that can go wrong with any server, and the error that it means.
+// Fault is a fault any server can have, and the resulting error.
 type Fault struct {
 	Name   string
 	Answer http.HandlerFunc
 	Want   error
 }
 
-// Faults returns what can go wrong with any server. good is its right answer, now the
-// present of the client, and maxBytes how long an answer may be.
+// Faults returns the faults any server can have. good is its right answer, now the
+// client's present, and maxBytes the maximum answer length.
 func Faults(good http.HandlerFunc, now time.Time, maxBytes int64) []Fault {
 	retry := func(after string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -114,8 +112,8 @@ func Faults(good http.HandlerFunc, now time.Time, maxBytes int64) []Fault {
 		{"429 for ages", retry("99999999"), &remote.RateLimited{RetryAfter: 72 * time.Hour}},
 		{"no body", func(http.ResponseWriter, *http.Request) {}, remote.ErrTruncated},
 		{"HTML", Reply(http.StatusOK, "<html><body>Welcome</body></html>"), remote.ErrMalformed},
-		{"half an answer", cut(good, false), remote.ErrTruncated},
-		{"a broken connection", cut(good, true), remote.ErrTruncated},
+		{"half an answer", replyHalf(good, false), remote.ErrTruncated},
+		{"a broken connection", replyHalf(good, true), remote.ErrTruncated},
 		{"a large answer", Reply(http.StatusOK, strings.Repeat(" ", int(maxBytes)+1)), remote.ErrTooLarge},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://example.com/", http.StatusFound)
@@ -138,9 +136,9 @@ func Faults(good http.HandlerFunc, now time.Time, maxBytes int64) []Fault {
 	return list
 }
 
-// cut returns a handler that sends the first half of an answer. If it promises the
-// whole, the connection breaks.
-func cut(good http.HandlerFunc, promisesWhole bool) http.HandlerFunc {
+// replyHalf returns a handler sending the first half of an answer. If it promises the whole,
+// the connection breaks.
+func replyHalf(good http.HandlerFunc, promisesWhole bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		whole := httptest.NewRecorder()
 		good(whole, r)
@@ -155,7 +153,7 @@ func cut(good http.HandlerFunc, promisesWhole bool) http.HandlerFunc {
 // Case is a client with a query.
 type Case struct {
 	Credentials map[string]string
-	// Except names the faults that the provider means differently.
+	// Except names the faults with another meaning for the provider.
 	Except []string
 	// Call asks a handler.
 	Call func(ctx context.Context, t *testing.T, handler http.HandlerFunc) error
@@ -185,7 +183,7 @@ func (c Case) TestFaults(t *testing.T, faults []Fault) {
 	})
 }
 
-// Answer is an answer of a provider and the error that it means, which may be nil.
+// Answer is a provider's answer and the resulting error, which may be nil.
 type Answer = struct {
 	Status int
 	Body   string
@@ -204,8 +202,8 @@ func (c Case) TestAnswers(t *testing.T, answers map[string]Answer) {
 	}
 }
 
-// checkText checks that an error has neither the secret, if that is one of the
-// credentials, nor control characters.
+// checkText checks that an error has neither the secret, if it is among the credentials,
+// nor control characters.
 func (c Case) checkText(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -254,7 +252,7 @@ func FuzzAnswer(f *testing.F, own http.HandlerFunc, seeds []string, call func(t 
 // Recorder is a Doer without a network, which is faster.
 type Recorder struct {
 	Answer http.HandlerFunc
-	// Bodies are those of the answers.
+	// Bodies are the answers' bodies.
 	Bodies []string
 }
 
