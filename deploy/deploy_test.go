@@ -58,6 +58,7 @@ func settings(t *testing.T) map[string]string {
 }
 
 func TestSettingsExist(t *testing.T) {
+	t.Parallel()
 	known := settings(t)
 	for _, file := range files {
 		for _, name := range regexp.MustCompile(`SVC_[A-Z_]+`).FindAllString(read(t, file), -1) {
@@ -71,6 +72,7 @@ func TestSettingsExist(t *testing.T) {
 // TestExampleShowsDefaults checks that the commented lines of the example show
 // the defaults.
 func TestExampleShowsDefaults(t *testing.T) {
+	t.Parallel()
 	known := settings(t)
 	lines := regexp.MustCompile(`(?m)^#(SVC_[A-Z_]+)=(.*)$`).FindAllStringSubmatch(read(t, "deploy/example.env"), -1)
 	if len(lines) < 10 {
@@ -84,6 +86,7 @@ func TestExampleShowsDefaults(t *testing.T) {
 }
 
 func TestDockerfile(t *testing.T) {
+	t.Parallel()
 	port := one(t, "Dockerfile", `^EXPOSE (\d+)$`)
 	if address := one(t, "Dockerfile", `SVC_HTTP_ADDR=(\S+)`); address != "0.0.0.0:"+port {
 		t.Errorf("the image exposes port %s and listens on %s", port, address)
@@ -100,131 +103,126 @@ func TestDockerfile(t *testing.T) {
 }
 
 func TestComposeFiles(t *testing.T) {
+	t.Parallel()
 	port, data := one(t, "Dockerfile", `^EXPOSE (\d+)$`), one(t, "Dockerfile", `^VOLUME (\S+)$`)
 	for _, file := range composeFiles {
 		t.Run(file, func(t *testing.T) {
-			compose := parseYAML(t, read(t, file))
-			services := compose.at("services")
-			servers := 0
-			for _, name := range services.keys {
-				service := services.at(name)
-				checkReferences(t, compose, service, name)
-				if service.at("image").text != "fillbook:latest" {
-					continue
-				}
-				servers++
-				checkServer(t, service, name)
-				for _, published := range service.at("ports").texts() {
+			t.Parallel()
+			compose := readCompose(t, file)
+			for name, service := range compose.Services {
+				checkReferences(t, &compose, &service, name)
+				checkSecrets(t, &service, name)
+			}
+			servers := compose.servers()
+			if len(servers) == 0 {
+				t.Error("no service uses the image")
+			}
+			for _, name := range servers {
+				service := compose.Services[name]
+				checkServer(t, &service, name)
+				for _, published := range service.Ports {
 					if !strings.HasPrefix(published, "127.0.0.1:") || !strings.HasSuffix(published, ":"+port) {
 						t.Errorf("%s publishes %s", name, published)
 					}
 				}
-				for _, volume := range service.at("volumes").texts() {
+				for _, volume := range service.Volumes {
 					if !strings.HasSuffix(volume, ":"+data) {
 						t.Errorf("%s mounts %s, the image keeps its data in %s", name, volume, data)
 					}
 				}
 			}
-			if servers == 0 {
-				t.Error("no service uses the image")
-			}
-			for name, value := range literalSecrets(services) {
-				t.Errorf("%s contains the secret %s", name, value)
-			}
 		})
 	}
 }
 
-// checkReferences checks that the secrets, networks, services and volumes of a
-// service are declared.
-func checkReferences(t *testing.T, compose, service *node, name string) {
+// checkReferences checks that a service's secrets, networks, services and
+// volumes are declared.
+func checkReferences(t *testing.T, compose *compose, service *service, name string) {
 	t.Helper()
-	for kind, names := range map[string][]string{
-		"secrets": service.at("secrets").texts(), "networks": service.at("networks").texts(), "services": service.at("depends_on").texts(),
-	} {
-		for _, wanted := range names {
-			if compose.at(kind, wanted) == nil {
-				t.Errorf("%s uses %s of %s, which is not declared", name, wanted, kind)
-			}
+	for _, secret := range service.Secrets {
+		if compose.Secrets[secret] == nil {
+			t.Errorf("%s uses the secret %s, which is not declared", name, secret)
 		}
 	}
-	for _, volume := range service.at("volumes").texts() {
+	for network := range service.Networks {
+		if _, ok := compose.Networks[network]; !ok {
+			t.Errorf("%s uses the network %s, which is not declared", name, network)
+		}
+	}
+	for other := range service.DependsOn {
+		if _, ok := compose.Services[other]; !ok {
+			t.Errorf("%s depends on %s, which is not declared", name, other)
+		}
+	}
+	for _, volume := range service.Volumes {
 		source, _, _ := strings.Cut(volume, ":")
 		if strings.HasPrefix(source, ".") {
 			if _, err := os.Stat(source); err != nil {
 				t.Errorf("%s mounts %s: %v", name, source, err)
 			}
-		} else if !slices.Contains(compose.at("volumes").texts(), source) {
+		} else if _, ok := compose.Volumes[source]; !ok {
 			t.Errorf("%s mounts %s, which is not declared", name, source)
 		}
 	}
 }
 
-// checkServer checks the restrictions and the health check of a server.
-func checkServer(t *testing.T, service *node, name string) {
+// checkSecrets checks that secrets are read from files.
+func checkSecrets(t *testing.T, service *service, name string) {
 	t.Helper()
-	if service.at("read_only").text != "true" || !slices.Equal(service.at("cap_drop").texts(), []string{"ALL"}) ||
-		!slices.Contains(service.at("security_opt").texts(), "no-new-privileges:true") {
+	for _, variable := range []string{"SVC_JWT_SECRET", "SVC_DATABASE_URL", "POSTGRES_PASSWORD"} {
+		if _, ok := service.Environment[variable]; ok {
+			t.Errorf("%s contains the secret %s", name, variable)
+		}
+	}
+}
+
+// checkServer checks a server's restrictions and health check.
+func checkServer(t *testing.T, service *service, name string) {
+	t.Helper()
+	if !service.ReadOnly || !slices.Equal(service.CapDrop, []string{"ALL"}) || !slices.Contains(service.SecurityOpt, "no-new-privileges:true") {
 		t.Errorf("%s must have read_only, cap_drop ALL and no-new-privileges", name)
 	}
-	if probe := service.at("healthcheck", "test").texts(); !slices.Equal(probe, []string{"CMD", "/fillbook", "healthcheck"}) {
+	if probe := service.Healthcheck.Test; !slices.Equal(probe, []string{"CMD", "/fillbook", "healthcheck"}) {
 		t.Errorf("%s has the health check %v", name, probe)
 	}
 }
 
-// literalSecrets returns secrets that are written in a file instead of being
-// read from one.
-func literalSecrets(services *node) map[string]string {
-	found := map[string]string{}
-	for _, name := range services.keys {
-		variables := services.at(name, "environment")
-		for _, variable := range variables.texts() {
-			if slices.Contains([]string{"SVC_JWT_SECRET", "SVC_DATABASE_URL", "POSTGRES_PASSWORD"}, variable) {
-				found[name] = variable
-			}
-		}
-	}
-	return found
-}
-
 // TestClusterAddresses compares the addresses in the cluster.
 func TestClusterAddresses(t *testing.T) {
-	compose := parseYAML(t, read(t, "deploy/compose.postgres.yml"))
-	proxy := compose.at("services", "proxy")
-	address := proxy.at("networks", "inner", "ipv4_address").text
-	addresses := compose.at("networks", "inner", "ipam", "config").items[0]
-	subnet, err := netip.ParsePrefix(addresses.at("subnet").text)
+	t.Parallel()
+	compose := readCompose(t, "deploy/compose.postgres.yml")
+	proxy := compose.Services["proxy"]
+	address := proxy.Networks["inner"].Address
+	addresses := compose.Networks["inner"].IPAM.Config[0]
+	subnet, err := netip.ParsePrefix(addresses.Subnet)
 	if err != nil || !subnet.Contains(netip.MustParseAddr(address)) {
 		t.Errorf("the proxy's address %s is not in %s (%v)", address, subnet, err)
 	}
-	others, err := netip.ParsePrefix(addresses.at("ip_range").text)
+	others, err := netip.ParsePrefix(addresses.Range)
 	if err != nil || !subnet.Overlaps(others) || others.Contains(netip.MustParseAddr(address)) {
-		t.Errorf("ip_range is %s, which must not contain the address of the proxy, %s (%v)", others, address, err)
+		t.Errorf("ip_range is %s, which must not contain the proxy's address, %s (%v)", others, address, err)
 	}
 	var servers []string
-	for _, name := range compose.at("services").keys {
-		service := compose.at("services", name)
-		if service.at("image").text != "fillbook:latest" {
-			continue
-		}
+	for _, name := range compose.servers() {
+		service := compose.Services[name]
 		servers = append(servers, name+":"+one(t, "Dockerfile", `^EXPOSE (\d+)$`))
-		variables := service.at("environment")
-		if trusted := variables.at("SVC_TRUSTED_PROXIES").text; trusted != address+"/32" {
+		if trusted := service.Environment["SVC_TRUSTED_PROXIES"]; trusted != address+"/32" {
 			t.Errorf("%s trusts %s, the proxy is %s", name, trusted, address)
 		}
 		for variable, secret := range map[string]string{"SVC_DATABASE_URL_FILE": "database-url", "SVC_JWT_SECRET_FILE": "server-secret"} {
-			if variables.at(variable).text != "/run/secrets/"+secret || !slices.Contains(service.at("secrets").texts(), secret) {
+			if service.Environment[variable] != "/run/secrets/"+secret || !slices.Contains(service.Secrets, secret) {
 				t.Errorf("%s does not get %s from the secret %s", name, variable, secret)
 			}
 		}
 	}
-	if named := strings.Fields(proxy.at("environment", "FILLBOOK_SERVERS").text); len(servers) < 2 || !slices.Equal(named, servers) {
-		t.Errorf("the proxy has the servers %v, want %v", named, servers)
+	if found := strings.Fields(proxy.Environment["FILLBOOK_SERVERS"]); len(servers) < 2 || !slices.Equal(found, servers) {
+		t.Errorf("the proxy has the servers %v, want %v", found, servers)
 	}
 }
 
 // TestProxies compares the proxy examples with the defaults of the program.
 func TestProxies(t *testing.T) {
+	t.Parallel()
 	known := settings(t)
 	for file, pattern := range map[string]string{
 		"deploy/nginx.conf": `^    server (127\S+) `, "deploy/Caddyfile": `FILLBOOK_SERVERS:([^}]+)}`,
@@ -251,13 +249,17 @@ func TestProxies(t *testing.T) {
 // TestServiceAndReplication compares the paths of the unit and of Litestream
 // with the program.
 func TestServiceAndReplication(t *testing.T) {
+	t.Parallel()
 	data := one(t, "deploy/fillbook.service", `^Environment=SVC_DATA_DIR=(\S+)$`)
 	if state := one(t, "deploy/fillbook.service", `^StateDirectory=(\S+)$`); data != path.Join("/var/lib", state) {
 		t.Errorf("SVC_DATA_DIR is %s, the unit can write to /var/lib/%s", data, state)
 	}
 	file := one(t, "cmd/fillbook/open.go", `databaseFile += "([^"]+)"`)
-	replicated := parseYAML(t, read(t, "deploy/litestream.yml")).at("dbs").items[0].at("path").text
-	if replicated != path.Join(data, file) {
+	var litestream struct {
+		Databases []struct{ Path string } `yaml:"dbs"`
+	}
+	decodeYAML(t, "deploy/litestream.yml", &litestream)
+	if replicated := litestream.Databases[0].Path; replicated != path.Join(data, file) {
 		t.Errorf("Litestream replicates %s, the database is %s", replicated, path.Join(data, file))
 	}
 	for _, rule := range []string{"NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=yes", "PrivateTmp=yes", "UMask=0077", "CapabilityBoundingSet="} {

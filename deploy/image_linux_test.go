@@ -177,38 +177,35 @@ func (i *builtImage) testConfig(t *testing.T) {
 // configuration.
 func (i *builtImage) testComposeFiles(t *testing.T) {
 	for _, file := range composeFiles {
-		services := parseYAML(t, read(t, file)).at("services")
-		for _, name := range services.keys {
-			if service := services.at(name); service.at("image").text == "fillbook:latest" {
-				i.compareService(t, file+": "+name, service)
-			}
+		compose := readCompose(t, file)
+		for _, name := range compose.servers() {
+			service := compose.Services[name]
+			i.compareService(t, file+": "+name, &service)
 		}
 	}
 }
 
-func (i *builtImage) compareService(t *testing.T, name string, service *node) {
+func (i *builtImage) compareService(t *testing.T, name string, service *service) {
 	t.Helper()
-	if user := service.at("user"); user != nil && user.text != i.config.User {
-		t.Errorf("%s runs as %s, the image as %s", name, user.text, i.config.User)
+	if service.User != "" && service.User != i.config.User {
+		t.Errorf("%s runs as %s, the image as %s", name, service.User, i.config.User)
 	}
-	for _, published := range service.at("ports").texts() {
+	for _, published := range service.Ports {
 		if _, ok := i.config.ExposedPorts[published[strings.LastIndex(published, ":")+1:]+"/tcp"]; !ok {
 			t.Errorf("%s publishes %s, the image exposes %v", name, published, i.config.ExposedPorts)
 		}
 	}
-	for _, mounted := range slices.Concat(service.at("volumes").texts(), service.at("tmpfs").texts()) {
+	for _, mounted := range slices.Concat(service.Volumes, service.Tmpfs) {
 		if _, ok := i.config.Volumes[mounted[strings.LastIndex(mounted, ":")+1:]]; !ok {
 			t.Errorf("%s mounts %s, the image has the volumes %v", name, mounted, i.config.Volumes)
 		}
 	}
-	health, check := service.at("healthcheck"), i.config.Healthcheck
-	if probe := health.at("test").texts(); !slices.Equal(probe, check.Test) {
-		t.Errorf("%s has the health check %v, the image %v", name, probe, check.Test)
+	health, check := service.Healthcheck, i.config.Healthcheck
+	if !slices.Equal(health.Test, check.Test) {
+		t.Errorf("%s has the health check %v, the image %v", name, health.Test, check.Test)
 	}
-	for key, want := range map[string]time.Duration{"timeout": check.Timeout, "start_period": check.StartPeriod} {
-		if got, err := time.ParseDuration(health.at(key).text); err != nil || got != want {
-			t.Errorf("%s has the health check %s %s, the image %s", name, key, health.at(key).text, want)
-		}
+	if health.Timeout != check.Timeout || health.StartPeriod != check.StartPeriod {
+		t.Errorf("%s has a health check of %s after %s, the image one of %s after %s", name, health.Timeout, health.StartPeriod, check.Timeout, check.StartPeriod)
 	}
 }
 
