@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)'
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-citus test-patroni soak lint check bench bench-full bench-parts bench-compare bench-docs soak-load soak-hostile release image web web-check web-test screenshots docs-page clean
+.PHONY: help run build test test-citus test-patroni soak vet lint check bench bench-build bench-full bench-parts bench-compare bench-docs soak-load soak-hostile release image web web-check web-test screenshots docs-page clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -41,29 +41,36 @@ soak-hostile: ## Attack a server in thirteen ways, one after the other and all a
 	for engine in sqlite postgresql; do \
 		SVC_TEST_LOAD=full scripts/with-postgres $(GO) test -count=1 -timeout 20m -v -run "TestLoad$$/^$$engine" ./cmd/fillbook || exit 1; done
 
+vet: ## Run go vet on both modules, as CI does
+	CGO_ENABLED=0 $(GO) vet -trimpath ./...
+	CGO_ENABLED=0 $(GO) vet -C bench -trimpath ./...
+
 lint: ## Check formatting, style and import rules
 	scripts/lint
 
 check: lint test ## Run lint and test
 
 # Measurements need a PostgreSQL that waits for the disk, as in production.
-MEASURE := scripts/with-postgres --optional --durable $(GO) run ./bench
+MEASURE := scripts/with-postgres --optional --durable bin/bench
 
-bench: build ## Measure a server at 1k, 10k and 100k fills on both engines (ten minutes or more)
+bench-build: build
+	$(GO) build -C bench -o ../bin/bench .
+
+bench: bench-build ## Measure a server at 1k, 10k and 100k fills on both engines (ten minutes or more)
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000 -out bin/bench.json
 
-bench-full: build ## Like bench, at 1m fills, and with 20,000 users (an hour or more); for docs/performance.md
+bench-full: bench-build ## Like bench, at 1m fills, and with 20,000 users (an hour or more); for docs/performance.md
 	$(MEASURE) run -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -sizes 1000,10000,100000,1000000 -out bin/bench-full.json
 	$(MEASURE) simulate -binary bin/fillbook -label $(VERSION) -engines postgres -users 20000 -fills 500 -clients 64 -out bin/simulation.json
 
-soak-load: build ## Load a server with several users for 10 minutes per engine; errors and memory
+soak-load: bench-build ## Load a server with several users for 10 minutes per engine; errors and memory
 	$(MEASURE) soak -binary bin/fillbook -label $(VERSION) -engines sqlite,postgres -for 10m -out bin/soak.json
 
-bench-docs: ## Write bin/bench-full.json and bin/soak.json to docs/performance.md
-	$(GO) run ./bench render -into docs/performance.md -svg docs/performance.svg bin/bench-full.json bin/soak.json
+bench-docs: bench-build ## Write bin/bench-full.json and bin/soak.json to docs/performance.md
+	bin/bench render -into docs/performance.md -svg docs/performance.svg bin/bench-full.json bin/soak.json
 
-bench-compare: ## Compare two runs: make bench-compare OLD=a.json NEW=b.json
-	@$(GO) run ./bench compare $(OLD) $(NEW)
+bench-compare: bench-build ## Compare two runs: make bench-compare OLD=a.json NEW=b.json
+	@bin/bench compare $(OLD) $(NEW)
 
 bench-parts: ## Run the benchmarks of single packages
 	scripts/with-postgres --optional $(GO) test -run '^$$' -bench . -benchmem ./...
