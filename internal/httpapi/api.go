@@ -88,6 +88,11 @@ type API struct {
 // New returns the API with all its routes.
 func New(services *installation.Installation, options Options) (*API, error) {
 	installErrorHooks()
+	return newAPI(services, options, noSchemas{}), nil
+}
+
+// newAPI returns the API with all its routes, described with schemas from a registry.
+func newAPI(services *installation.Installation, options Options, schemas huma.Registry) *API {
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
 	}
@@ -107,28 +112,14 @@ func New(services *installation.Installation, options Options) (*API, error) {
 	a.queues = newQueues(options.ImportsAtOnce)
 	a.bodies = transport.NewBodyBudget(publicBodies, publicBodiesPerCaller)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
-	a.describe()
+	a.description = sync.OnceValues(a.describe)
+	a.huma = huma.NewAPI(newConfig(options.Version, schemas), a)
+	a.registerRoutes()
+	a.registerServiceRoutes()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))
-	return a, nil
-}
-
-// schemas has the schemas of all types that requests and answers consist of. They are
-// the same for every API of a process, and building them takes longer than the rest of
-// New. The mutex is held while an API adds its types.
-var schemas = struct {
-	sync.Mutex
-	huma.Registry
-}{Registry: newSchemas()}
-
-// describe registers the routes and makes their description.
-func (a *API) describe() {
-	schemas.Lock()
-	defer schemas.Unlock()
-	a.huma = huma.NewAPI(newConfig(a.options.Version), a)
-	a.registerRoutes()
-	a.registerServiceRoutes()
+	return a
 }
 
 // registerRoutes registers the routes of every resource.
@@ -218,7 +209,7 @@ func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 	transport.WriteError(w, r, journal.NotFound("path"))
 }
 
-func newConfig(version string) huma.Config {
+func newConfig(version string, schemas huma.Registry) huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -230,7 +221,7 @@ func newConfig(version string) huma.Config {
 				License: &huma.License{Name: "MIT", Identifier: "MIT"},
 			},
 			Components: &huma.Components{
-				Schemas:    schemas.Registry,
+				Schemas:    schemas,
 				Parameters: describeFilterParameters(),
 				SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
 					Type: "http", Scheme: "bearer",

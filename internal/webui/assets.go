@@ -24,12 +24,38 @@ var contentTypes = map[string]string{
 	".txt": "text/plain; charset=utf-8",
 }
 
+// storedFile is an embedded file. It is read where the program file has it, because a
+// copy in memory would stay there for every file.
+type storedFile struct {
+	from fs.FS
+	path string
+}
+
+// open returns the content. It panics if there is none; loading a file reads it once.
+func (f storedFile) open() io.ReadSeeker {
+	opened, err := f.from.Open(f.path)
+	if err != nil {
+		panic(err)
+	}
+	return opened.(io.ReadSeeker)
+}
+
+// hashContent returns a short hash of the content.
+func (f storedFile) hashContent() (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f.open()); err != nil {
+		return "", err
+	}
+	return shortHash(sum.Sum(nil)), nil
+}
+
 // asset is a file whose content never changes at its address.
 type asset struct {
-	name    string // without hash and without .gz, such as docs.js
-	hash    string // of the stored bytes, shortened
-	content []byte // as stored
-	zipped  bool   // content is gzip
+	storedFile
+
+	name   string // without hash and without .gz, such as docs.js
+	hash   string // of the stored bytes, shortened
+	zipped bool   // content is gzip
 }
 
 // assets are the assets of one section, by name.
@@ -46,23 +72,33 @@ func loadAssets(from fs.FS, dir string) (assets, error) {
 		if entry.Name() == "index.html" {
 			continue
 		}
-		content, err := fs.ReadFile(from, path.Join(dir, entry.Name()))
-		if err != nil {
-			return nil, err
-		}
 		name, zipped := strings.CutSuffix(entry.Name(), ".gz")
 		if contentTypes[path.Ext(name)] == "" {
 			return nil, fmt.Errorf("%s/%s has an unknown content type", dir, name)
 		}
-		found[name] = &asset{name: name, hash: hashOf(content), content: content, zipped: zipped}
+		file, err := newAsset(from, path.Join(dir, entry.Name()), name)
+		if err != nil {
+			return nil, err
+		}
+		file.zipped = zipped
+		found[name] = file
 	}
 	return found, nil
 }
 
+func newAsset(from fs.FS, file, name string) (*asset, error) {
+	a := &asset{storedFile: storedFile{from: from, path: file}, name: name}
+	var err error
+	a.hash, err = a.hashContent()
+	return a, err
+}
+
 func hashOf(content []byte) string {
 	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:6])
+	return shortHash(sum[:])
 }
+
+func shortHash(sum []byte) string { return hex.EncodeToString(sum[:6]) }
 
 // hashedName returns the name in the address, for example docs.1f3a5c7e9b2d.js.
 func (a *asset) hashedName() string {
@@ -77,14 +113,16 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", contentTypes[path.Ext(a.name)])
 	if !a.zipped {
-		serveBytes(w, r, a.hash, a.content)
+		serveContent(w, r, a.hash, a.open())
 		return
 	}
 	h.Add("Vary", "Accept-Encoding")
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(a.content)))
-		serveBytes(w, r, a.hash+"-gz", a.content)
+		content := a.open()
+		size, _ := content.Seek(0, io.SeekEnd) // cannot fail: the file is in memory
+		h.Set("Content-Length", strconv.FormatInt(size, 10))
+		serveContent(w, r, a.hash+"-gz", content)
 		return
 	}
 	a.unzip(w, r)
@@ -93,7 +131,7 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unzip sends a compressed asset uncompressed, in parts. Clients that need it
 // are rare, so it is not kept in memory.
 func (a *asset) unzip(w http.ResponseWriter, r *http.Request) {
-	plain, err := gzip.NewReader(bytes.NewReader(a.content))
+	plain, err := gzip.NewReader(a.open())
 	if err != nil { // cannot happen: the file is embedded and tested
 		http.Error(w, "asset is damaged", http.StatusInternalServerError)
 		return
@@ -120,14 +158,14 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", p.policy)
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	serveBytes(w, r, p.hash, p.html)
+	serveContent(w, r, p.hash, bytes.NewReader(p.html))
 }
 
-// serveBytes handles HEAD, conditional and range requests with the standard
+// serveContent handles HEAD, conditional and range requests with the standard
 // library.
-func serveBytes(w http.ResponseWriter, r *http.Request, tag string, content []byte) {
+func serveContent(w http.ResponseWriter, r *http.Request, tag string, content io.ReadSeeker) {
 	w.Header().Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
 // acceptsGzip reports whether an Accept-Encoding header allows gzip, by name or

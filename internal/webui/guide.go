@@ -66,11 +66,10 @@ type guideEntry struct {
 // mountGuide adds the guide. Its pages are rendered at the first request,
 // because few visits need them and the start should not wait.
 func mountGuide(mux *http.ServeMux, missing http.Handler) {
-	css, err := fs.ReadFile(files, "guide/guide.css")
+	style, err := newAsset(files, "guide/guide.css", "guide.css")
 	if err != nil {
-		panic(err) // an embedded file is missing; every test would fail
+		panic(err) // cannot happen: an embedded file can be read
 	}
-	style := &asset{name: "guide.css", hash: hashOf(css), content: css}
 	address := "/guide/assets/" + style.hashedName()
 	mux.Handle("GET "+address, style)
 	pages := sync.OnceValue(func() map[string]*page {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -101,9 +102,10 @@ func notFound(app *page) http.Handler {
 
 // builtFile is a file of the page under its hashed name.
 type builtFile struct {
-	name    string
-	content []byte
-	zipped  func() []byte // made at the first request that takes it
+	storedFile
+
+	name   string
+	zipped func() []byte // compressed at the first request for it
 }
 
 func loadBuilt(from fs.FS, dir string) ([]*builtFile, error) {
@@ -116,24 +118,19 @@ func loadBuilt(from fs.FS, dir string) ([]*builtFile, error) {
 		if contentTypes[path.Ext(entry.Name())] == "" {
 			return nil, fmt.Errorf("%s/%s is of a kind we do not serve", dir, entry.Name())
 		}
-		content, err := fs.ReadFile(from, path.Join(dir, entry.Name()))
-		if err != nil {
-			return nil, err
-		}
-		built = append(built, &builtFile{
-			name:    entry.Name(),
-			content: content,
-			zipped:  sync.OnceValue(func() []byte { return zip(content) }),
-		})
+		file := &builtFile{storedFile: storedFile{from: from, path: path.Join(dir, entry.Name())}, name: entry.Name()}
+		file.zipped = sync.OnceValue(func() []byte { return zip(file.open()) })
+		built = append(built, file)
 	}
 	return built, nil
 }
 
-func zip(content []byte) []byte {
+func zip(content io.Reader) []byte {
 	var out bytes.Buffer
-	// Neither can fail: the level is known and a buffer takes everything.
+	// None can fail: the level is known, an embedded file is in memory, and a buffer
+	// takes everything.
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	_, _ = w.Write(content)
+	_, _ = io.Copy(w, content)
 	_ = w.Close()
 	return out.Bytes()
 }
@@ -145,9 +142,9 @@ func (f *builtFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", contentTypes[path.Ext(f.name)])
 	h.Add("Vary", "Accept-Encoding")
 	if !acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		serveBytes(w, r, f.name, f.content)
+		serveContent(w, r, f.name, f.open())
 		return
 	}
 	h.Set("Content-Encoding", "gzip")
-	serveBytes(w, r, f.name+"-gz", f.zipped())
+	serveContent(w, r, f.name+"-gz", bytes.NewReader(f.zipped()))
 }

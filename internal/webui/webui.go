@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 //go:embed all:page docs guide
@@ -41,8 +42,14 @@ const (
 // anything else is 404 or 405 in plain text. It replaces
 // Content-Security-Policy and caching headers of outer middleware. The API
 // reference expects the OpenAPI document at /openapi.json, the page expects the
-// API at /api/v1.
+// API at /api/v1. The first request loads the files, so that a server starts
+// without reading them.
 func Handler() http.Handler {
+	load := sync.OnceValue(loadHandler)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { load().ServeHTTP(w, r) })
+}
+
+func loadHandler() http.Handler {
 	mux := http.NewServeMux()
 	missing := mountPage(mux)
 	mount(mux, "docs", "/docs", docsPolicy)
