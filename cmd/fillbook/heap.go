@@ -12,16 +12,15 @@ const (
 	// default Go lets the heap double between collections, which is a lot when the
 	// data of an import is large.
 	importGCPercent = 50
-	// releaseDelay is how long after the last large import its memory is returned
-	// to the system. The import that follows a preview uses it again.
-	releaseDelay = 10 * time.Second
-	// startDelay is how long after its start a server returns the memory that only
-	// the start needed.
-	startDelay = 2 * time.Second
+	// importDelay is how long after the last large import its memory is returned to
+	// the system. The import that follows a preview uses it again.
+	importDelay = 10 * time.Second
+	// briefDelay is the same for memory that only the start or a password hash needed.
+	briefDelay = 2 * time.Second
 )
 
 // heapTuner lowers the garbage collector's target while at least one large import
-// runs.
+// runs, and returns memory to the system after work that needed much.
 type heapTuner struct {
 	mu       sync.Mutex
 	running  int
@@ -54,15 +53,23 @@ func (t *heapTuner) restore() {
 	// Without a collection it would stay for minutes, and the next import would
 	// grow it further.
 	go runtime.GC()
-	if t.release == nil {
-		t.release = time.AfterFunc(releaseDelay, releaseMemory)
-	} else {
-		t.release.Reset(releaseDelay)
+	t.releaseAfter(importDelay)
+}
+
+// releaseSoon returns unused memory to the system after a short delay.
+func (t *heapTuner) releaseSoon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running == 0 {
+		t.releaseAfter(briefDelay)
 	}
 }
 
-// releaseMemory returns the memory that is not used any more to the system.
-func releaseMemory() {
-	debug.FreeOSMemory()
-	_ = releaseProgramPages() // they are only a part of the memory, and can stay
+// releaseAfter expects t.mu to be held. A later call replaces an earlier one.
+func (t *heapTuner) releaseAfter(delay time.Duration) {
+	if t.release == nil {
+		t.release = time.AfterFunc(delay, debug.FreeOSMemory)
+	} else {
+		t.release.Reset(delay)
+	}
 }

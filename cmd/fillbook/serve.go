@@ -67,9 +67,7 @@ func (s *settings) serve(
 	}
 	server.services.Identity.Start()
 	if err = prepare(ctx, server); err == nil {
-		afterStart := time.AfterFunc(startDelay, releaseMemory)
 		err = server.run(ctx, ports)
-		afterStart.Stop()
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

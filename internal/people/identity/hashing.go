@@ -52,11 +52,15 @@ type hasher struct {
 	cost  PasswordCost
 	slots int
 	queue *fairqueue.Queue
+	after func()       // called after each hash
 	work  atomic.Int64 // KiB used so far, for tests
 }
 
 func newHasher(options Options) *hasher {
-	h := &hasher{cost: options.PasswordCost, slots: options.HashSlots}
+	h := &hasher{cost: options.PasswordCost, slots: options.HashSlots, after: options.AfterHash}
+	if h.after == nil {
+		h.after = func() {}
+	}
 	if h.cost == (PasswordCost{}) {
 		h.cost = DefaultPasswordCost()
 	}
@@ -126,6 +130,7 @@ func (h *hasher) verify(password secrets.Secret, stored string) (bool, error) {
 
 func (h *hasher) derive(password secrets.Secret, cost PasswordCost, salt []byte) []byte {
 	h.work.Add(int64(cost.MemoryKiB) * int64(cost.Passes))
+	defer h.after()
 	return argon2.IDKey([]byte(password.Reveal()), salt, cost.Passes, cost.MemoryKiB, lanes, tagSize)
 }
 

@@ -38,6 +38,9 @@ type Options struct {
 	// HashSlots is how many passwords are hashed at a time; default one per
 	// core, at most four, because each uses 19 MiB.
 	HashSlots int
+	// AfterHash is called after each password hash, whose memory is then unused. It may
+	// be nil.
+	AfterHash func()
 	// HashWait is how long a login waits for a slot; default 20 seconds.
 	HashWait time.Duration
 	// PasswordCost is the cost of a password hash; default

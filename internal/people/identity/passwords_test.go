@@ -140,6 +140,19 @@ func TestMalformedHashesAreRejected(t *testing.T) {
 	}
 }
 
+func TestAfterHash(t *testing.T) {
+	t.Parallel()
+	hashes := 0
+	h := newHasher(Options{PasswordCost: cheap, AfterHash: func() { hashes++ }})
+	stored, err := h.hash(t.Context(), "", goodPass)
+	must(t, err)
+	_, err = h.matches(t.Context(), "", goodPass, stored)
+	must(t, err)
+	if hashes != 2 {
+		t.Errorf("AfterHash was called %d times, want 2", hashes)
+	}
+}
+
 func TestHashSlotsAreBounded(t *testing.T) {
 	h := newHasher(Options{PasswordCost: cheap, HashSlots: 2, HashWait: 20_000_000})
 	one, err := h.acquire(t.Context(), "")
