@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -194,6 +195,15 @@ func Single[T any](row Scanner) (value T, err error) {
 	return value, err
 }
 
+// Get returns the value of fn, which it runs with a method such as [DB.View].
+func Get[T any](ctx context.Context, run func(context.Context, func(*Tx) error) error, fn func(*Tx) (T, error)) (value T, err error) {
+	err = run(ctx, func(tx *Tx) (err error) {
+		value, err = fn(tx)
+		return err
+	})
+	return value, err
+}
+
 // Each runs a SELECT and calls fn for every row as it is read, so that memory
 // does not grow with the number of rows. fn must not run statements.
 func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
@@ -210,6 +220,46 @@ func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, arg
 		}
 	}
 	return tx.recordError(rows.Err())
+}
+
+// keysAtOnce is how many keys a statement of [EachIn] names. SQLite's driver searches
+// for each parameter among the others, so long lists are slow.
+const keysAtOnce = 128
+
+// EachIn is [Each] for rows with one of the given keys, and may run several statements.
+// In the query $keys stands for the list: "… AND id IN $keys".
+func EachIn[K any](ctx context.Context, tx *Tx, keys []K, fn func(Scanner) error, query string, args ...any) error {
+	for part := range slices.Chunk(keys, keysAtOnce) {
+		all := slices.Clone(args)
+		list := In(&all, part)
+		if err := Each(ctx, tx, fn, strings.ReplaceAll(query, "$keys", list), all...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListIn is [List] for rows with one of the given keys; see [EachIn].
+func ListIn[K, T any](ctx context.Context, tx *Tx, keys []K, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
+	list := []T{}
+	err := EachIn(ctx, tx, keys, func(row Scanner) error {
+		item, err := scan(row)
+		list = append(list, item)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// QueueIn is [Tx.Queue] for rows with one of the given keys; see [EachIn].
+func QueueIn[K any](ctx context.Context, tx *Tx, keys []K, query string, args ...any) error {
+	for part := range slices.Chunk(keys, keysAtOnce) {
+		all := slices.Clone(args)
+		list := In(&all, part)
+		if err := tx.Queue(ctx, strings.ReplaceAll(query, "$keys", list), all...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // In appends the values to args and returns their placeholders as an IN list.

@@ -54,30 +54,18 @@ type AccountChange struct {
 }
 
 // Accounts lists the owner's accounts, oldest first.
-func (s *Service) Accounts(ctx context.Context, owner journal.UserID) (list []Account, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		list, err = Accounts(ctx, tx, owner)
-		return err
-	})
-	return list, err
+func (s *Service) Accounts(ctx context.Context, owner journal.UserID) ([]Account, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]Account, error) { return Accounts(ctx, tx, owner) })
 }
 
 // Account returns one of the owner's accounts.
-func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.AccountID) (a Account, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		a, err = findAccount(ctx, tx, owner, id)
-		return err
-	})
-	return a, err
+func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.AccountID) (Account, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Account, error) { return findAccount(ctx, tx, owner, id) })
 }
 
 // CreateAccount runs the step of that name in its own transaction.
-func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in NewAccount) (a Account, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		a, err = CreateAccount(ctx, tx, owner, s.clock(), in)
-		return err
-	})
-	return a, err
+func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in NewAccount) (Account, error) {
+	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Account, error) { return CreateAccount(ctx, tx, owner, s.clock(), in) })
 }
 
 // UpdateAccount applies a partial change. check, which may be nil, receives the

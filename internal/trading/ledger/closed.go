@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -126,20 +125,12 @@ func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, acco
 }
 
 // FigureTradesByID returns the owner's trades with the given ids, in no order.
-func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (found []FigureTrade, err error) {
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		var r figureRow
-		var s listedStream
-		columns := append(append(r.scan(), &s.order), s.key.scan()...)
-		list, err := db.List(ctx, tx, func(row db.Scanner) (FigureTrade, error) {
-			err := row.Scan(columns...)
-			return r.toTrade(&s), err
-		}, figuresWithStream+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
-	}
-	return found, nil
+func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]FigureTrade, error) {
+	var r figureRow
+	var s listedStream
+	columns := append(append(r.scan(), &s.order), s.key.scan()...)
+	return db.ListIn(ctx, tx, ids, func(row db.Scanner) (FigureTrade, error) {
+		err := row.Scan(columns...)
+		return r.toTrade(&s), err
+	}, figuresWithStream+` WHERE trades.user_id = $1 AND trades.id IN $keys`, owner)
 }

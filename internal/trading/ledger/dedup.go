@@ -100,7 +100,7 @@ func (a *arrival) findByID(stored map[string]*fill) *fill {
 	return found
 }
 
-const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN `
+const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN $keys ORDER BY seq DESC`
 
 // fillsByExternalID returns stored fills by the broker's ids; of several with
 // the same id the first that arrived.
@@ -109,18 +109,11 @@ func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]
 	if b.nextSeq == 1 {
 		return found, nil
 	}
-	for part := range slices.Chunk(ids, 100) {
-		args := []any{b.owner, b.account.number}
-		list, err := db.List(ctx, b.tx, b.scanFill,
-			fillSelect+b.tx.Using("executions_external")+externalFills+db.In(&args, part)+` ORDER BY seq DESC`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range list {
-			found[f.externalID] = f
-		}
+	list, err := db.ListIn(ctx, b.tx, ids, b.scanFill, fillSelect+b.tx.Using("executions_external")+externalFills, b.owner, b.account.number)
+	for _, f := range list {
+		found[f.externalID] = f
 	}
-	return found, nil
+	return found, err
 }
 
 // matchContent matches arrivals with stored fills of the same content. Many

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,16 +56,13 @@ func (b *book) insertDeletedCash(ctx context.Context, list []deletedCash) error 
 	for i, d := range list {
 		rows[i] = []any{int64(b.owner), d.id, b.account.number, d.content, d.at, d.deletedAt}
 	}
-	for part := range slices.Chunk(rows, 512) {
-		_, err := b.tx.InsertMany(ctx, "deleted_cash", []string{"user_id", "id", "account", "content", "occurred_at", "deleted_at"}, "", part)
-		if err != nil {
-			return err
-		}
+	err := b.tx.QueueRows(ctx, "deleted_cash", []string{"user_id", "id", "account", "content", "occurred_at", "deleted_at"}, "", rows)
+	if err != nil {
+		return err
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
+	return b.tx.Queue(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
 		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC`+db.Limit(3)+` OFFSET $4)`,
 		b.owner, b.account.number, len(list), limits.DeletedCash.Max)
-	return err
 }
 
 func scanDeletedCash(row db.Scanner) (d deletedCash, err error) {

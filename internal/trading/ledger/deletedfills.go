@@ -99,21 +99,17 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		}
 		rows[i] = []any{int64(b.owner), b.account.number, b.deletedFills, text, nullIfEmpty(d.origin), d.deletedAt}
 	}
-	for part := range slices.Chunk(rows, 512) {
-		_, err := b.tx.InsertMany(ctx, "deleted_fills",
-			[]string{"user_id", "account", "number", "content", "origin", "deleted_at"}, "", part)
-		if err != nil {
-			return err
-		}
+	err := b.tx.QueueRows(ctx, "deleted_fills", []string{"user_id", "account", "number", "content", "origin", "deleted_at"}, "", rows)
+	if err != nil {
+		return err
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM deleted_fills WHERE user_id = $1 AND account = $2 AND number <= $3`,
+	err = b.tx.Queue(ctx, `DELETE FROM deleted_fills WHERE user_id = $1 AND account = $2 AND number <= $3`,
 		b.owner, b.account.number, b.deletedFills-int64(limits.DeletedFills.Max))
 	if err != nil {
 		return err
 	}
-	_, err = b.tx.Exec(ctx, `UPDATE accounts SET deleted_fills = $1 WHERE user_id = $2 AND id = $3`,
+	return b.tx.Queue(ctx, `UPDATE accounts SET deleted_fills = $1 WHERE user_id = $2 AND id = $3`,
 		b.deletedFills, b.owner, b.account.ID)
-	return err
 }
 
 // applyDeleted compares the new ones of some arrivals with the fills that the

@@ -85,12 +85,8 @@ func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q Exe
 
 // CountExecutions counts what EachExecution would list without its limit and
 // cursor.
-func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (n int, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		n, err = s.CountExecutionsIn(ctx, tx, owner, q)
-		return err
-	})
-	return n, err
+func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (int, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountExecutionsIn(ctx, tx, owner, q) })
 }
 
 // CountExecutionsIn is the step of [Service.CountExecutions], for a count in

@@ -141,25 +141,17 @@ func findStored(
 ) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id journal.ExecutionID) bool { _, known := found[id]; return known })
 	byNumber := indexByNumber(accounts)
-	for part := range slices.Chunk(ids, 100) {
-		args := []any{owner}
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			var id journal.ExecutionID
-			var number int64
-			var at place
-			err := row.Scan(&id, &number, &at.At, &at.Seq)
-			account, known := byNumber[number]
-			if at.account = account; known {
-				found[id] = at
-			}
-			return err
-		}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+`
-			WHERE user_id = $1 AND id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return err
+	return db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+		var id journal.ExecutionID
+		var number int64
+		var at place
+		err := row.Scan(&id, &number, &at.At, &at.Seq)
+		account, known := byNumber[number]
+		if at.account = account; known {
+			found[id] = at
 		}
-	}
-	return nil
+		return err
+	}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+` WHERE user_id = $1 AND id IN $keys`, owner)
 }
 
 // eachAt reads the fills of an account at some positions.
@@ -216,16 +208,10 @@ func (b *book) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*
 // sourcedFills reads fills with several sources, by number.
 func (b *book) sourcedFills(ctx context.Context, numbers []int64) (map[int64]*fill, error) {
 	found := make(map[int64]*fill, len(numbers))
-	for part := range slices.Chunk(numbers, 100) {
-		args := []any{b.owner, b.account.number}
-		list, err := db.List(ctx, b.tx, b.scanFill, fillSelectOnly+` FROM executions`+b.tx.Using("executions_sourced")+`
-			WHERE user_id = $1 AND account = $2 AND (facts & 512) <> 0 AND seq IN `+db.In(&args, part)+` ORDER BY seq`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range list {
-			found[f.seq] = f
-		}
+	list, err := db.ListIn(ctx, b.tx, numbers, b.scanFill, fillSelect+b.tx.Using("executions_sourced")+`
+		WHERE user_id = $1 AND account = $2 AND (facts & 512) <> 0 AND seq IN $keys ORDER BY seq`, b.owner, b.account.number)
+	for _, f := range list {
+		found[f.seq] = f
 	}
-	return found, nil
+	return found, err
 }

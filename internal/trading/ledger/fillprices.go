@@ -36,28 +36,17 @@ type FillPrice struct {
 	Facts Facts
 }
 
-// streamsAtOnce is how many streams are named in one query. An account with a stream
-// for each position has thousands.
-const streamsAtOnce = 256
-
 // FillPrices returns the prices of the owner's fills of some instruments, from one
 // instant to another, both in microseconds and inclusive, in order of time. It is a
 // step.
 func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []int64, from, to int64) (list []FillPrice, err error) {
-	for part := range slices.Chunk(numbers, streamsAtOnce) {
-		args := []any{owner, from, to}
-		found, err := db.List(ctx, tx, func(row db.Scanner) (f FillPrice, err error) {
-			err = row.Scan(&f.At, &f.Price, &f.Facts)
-			return f, err
-		}, `SELECT executed_at, price, facts FROM executions
-			WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND stream IN `+db.In(&args, part), args...)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, found...)
-	}
+	list, err = db.ListIn(ctx, tx, numbers, func(row db.Scanner) (f FillPrice, err error) {
+		err = row.Scan(&f.At, &f.Price, &f.Facts)
+		return f, err
+	}, `SELECT executed_at, price, facts FROM executions
+		WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND stream IN $keys`, owner, from, to)
 	slices.SortStableFunc(list, func(a, b FillPrice) int { return cmp.Compare(a.At, b.At) })
-	return list, nil
+	return list, err
 }
 
 // HasPreciseTime reports whether the instant of a fill is known to the second.

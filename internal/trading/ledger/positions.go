@@ -124,16 +124,13 @@ func EachPosition(
 func EachPositionByID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(InstrumentPositions) error,
 ) error {
+	list, err := db.ListIn(ctx, tx, ids, scanPositionSpan, positionSelect+` AND id IN $keys`, owner)
+	if err != nil {
+		return err
+	}
 	byStream := map[int64][]positionSpan{}
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		list, err := db.List(ctx, tx, scanPositionSpan, positionSelect+` AND id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return err
-		}
-		for _, s := range list {
-			byStream[s.stream] = append(byStream[s.stream], s)
-		}
+	for _, s := range list {
+		byStream[s.stream] = append(byStream[s.stream], s)
 	}
 	byInstrument := map[streamKey]*positionEmitter{}
 	for _, number := range slices.Sorted(maps.Keys(byStream)) {

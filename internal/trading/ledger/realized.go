@@ -114,7 +114,6 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 // eachOfStreams reads the streams of the spans of w, which are in order, from the
 // first fill of any of them to the last.
 func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *spanReader) error {
-	const streamsAtOnce = 200
 	var streams []int64
 	var first, last int64
 	for i, s := range w.spans {
@@ -126,12 +125,10 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 		}
 		first, last = min(first, s.first.At), max(last, s.last.At)
 	}
-	for part := range slices.Chunk(streams, streamsAtOnce) {
-		args := []any{owner, first, last}
-		text := partSelect + ` AND executed_at >= $2 AND executed_at <= $3 AND stream IN ` + db.In(&args, part) + ` ORDER BY stream, executed_at, seq`
-		if err := db.Each(ctx, tx, w.scan, text, args...); err != nil {
-			return err
-		}
+	err := db.EachIn(ctx, tx, streams, w.scan,
+		partSelect+` AND executed_at >= $2 AND executed_at <= $3 AND stream IN $keys ORDER BY stream, executed_at, seq`, owner, first, last)
+	if err != nil {
+		return err
 	}
 	return w.end()
 }

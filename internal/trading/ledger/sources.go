@@ -126,18 +126,11 @@ func (c *sourceContent) fill() fill {
 // loadSources reads the sources of some fills, each list by number.
 func (b *book) loadSources(ctx context.Context, numbers []int64) (map[int64][]*source, error) {
 	found := make(map[int64][]*source, len(numbers))
-	for part := range slices.Chunk(numbers, 100) {
-		args := []any{b.owner, b.account.number}
-		list, err := db.List(ctx, b.tx, scanSource,
-			sourceSelect+`seq IN `+db.In(&args, part)+` ORDER BY seq, source`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range list {
-			found[s.seq] = append(found[s.seq], s)
-		}
+	list, err := db.ListIn(ctx, b.tx, numbers, scanSource, sourceSelect+`seq IN $keys ORDER BY seq, source`, b.owner, b.account.number)
+	for _, s := range list {
+		found[s.seq] = append(found[s.seq], s)
 	}
-	return found, nil
+	return found, err
 }
 
 var sourceKey = []string{"user_id", "account", "seq", "source"}
@@ -156,13 +149,7 @@ func (b *book) insertSources(ctx context.Context, list []*source) error {
 		}
 		rows[i] = append(b.sourceKeyOf(s), string(s.batch), text)
 	}
-	for part := range slices.Chunk(rows, 512) {
-		_, err := b.tx.InsertMany(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", part)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.tx.QueueRows(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", rows)
 }
 
 // deleteSources deletes the sources of a deleted fill.
@@ -170,9 +157,7 @@ func (b *book) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
 	}
-	_, err := b.tx.Exec(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`,
-		b.owner, b.account.number, f.seq)
-	return err
+	return b.tx.Queue(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`, b.owner, b.account.number, f.seq)
 }
 
 // repeat is a row of import_repeats: known fills that an import contained.
@@ -204,14 +189,8 @@ func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
 	for _, r := range joinRepeats(list) {
 		rows = append(rows, []any{int64(b.owner), b.account.number, r.first, r.last, r.source, string(r.batch)})
 	}
-	for part := range slices.Chunk(rows, 512) {
-		_, err := b.tx.InsertMany(ctx, "import_repeats",
-			[]string{"user_id", "account", "first_seq", "last_seq", "source", "batch_id"}, "ON CONFLICT DO NOTHING", part)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.tx.QueueRows(ctx, "import_repeats",
+		[]string{"user_id", "account", "first_seq", "last_seq", "source", "batch_id"}, "ON CONFLICT DO NOTHING", rows)
 }
 
 // loadRepeats reads the repeats of a range of fills.

@@ -62,22 +62,19 @@ func accountsOfTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
 ) (map[journal.TradeID]journal.AccountID, error) {
 	found := make(map[journal.TradeID]journal.AccountID, len(ids))
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			var id journal.TradeID
-			var account journal.AccountID
-			err := row.Scan(&id, &account)
-			if journal.AllowsAccount(ctx, account) {
-				found[id] = account
-			}
-			return err
-		}, `SELECT trades.id, accounts.id FROM trades JOIN accounts
-				ON accounts.user_id = trades.user_id AND accounts.number = trades.account
-			WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part)+` ORDER BY trades.id`, args...)
-		if err != nil {
-			return nil, err
+	err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+		var id journal.TradeID
+		var account journal.AccountID
+		err := row.Scan(&id, &account)
+		if journal.AllowsAccount(ctx, account) {
+			found[id] = account
 		}
+		return err
+	}, `SELECT trades.id, accounts.id FROM trades JOIN accounts
+			ON accounts.user_id = trades.user_id AND accounts.number = trades.account
+		WHERE trades.user_id = $1 AND trades.id IN $keys ORDER BY trades.id`, owner)
+	if err != nil {
+		return nil, err
 	}
 	for _, id := range ids {
 		if found[id] == "" {
@@ -122,26 +119,13 @@ func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 
 // MissingTrades returns the ids that are not trades of the owner. It is a step.
 func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]journal.TradeID, error) {
-	var missing []journal.TradeID
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		found := map[journal.TradeID]bool{}
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			var id journal.TradeID
-			err := row.Scan(&id)
-			found[id] = true
-			return err
-		}, `SELECT id FROM trades WHERE user_id = $1 AND id IN `+db.In(&args, part)+` ORDER BY id`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range part {
-			if !found[id] {
-				missing = append(missing, id)
-			}
-		}
-	}
-	return missing, nil
+	found := make(map[journal.TradeID]bool, len(ids))
+	err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+		id, err := db.Single[journal.TradeID](row)
+		found[id] = true
+		return err
+	}, `SELECT id FROM trades WHERE user_id = $1 AND id IN $keys ORDER BY id`, owner)
+	return slices.DeleteFunc(slices.Clone(ids), func(id journal.TradeID) bool { return found[id] }), err
 }
 
 // TradesByID returns the owner's trades with the given ids, in no order. It is
@@ -152,24 +136,12 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 		return nil, err
 	}
 	known := indexByNumber(accounts)
-	var found []Trade
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{owner}
-		list, err := db.List(ctx, tx, func(row db.Scanner) (Trade, error) {
-			t := listedTrade{}
-			err := row.Scan(t.scan()...)
-			return t.toTrade(known[t.account]), err
-		}, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range list {
-			if journal.AllowsAccount(ctx, t.Account) {
-				found = append(found, t)
-			}
-		}
-	}
-	return found, nil
+	list, err := db.ListIn(ctx, tx, ids, func(row db.Scanner) (Trade, error) {
+		t := listedTrade{}
+		err := row.Scan(t.scan()...)
+		return t.toTrade(known[t.account]), err
+	}, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id IN $keys`, owner)
+	return slices.DeleteFunc(list, func(t Trade) bool { return !journal.AllowsAccount(ctx, t.Account) }), err
 }
 
 // TouchAccount raises the revision of an account after a change to an unknown

@@ -21,12 +21,8 @@ type Symbols struct {
 }
 
 // ListSymbols returns the names of what a user has traded.
-func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (list Symbols, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		list, err = ReadSymbols(ctx, tx, owner)
-		return err
-	})
-	return list, err
+func (s *Service) ListSymbols(ctx context.Context, owner journal.UserID) (Symbols, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Symbols, error) { return ReadSymbols(ctx, tx, owner) })
 }
 
 // ReadSymbols is [Service.ListSymbols] as a step.

@@ -127,12 +127,8 @@ type TradeQuery struct {
 }
 
 // Trade returns one of the owner's trades with its fills.
-func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.TradeID) (t TradeDetail, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		t, err = ReadTrade(ctx, tx, owner, id)
-		return err
-	})
-	return t, err
+func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (TradeDetail, error) { return ReadTrade(ctx, tx, owner, id) })
 }
 
 // ReadTrade is the step of [Service.Trade].
@@ -191,12 +187,8 @@ func (s *Service) EachTrade(ctx context.Context, owner journal.UserID, q TradeQu
 }
 
 // CountTrades counts what EachTrade would list without its limit and cursor.
-func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q TradeQuery) (n int, err error) {
-	err = s.db.View(ctx, func(tx *db.Tx) error {
-		n, err = s.CountTradesIn(ctx, tx, owner, q)
-		return err
-	})
-	return n, err
+func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q TradeQuery) (int, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountTradesIn(ctx, tx, owner, q) })
 }
 
 // CountTradesIn is the step of [Service.CountTrades], for a count in the same

@@ -114,14 +114,7 @@ func (b *book) insertWithdrawn(ctx context.Context, ids map[string]string, batch
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		rows = append(rows, []any{int64(b.owner), b.account.number, id, ids[id], string(batch)})
 	}
-	for part := range slices.Chunk(rows, 512) {
-		_, err := b.tx.InsertMany(ctx, "withdrawn_fills",
-			[]string{"user_id", "account", "external_id", "replaced_by", "batch_id"}, "", part)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.tx.QueueRows(ctx, "withdrawn_fills", []string{"user_id", "account", "external_id", "replaced_by", "batch_id"}, "", rows)
 }
 
 // withdrawnFills returns the stored fills with some ids, in the order of the ids.

@@ -234,7 +234,7 @@ func TestPlans(t *testing.T) {
 		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
 		lastTrade:       {"trades_stream (user_id=? AND stream=?)"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
-		fillSelect + "INDEXED BY executions_external" + externalFills + "('a') ORDER BY seq DESC": {"executions_external (user_id=? AND account=? AND external_id=?)"},
+		strings.Replace(fillSelect+"INDEXED BY executions_external"+externalFills, "$keys", "('a')", 1): {"executions_external (user_id=? AND account=? AND external_id=?)"},
 		fillSelect + editedFillsWhere: {"executions_origin (user_id=? AND account=?"},
 		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.addConditions): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",

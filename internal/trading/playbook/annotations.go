@@ -36,12 +36,9 @@ func (m Annotations) equal(other Annotations) bool {
 // LoadAnnotations returns the annotations of some trades. Trades without any are
 // not in the map.
 func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
-	var annotations map[journal.TradeID]Annotations
-	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
-		annotations, err = LoadAnnotations(ctx, tx, owner, trades)
-		return err
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (map[journal.TradeID]Annotations, error) {
+		return LoadAnnotations(ctx, tx, owner, trades)
 	})
-	return annotations, err
 }
 
 const (

@@ -133,12 +133,8 @@ type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChang
 
 // Annotate changes the annotations of a trade. A trade that is not the owner's is
 // not found; a tag or setup that is not the owner's is an invalid field.
-func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (annotations Annotations, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		annotations, err = s.AnnotateIn(ctx, tx, owner, trade, change, check)
-		return err
-	})
-	return annotations, err
+func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (Annotations, error) {
+	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AnnotateIn(ctx, tx, owner, trade, change, check) })
 }
 
 // AnnotateIn is the step of [Service.Annotate].

@@ -223,12 +223,7 @@ func missedWhere(ctx context.Context, owner journal.UserID, scope journal.Scope)
 
 // MissedTrade returns one missed trade.
 func (s *Service) MissedTrade(ctx context.Context, owner journal.UserID, id journal.MissedID) (Missed, error) {
-	var missed Missed
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		missed, err = readMissed(ctx, tx, owner, id, "")
-		return err
-	})
-	return missed, err
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Missed, error) { return readMissed(ctx, tx, owner, id, "") })
 }
 
 func readMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.MissedID, lock string) (Missed, error) {

@@ -95,12 +95,7 @@ func scanNote(row db.Scanner) (n Note, err error) {
 
 // Note returns one note.
 func (s *Service) Note(ctx context.Context, owner journal.UserID, id journal.NoteID) (Note, error) {
-	var note Note
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		note, err = readNote(ctx, tx, owner, id, "")
-		return err
-	})
-	return note, err
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Note, error) { return readNote(ctx, tx, owner, id, "") })
 }
 
 // CheckNoteOwner returns an error if the note does not exist or is not the owner's.

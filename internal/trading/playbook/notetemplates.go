@@ -72,12 +72,8 @@ func scanNoteTemplate(row db.Scanner) (t NoteTemplate, err error) {
 }
 
 // NoteTemplates lists the owner's templates by name.
-func (s *Service) NoteTemplates(ctx context.Context, owner journal.UserID) (list []NoteTemplate, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		list, err = ListNoteTemplates(ctx, tx, owner)
-		return err
-	})
-	return list, err
+func (s *Service) NoteTemplates(ctx context.Context, owner journal.UserID) ([]NoteTemplate, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]NoteTemplate, error) { return ListNoteTemplates(ctx, tx, owner) })
 }
 
 // ListNoteTemplates is the step of [Service.NoteTemplates].
@@ -86,12 +82,8 @@ func ListNoteTemplates(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]
 }
 
 // NoteTemplate returns one template.
-func (s *Service) NoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID) (t NoteTemplate, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		t, err = readNoteTemplate(ctx, tx, owner, id, "")
-		return err
-	})
-	return t, err
+func (s *Service) NoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID) (NoteTemplate, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (NoteTemplate, error) { return readNoteTemplate(ctx, tx, owner, id, "") })
 }
 
 func readNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteTemplateID, lock string) (NoteTemplate, error) {

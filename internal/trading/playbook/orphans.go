@@ -65,12 +65,8 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 
 // AdoptOrphan adds what an orphan says to another trade, by the rules of
 // [MoveAnnotations], and returns that trade's annotations.
-func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (annotations Annotations, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		annotations, err = s.AdoptOrphanIn(ctx, tx, owner, orphan, into)
-		return err
-	})
-	return annotations, err
+func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
+	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AdoptOrphanIn(ctx, tx, owner, orphan, into) })
 }
 
 // AdoptOrphanIn is the step of [Service.AdoptOrphan].

@@ -126,12 +126,7 @@ func scanSetup(row db.Scanner) (s Setup, err error) {
 
 // Setups lists the owner's setups by name.
 func (s *Service) Setups(ctx context.Context, owner journal.UserID) ([]Setup, error) {
-	var setups []Setup
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		setups, err = ListSetups(ctx, tx, owner)
-		return err
-	})
-	return setups, err
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]Setup, error) { return ListSetups(ctx, tx, owner) })
 }
 
 // ListSetups is the step of [Service.Setups].
@@ -141,12 +136,7 @@ func ListSetups(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Setup, 
 
 // Setup returns one setup.
 func (s *Service) Setup(ctx context.Context, owner journal.UserID, id journal.SetupID) (Setup, error) {
-	var setup Setup
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		setup, err = readSetup(ctx, tx, owner, id, "")
-		return err
-	})
-	return setup, err
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Setup, error) { return readSetup(ctx, tx, owner, id, "") })
 }
 
 func readSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.SetupID, lock string) (Setup, error) {

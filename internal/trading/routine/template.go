@@ -26,12 +26,7 @@ var builtInTemplate = []string{
 // Template returns the lines that the first items are created from: those that
 // the user set, or the built-in ones.
 func (s *Service) Template(ctx context.Context, owner journal.UserID) ([]string, error) {
-	var lines []string
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		lines, err = readTemplate(ctx, tx, owner)
-		return err
-	})
-	return lines, err
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]string, error) { return readTemplate(ctx, tx, owner) })
 }
 
 func readTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]string, error) {

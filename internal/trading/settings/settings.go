@@ -74,12 +74,8 @@ type Service struct{ db *db.DB }
 func New(d *db.DB) *Service { return &Service{db: d} }
 
 // Read returns the owner's settings.
-func (s *Service) Read(ctx context.Context, owner journal.UserID) (stored Journal, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		stored, err = Read(ctx, tx, owner)
-		return err
-	})
-	return stored, err
+func (s *Service) Read(ctx context.Context, owner journal.UserID) (Journal, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Journal, error) { return Read(ctx, tx, owner) })
 }
 
 // Update changes what is set and returns the settings. check may be nil; it is called

@@ -205,12 +205,8 @@ type Service struct {
 func New(d *db.DB, clock journal.Clock) *Service { return &Service{db: d, clock: clock} }
 
 // List returns the owner's views by position.
-func (s *Service) List(ctx context.Context, owner journal.UserID) (list []View, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		list, err = List(ctx, tx, owner)
-		return err
-	})
-	return list, err
+func (s *Service) List(ctx context.Context, owner journal.UserID) ([]View, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]View, error) { return List(ctx, tx, owner) })
 }
 
 // List is the step of [Service.List].
@@ -243,21 +239,13 @@ func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ViewI
 }
 
 // View returns one view.
-func (s *Service) View(ctx context.Context, owner journal.UserID, id journal.ViewID) (view View, err error) {
-	err = s.db.Peek(ctx, func(tx *db.Tx) error {
-		view, err = Read(ctx, tx, owner, id)
-		return err
-	})
-	return view, err
+func (s *Service) View(ctx context.Context, owner journal.UserID, id journal.ViewID) (View, error) {
+	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (View, error) { return Read(ctx, tx, owner, id) })
 }
 
 // Create creates a view, last unless its position is given.
-func (s *Service) Create(ctx context.Context, owner journal.UserID, change Change) (view View, err error) {
-	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		view, err = create(ctx, tx, owner, s.clock(), change)
-		return err
-	})
-	return view, err
+func (s *Service) Create(ctx context.Context, owner journal.UserID, change Change) (View, error) {
+	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (View, error) { return create(ctx, tx, owner, s.clock(), change) })
 }
 
 func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Change) (View, error) {
