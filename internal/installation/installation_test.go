@@ -276,7 +276,9 @@ func TestRegroupMendsTrades(t *testing.T) {
 		if changed != 1 {
 			t.Fatalf("%d trades were mended, want 1", changed)
 		}
-		found, err := h.Ledger.Trade(t.Context(), h.owner, trade)
+		found, err := db.Get(t.Context(), h.DB.View, func(tx *db.Tx) (ledger.TradeDetail, error) {
+			return ledger.ReadTrade(t.Context(), tx, h.owner, trade)
+		})
 		must(t, err)
 		if found.NetPnL.String() != "10" {
 			t.Fatalf("net is %s", found.NetPnL)

@@ -95,7 +95,7 @@ func (d *freshnessTest) testOrphan(trade journal.TradeID) {
 	ctx := d.t.Context()
 	other, _ := d.roundTrip("HEIR", 200)
 	d.check("an heir", nil)
-	detail, err := d.Ledger.Trade(ctx, d.owner, trade)
+	detail, err := db.Get(ctx, d.DB.View, func(tx *db.Tx) (ledger.TradeDetail, error) { return ledger.ReadTrade(ctx, tx, d.owner, trade) })
 	must(d.t, err)
 	for _, f := range detail.Fills {
 		must(d.t, d.Ledger.DeleteExecution(ctx, d.owner, f.ID, nil))

@@ -76,7 +76,7 @@ func (s *Service) UpdateAccount(
 	ctx context.Context, owner journal.UserID, id journal.AccountID, change AccountChange, check func(Account) error,
 ) (a Account, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		before, err := lockAccount(ctx, tx, owner, id)
+		before, err := LockAccount(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s *Service) UpdateAccount(
 		if err := storeAccount(ctx, tx, owner, a); err != nil {
 			return err
 		}
-		a.Revision, err = raiseRevision(ctx, tx, owner, id)
+		a.Revision, err = touch(ctx, tx, owner, id, nil, false) // none of its trades changed
 		return err
 	})
 	return a, err
@@ -103,7 +103,7 @@ func (s *Service) UpdateAccount(
 // DeleteAccount deletes an account with everything in it.
 func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, check func(Account) error) error {
 	return s.db.UpdateInParts(ctx, int64(owner), func(tx *db.Tx) error {
-		a, err := lockAccount(ctx, tx, owner, id)
+		a, err := LockAccount(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
@@ -175,21 +175,20 @@ func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery
 }
 
 func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
-	if !journal.AllowsAccount(ctx, id) {
-		return Account{}, journal.NotFound("account")
-	}
-	a, err := scanAccount(tx.QueryRow(ctx,
-		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`, owner, id))
-	return a, mapNotFound(err, "account")
+	return readAccount(ctx, tx, owner, id, "")
 }
 
-// lockAccount reads an account and locks its row until the transaction ends.
-func lockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+// LockAccount locks one of the owner's accounts and returns it, so that its trades do
+// not change before the transaction ends. It is a step.
+func LockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	return readAccount(ctx, tx, owner, id, tx.Lock())
+}
+
+func readAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (Account, error) {
 	if !journal.AllowsAccount(ctx, id) {
 		return Account{}, journal.NotFound("account")
 	}
-	a, err := scanAccount(tx.QueryRow(ctx,
-		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+tx.Lock(), owner, id))
+	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id))
 	return a, mapNotFound(err, "account")
 }
 

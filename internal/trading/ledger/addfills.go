@@ -15,17 +15,31 @@ import (
 func (s *Service) AddFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertResult, error) {
-	b, err := s.openBook(ctx, tx, owner, account)
+	_, arrivals, warnings, err := s.enterFills(ctx, tx, owner, account, fills)
 	if err != nil {
 		return InsertResult{}, err
+	}
+	result := newInsertResult(arrivals)
+	if result.Inserted > 0 {
+		result.Warnings = warnings
+	}
+	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
+}
+
+// enterFills stores fills that were entered by hand, or completes the stored ones
+// that they repeat.
+func (s *Service) enterFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
+) (b *book, arrivals []*arrival, warnings []string, err error) {
+	if b, err = s.openBook(ctx, tx, owner, account); err != nil {
+		return nil, nil, nil, err
 	}
 	checked, err := checkFills(fills)
 	if err != nil {
-		return InsertResult{}, err
+		return nil, nil, nil, err
 	}
-	arrivals, warnings, err := b.newArrivals(ctx, checked)
-	if err != nil {
-		return InsertResult{}, err
+	if arrivals, warnings, err = b.newArrivals(ctx, checked); err != nil {
+		return nil, nil, nil, err
 	}
 	var compared []*arrival
 	for i, a := range arrivals {
@@ -34,19 +48,13 @@ func (s *Service) AddFills(
 		}
 	}
 	if err := b.findKnownFills(ctx, compared); err != nil {
-		return InsertResult{}, err
+		return nil, nil, nil, err
 	}
 	if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
-		return InsertResult{}, err
+		return nil, nil, nil, err
 	}
-	if _, err := b.storeArrivals(ctx, arrivals, importSource{}); err != nil {
-		return InsertResult{}, err
-	}
-	result := newInsertResult(arrivals)
-	if result.Inserted > 0 {
-		result.Warnings = warnings
-	}
-	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
+	_, err = b.storeArrivals(ctx, arrivals, importSource{})
+	return b, arrivals, warnings, err
 }
 
 // findKnownFills finds the stored fills that new ones repeat. It returns a
@@ -69,7 +77,7 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 			if err := b.checkSameFill(ctx, a); err != nil {
 				return err
 			}
-		case *first.key != *a.key || !first.sameDeal(a.fill) || !first.sameInstant(a.fill):
+		case *first.key != *a.key || !first.sameDeal(a.fill) || !first.sameInstant(&a.fill.fillTime):
 			return externalIDConflict()
 		}
 	}

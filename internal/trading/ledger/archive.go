@@ -28,7 +28,7 @@ func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	if err != nil {
 		return 0, err
 	}
-	a, err := lockAccount(ctx, tx, owner, account)
+	a, err := LockAccount(ctx, tx, owner, account)
 	if err != nil {
 		return 0, err
 	}
@@ -139,20 +139,13 @@ func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, at p
 // of that currency, so that an import can report invalid rows before it writes.
 // It does not check whether the linked trade exists.
 func (n NewCash) Check(currency string) error {
-	_, err := n.cleanForCurrency(currency, nil)
-	return err
-}
-
-func (n NewCash) cleanForCurrency(currency string, archived *ArchivedCash) (Cash, error) {
 	c := Cash{CashValues: CashValues(n)}
 	c.Trade = nil
 	if c.Currency == "" {
 		c.Currency = currency
 	}
-	b := &book{account: Account{BaseCurrency: currency}}
-	err := b.checkCash(context.Background(), &c) // only a linked trade needs the database, and there is none
-	c.setOrigin(archived)
-	return c, err
+	l := &cashLedger{accountRows: &accountRows{account: Account{BaseCurrency: currency}}}
+	return l.checkCash(context.Background(), &c) // only a linked trade needs the database, and there is none
 }
 
 // PreviewCash returns the result that [Service.InsertCash] would have. It is a step
@@ -164,16 +157,10 @@ func PreviewCash(
 	if err != nil {
 		return CashResult{}, err
 	}
-	rows := make([]Cash, len(list))
-	for i, in := range list {
-		if rows[i], err = in.cleanForCurrency(b.account.BaseCurrency, archivedAt(options.Archived, i)); err != nil {
-			return CashResult{}, err
-		}
+	unlinked := slices.Clone(list)
+	for i := range unlinked {
+		unlinked[i].Trade = nil
 	}
-	known, err := b.repeatedCash(ctx, rows, options.Archived != nil)
-	if err != nil {
-		return CashResult{}, err
-	}
-	deleted, err := b.matchDeletedCash(ctx, rows, known)
-	return newCashResult(known, deleted, options.SkipDeleted), err
+	plan, err := b.cash().planInsert(ctx, unlinked, options)
+	return plan.CashResult, err
 }

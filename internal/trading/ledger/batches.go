@@ -35,23 +35,35 @@ func scanSpan(row db.Scanner) (s span, err error) {
 }
 
 // insertSpan stores which fills belong to an import.
-func (b *book) insertSpan(ctx context.Context, s span) error {
-	_, err := b.tx.Exec(ctx, `
+func (a *accountRows) insertSpan(ctx context.Context, s span) error {
+	return a.tx.Queue(ctx, `
 		INSERT INTO import_spans (user_id, account, first_seq, last_seq, first_at, last_at, batch_id, sender)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		b.owner, b.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch, s.sender)
-	return err
+		a.owner, a.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch, s.sender)
 }
 
-// widenSpan extends the instants of an import to that of a moved fill.
-func (b *book) widenSpan(ctx context.Context, s span, at int64) error {
-	if at >= s.firstAt && at <= s.lastAt {
-		return nil
+// widenSpans extends the instants of imports to those of moved fills.
+func (a *accountRows) widenSpans(ctx context.Context, moved ...*fill) error {
+	imports, err := a.loadSpansOf(ctx, moved)
+	if err != nil {
+		return err
 	}
-	_, err := b.tx.Exec(ctx,
-		`UPDATE import_spans SET first_at = $1, last_at = $2 WHERE user_id = $3 AND account = $4 AND first_seq = $5`,
-		min(at, s.firstAt), max(at, s.lastAt), b.owner, b.account.number, s.first)
-	return err
+	list, isWider := imports[a.account.number], map[int]bool{}
+	for _, f := range moved {
+		if i := indexSpan(list, f.seq); i >= 0 && (f.at < list[i].firstAt || f.at > list[i].lastAt) {
+			list[i].firstAt, list[i].lastAt = min(list[i].firstAt, f.at), max(list[i].lastAt, f.at)
+			isWider[i] = true
+		}
+	}
+	for i := range isWider {
+		err := a.tx.Queue(ctx,
+			`UPDATE import_spans SET first_at = $1, last_at = $2 WHERE user_id = $3 AND account = $4 AND first_seq = $5`,
+			list[i].firstAt, list[i].lastAt, a.owner, a.account.number, list[i].first)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spans are the imports of some accounts, by the account's number.
@@ -75,7 +87,7 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 
 // loadSpansOf reads the imports of some fills of the book's account. An account
 // may have thousands of imports.
-func (b *book) loadSpansOf(ctx context.Context, fills []*fill) (spans, error) {
+func (a *accountRows) loadSpansOf(ctx context.Context, fills []*fill) (spans, error) {
 	if len(fills) == 0 {
 		return nil, nil
 	}
@@ -83,10 +95,10 @@ func (b *book) loadSpansOf(ctx context.Context, fills []*fill) (spans, error) {
 	for _, f := range fills {
 		first, last = min(first, f.seq), max(last, f.seq)
 	}
-	list, err := db.List(ctx, b.tx, scanSpan,
+	list, err := db.List(ctx, a.tx, scanSpan,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 AND last_seq >= $4 ORDER BY first_seq`,
-		b.owner, b.account.number, last, first)
-	return spans{b.account.number: list}, err
+		a.owner, a.account.number, last, first)
+	return spans{a.account.number: list}, err
 }
 
 // batchOf returns the import of a fill, or nil.
@@ -120,10 +132,10 @@ func indexSpan(list []span, seq int64) int {
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
 
 // spanOf reads the span that contains the number of a fill.
-func (b *book) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
-	s, err = scanSpan(b.tx.QueryRow(ctx,
+func (a *accountRows) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
+	s, err = scanSpan(a.tx.QueryRow(ctx,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1`,
-		b.owner, b.account.number, seq))
+		a.owner, a.account.number, seq))
 	if errors.Is(err, db.ErrNoRows) {
 		return span{}, false, nil
 	}
@@ -227,14 +239,14 @@ func (b *book) regroupWithout(ctx context.Context, fills []*fill) error {
 }
 
 // countRemoved adds deleted fills to the counters of their imports.
-func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
+func (a *accountRows) countRemoved(ctx context.Context, fills []*fill) error {
 	var s span
 	var imported bool
 	removed := map[int64]int{}
 	for _, f := range fills {
 		if !imported || !s.holds(f.seq) {
 			var err error
-			if s, imported, err = b.spanOf(ctx, f.seq); err != nil {
+			if s, imported, err = a.spanOf(ctx, f.seq); err != nil {
 				return err
 			}
 		}
@@ -243,9 +255,9 @@ func (b *book) countRemoved(ctx context.Context, fills []*fill) error {
 		}
 	}
 	for first, n := range removed {
-		_, err := b.tx.Exec(ctx,
+		_, err := a.tx.Exec(ctx,
 			`UPDATE import_spans SET removed = removed + $1 WHERE user_id = $2 AND account = $3 AND first_seq = $4`,
-			n, b.owner, b.account.number, first)
+			n, a.owner, a.account.number, first)
 		if err != nil {
 			return err
 		}

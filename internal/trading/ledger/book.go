@@ -12,53 +12,29 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// book is an account inside a transaction. One from openBook holds the lock on
-// the account's row, assigns arrival numbers, and collects the changes to
-// trades until close writes them.
-type book struct {
+// accountRows reads and writes rows of one account inside a transaction.
+type accountRows struct {
 	tx      *db.Tx
 	owner   journal.UserID
 	account Account
-	now     time.Time
-	follow  Follow
+}
 
-	revision   int64 // this write's
-	nextSeq    int64
-	nextStream int64 // a multiple of streamBlock if a block has to be reserved
-	lastStream int64 // the greatest next_stream of all the user's accounts
-	arrivals   int64 // the last arrival number of all the user's accounts
+// book is an account inside a transaction. One from openBook holds the lock on the
+// account row, assigns numbers, and collects rows until close writes them.
+type book struct {
+	*accountRows
+	*streamSet
+	pending
+	now    time.Time
+	follow Follow
+
+	revision int64 // this write's
+	nextSeq  int64
+	arrivals int64 // the last arrival number in all accounts of the user
 	// deletedFills is the number of the newest deleted fill; 0 if there never was one.
 	deletedFills int64
 	loggedSince  int64 // the log is complete after this revision
 	prunedSince  int64 // loggedSince as stored: the log has nothing before it
-
-	streams    map[streamKey]*stream
-	allStreams bool           // streams has all of the account; see loadStreams
-	emptied    map[int64]bool // streams that lost their trades and may be empty
-	// instruments are those of the streams that were regrouped.
-	instruments map[int64]streamKey
-
-	// Rows to be written in bulk.
-	arrived, edited          []*fill
-	changedDetails, relinked []*fill
-	newTrades, changedTrades []*tradeRow
-	// outdated are the stretches of streams whose stored checkpoints are deleted.
-	outdated    []stretch
-	checkpoints []storedCheckpoint
-
-	change TradeChanges
-	// reordered are trades whose position in lists may have changed while their
-	// fills and figures have not.
-	reordered []journal.TradeID
-	// changedIDs are fills whose external id has changed, but no value that
-	// trades depend on.
-	changedIDs []*fill
-
-	// read counts the rows that cursors read, which tests compare with the size
-	// of the change. maxRead bounds it; 0 means no bound.
-	read, maxRead int
-	// interval is the number of fills of a trade between two checkpoints.
-	interval int
 }
 
 // openBook locks the account. A transaction that writes to several accounts
@@ -79,10 +55,7 @@ func readBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.A
 }
 
 func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (*book, error) {
-	b := &book{
-		tx: tx, owner: owner, streams: map[streamKey]*stream{}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{},
-		change: TradeChanges{Account: id}, interval: checkpointInterval,
-	}
+	b := newBook(tx, owner, Account{ID: id})
 	if !journal.AllowsAccount(ctx, id) {
 		return nil, journal.NotFound("account")
 	}
@@ -94,6 +67,12 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	// After a wait for the lock only the columns of the row itself are current.
 	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
 	return b, mapNotFound(err, "account")
+}
+
+// newBook returns the book of an account without its numbers.
+func newBook(tx *db.Tx, owner journal.UserID, account Account) *book {
+	rows := &accountRows{tx: tx, owner: owner, account: account}
+	return &book{accountRows: rows, streamSet: newStreamSet(rows), pending: newPending(account.ID), nextSeq: 1}
 }
 
 // lastArrival selects the last arrival number of any account of user $1.
@@ -126,7 +105,7 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
-	if err := b.moveCashLinks(ctx); err != nil {
+	if err := b.moveCashLinks(ctx, &b.change); err != nil {
 		return err
 	}
 	b.change.Arrived = b.listArrived()
@@ -136,7 +115,7 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.removeTrades(ctx); err != nil {
 		return err
 	}
-	if err := b.dropEmptyStreams(ctx); err != nil {
+	if err := b.dropEmptyStreams(ctx, b.emptied); err != nil {
 		return err
 	}
 	return b.saveAccount(ctx)
@@ -162,7 +141,7 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.flushCheckpoints(ctx); err != nil {
 		return err
 	}
-	if err := b.writeLinks(ctx); err != nil {
+	if err := b.writeLinks(ctx, b.relinked); err != nil {
 		return err
 	}
 	if err := b.updateDetails(ctx, b.changedDetails); err != nil {

@@ -124,7 +124,7 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 		if err != nil {
 			return err
 		}
-		c, err = b.cashByID(ctx, id)
+		c, err = b.cash().cashByID(ctx, id)
 		return err
 	})
 	return c, err
@@ -135,17 +135,18 @@ func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id 
 func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account journal.AccountID, in NewCash) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
-			if c, err = b.cleanCash(ctx, in, nil); err != nil {
+			l := b.cash()
+			if c, err = l.cleanCash(ctx, in, nil); err != nil {
 				return err
 			}
-			again, err := b.matchDeletedCash(ctx, []Cash{c}, []bool{false})
+			again, err := l.matchDeletedCash(ctx, []Cash{c}, []bool{false})
 			if err != nil {
 				return err
 			}
-			if err := b.forgetDeletedCash(ctx, again); err != nil {
+			if err := l.forgetDeletedCash(ctx, again); err != nil {
 				return err
 			}
-			return b.insertCash(ctx, []Cash{c})
+			return l.insertCash(ctx, []Cash{c})
 		})
 	})
 	return c, err
@@ -157,8 +158,8 @@ func (s *Service) UpdateCash(
 	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
 ) (c Cash, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.withCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
-			if c, err = b.changeCash(ctx, was, change); err != nil {
+		return s.withCash(ctx, tx, owner, id, check, func(l *cashLedger, was Cash) error {
+			if c, err = l.changeCash(ctx, was, change); err != nil {
 				return err
 			}
 			_, err = tx.Exec(ctx, cashTable.Update(), cashTable.UpdateValues(owner, &cashRow{Cash: c})...)
@@ -172,12 +173,12 @@ func (s *Service) UpdateCash(
 // back.
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.withCash(ctx, tx, owner, id, check, func(b *book, was Cash) error {
+		return s.withCash(ctx, tx, owner, id, check, func(l *cashLedger, was Cash) error {
 			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
 			if err != nil {
 				return err
 			}
-			return b.insertDeletedCash(ctx, []deletedCash{newDeletedCash(&was, db.Micros(b.now))})
+			return l.insertDeletedCash(ctx, []deletedCash{newDeletedCash(&was, db.Micros(l.now))})
 		})
 	})
 }
@@ -186,23 +187,31 @@ func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journ
 // lock of its account.
 func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
-	check func(Cash) error, fn func(*book, Cash) error,
+	check func(Cash) error, fn func(*cashLedger, Cash) error,
 ) error {
 	account, err := findAccountID(ctx, tx, owner, "cash_transactions", id, "cash transaction")
 	if err != nil {
 		return err
 	}
 	return s.withBook(ctx, tx, owner, account, func(b *book) error {
-		was, err := b.cashByID(ctx, id)
+		was, err := b.cash().cashByID(ctx, id)
 		if err != nil {
 			return err
 		}
 		if err := runCheck(check, was); err != nil {
 			return err
 		}
-		return fn(b, was)
+		return fn(b.cash(), was)
 	})
 }
+
+// cashLedger reads and writes the cash rows of an account.
+type cashLedger struct {
+	*accountRows
+	now time.Time
+}
+
+func (b *book) cash() *cashLedger { return &cashLedger{accountRows: b.accountRows, now: b.now} }
 
 // cashRow is a stored cash transaction with the number of its account.
 type cashRow struct {
@@ -239,27 +248,27 @@ func scanCashOf(accounts map[int64]Account, row db.Scanner) (Cash, error) {
 }
 
 // scanCash reads a row of the account of the book.
-func (b *book) scanCash(row db.Scanner) (Cash, error) {
+func (l *cashLedger) scanCash(row db.Scanner) (Cash, error) {
 	var c cashRow
 	err := cashTable.Scan(row, &c)
-	c.Account = b.account.ID
+	c.Account = l.account.ID
 	return c.Cash, err
 }
 
-func (b *book) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
-	c, err := b.scanCash(b.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
-		b.owner, id, b.account.number))
+func (l *cashLedger) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
+	c, err := l.scanCash(l.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
+		l.owner, id, l.account.number))
 	return c, mapNotFound(err, "cash transaction")
 }
 
 // cleanCash returns a new cash transaction in its stored form, or an error for
 // invalid values. archived is nil except for a row of a backup.
-func (b *book) cleanCash(ctx context.Context, in NewCash, archived *ArchivedCash) (Cash, error) {
-	c := Cash{ID: journal.NewID[journal.CashID](), Account: b.account.ID, CashValues: CashValues(in), CreatedAt: b.now}
+func (l *cashLedger) cleanCash(ctx context.Context, in NewCash, archived *ArchivedCash) (Cash, error) {
+	c := Cash{ID: journal.NewID[journal.CashID](), Account: l.account.ID, CashValues: CashValues(in), CreatedAt: l.now}
 	if c.Currency == "" {
-		c.Currency = b.account.BaseCurrency
+		c.Currency = l.account.BaseCurrency
 	}
-	err := b.checkCash(ctx, &c)
+	err := l.checkCash(ctx, &c)
 	c.setOrigin(archived)
 	return c, err
 }
@@ -280,30 +289,30 @@ func (c *Cash) setOrigin(archived *ArchivedCash) {
 }
 
 // changeCash returns a cash transaction with the change applied.
-func (b *book) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
+func (l *cashLedger) changeCash(ctx context.Context, c Cash, change CashChange) (Cash, error) {
 	err := cmp.Or(change.Type.NotNull("type"), change.Amount.NotNull("amount"), change.OccurredAt.NotNull("occurred_at"))
 	if err != nil {
 		return Cash{}, err
 	}
 	fields.Copy(&c.CashValues, &change)
 	if change.Currency.Null {
-		c.Currency = b.account.BaseCurrency
+		c.Currency = l.account.BaseCurrency
 	}
-	err = b.checkCash(ctx, &c)
+	err = l.checkCash(ctx, &c)
 	return c, err
 }
 
 // checkCash brings a cash transaction into its stored form. It returns an error
 // for invalid values.
-func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
+func (l *cashLedger) checkCash(ctx context.Context, c *Cash) (err error) {
 	if err := c.applySign(); err != nil {
 		return err
 	}
 	if c.Currency, err = CleanCurrency("currency", c.Currency); err != nil {
 		return err
 	}
-	if c.Currency != b.account.BaseCurrency {
-		return journal.InvalidField("currency", "currency must be %s, the currency of the account.", b.account.BaseCurrency)
+	if c.Currency != l.account.BaseCurrency {
+		return journal.InvalidField("currency", "currency must be %s, the currency of the account.", l.account.BaseCurrency)
 	}
 	c.OccurredAt = c.OccurredAt.UTC().Truncate(time.Microsecond)
 	if year := c.OccurredAt.Year(); year < 1970 || year > 2199 {
@@ -312,7 +321,7 @@ func (b *book) checkCash(ctx context.Context, c *Cash) (err error) {
 	if c.Note, err = journal.CheckText("note", c.Note); err != nil {
 		return err
 	}
-	return b.checkCashTrade(ctx, c.Trade)
+	return l.checkCashTrade(ctx, c.Trade)
 }
 
 // applySign checks type and amount and sets the sign of the amount by its type.
@@ -332,14 +341,14 @@ func (c *Cash) applySign() error {
 }
 
 // checkCashTrade returns an error if the trade is not in the account.
-func (b *book) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
+func (l *cashLedger) checkCashTrade(ctx context.Context, id *journal.TradeID) error {
 	if id == nil {
 		return nil
 	}
 	var known bool
-	err := b.tx.QueryRow(ctx,
+	err := l.tx.QueryRow(ctx,
 		`SELECT EXISTS (SELECT 1 FROM trades WHERE user_id = $1 AND id = $2 AND account = $3)`,
-		b.owner, *id, b.account.number).Scan(&known)
+		l.owner, *id, l.account.number).Scan(&known)
 	if err == nil && !known {
 		return journal.InvalidField("trade_id", "trade_id must be a trade of the same account.")
 	}
@@ -364,12 +373,12 @@ func (c *Cash) contentKey() string {
 }
 
 // insertCash inserts rows, or refuses them if the account has no room for all of them.
-func (b *book) insertCash(ctx context.Context, list []Cash) error {
+func (l *cashLedger) insertCash(ctx context.Context, list []Cash) error {
 	if len(list) == 0 {
 		return nil
 	}
 	var stored int
-	err := b.tx.QueryRow(ctx, `SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2`, b.owner, b.account.number).Scan(&stored)
+	err := l.tx.QueryRow(ctx, `SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2`, l.owner, l.account.number).Scan(&stored)
 	if err != nil {
 		return err
 	}
@@ -378,29 +387,29 @@ func (b *book) insertCash(ctx context.Context, list []Cash) error {
 	}
 	rows := make([][]any, len(list))
 	for i, c := range list {
-		rows[i] = cashTable.Values(b.owner, &cashRow{Cash: c, account: b.account.number})
+		rows[i] = cashTable.Values(l.owner, &cashRow{Cash: c, account: l.account.number})
 	}
-	_, err = b.tx.InsertMany(ctx, cashTable.Name, cashTable.Columns(), "", rows)
+	_, err = l.tx.InsertMany(ctx, cashTable.Name, cashTable.Columns(), "", rows)
 	return err
 }
 
 // moveCashLinks moves links of cash rows from removed trades to those that they
 // were merged into, or clears them.
-func (b *book) moveCashLinks(ctx context.Context) error {
-	if len(b.change.Removed) == 0 {
+func (a *accountRows) moveCashLinks(ctx context.Context, change *TradeChanges) error {
+	if len(change.Removed) == 0 {
 		return nil
 	}
-	linked, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
+	linked, err := db.List(ctx, a.tx, db.Single[journal.TradeID], `
 		SELECT DISTINCT trade_id FROM cash_transactions
-		WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL ORDER BY trade_id`, b.owner, b.account.number)
+		WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL ORDER BY trade_id`, a.owner, a.account.number)
 	if err != nil || len(linked) == 0 {
 		return err
 	}
 	into := map[journal.TradeID]any{}
-	for _, id := range b.change.Removed {
+	for _, id := range change.Removed {
 		into[id] = nil
 	}
-	for _, m := range b.change.Merged {
+	for _, m := range change.Merged {
 		into[m.From] = m.Into
 	}
 	for _, id := range linked {
@@ -408,8 +417,8 @@ func (b *book) moveCashLinks(ctx context.Context) error {
 		if !removed {
 			continue
 		}
-		_, err := b.tx.Exec(ctx, `UPDATE cash_transactions SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
-			next, b.owner, id)
+		_, err := a.tx.Exec(ctx, `UPDATE cash_transactions SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
+			next, a.owner, id)
 		if err != nil {
 			return err
 		}

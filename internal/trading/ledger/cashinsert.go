@@ -19,21 +19,6 @@ type CashResult struct {
 	Known, Deleted []bool
 }
 
-// newCashResult returns the result of rows of which some are known and some repeat deleted
-// ones.
-func newCashResult(known []bool, deleted []*deletedCash, skipDeleted bool) CashResult {
-	r := CashResult{Known: known, Deleted: make([]bool, len(known))}
-	for i := range known {
-		r.Deleted[i] = skipDeleted && deleted[i] != nil
-		if known[i] || r.Deleted[i] {
-			r.Skipped++
-		} else {
-			r.Inserted++
-		}
-	}
-	return r
-}
-
 // CashOptions are the options of [Service.InsertCash].
 type CashOptions struct {
 	// Batch is the import of the rows; it may be empty.
@@ -54,38 +39,54 @@ func (s *Service) InsertCash(
 		return CashResult{}, nil
 	}
 	err = s.withBook(ctx, tx, owner, account, func(b *book) error {
-		rows := make([]Cash, len(list))
-		for i, in := range list {
-			if rows[i], err = b.cleanCash(ctx, in, archivedAt(options.Archived, i)); err != nil {
-				return fmt.Errorf("cash row %d: %w", i+1, err)
-			}
-			if options.Batch != "" {
-				rows[i].Batch = &options.Batch
-			}
-		}
-		known, err := b.repeatedCash(ctx, rows, options.Archived != nil)
+		plan, err := b.cash().planInsert(ctx, list, options)
 		if err != nil {
 			return err
 		}
-		deleted, err := b.matchDeletedCash(ctx, rows, known)
-		if err != nil {
-			return err
-		}
-		result = newCashResult(known, deleted, options.SkipDeleted)
-		var fresh []Cash
-		for i, c := range rows {
-			if !known[i] && !result.Deleted[i] {
-				fresh = append(fresh, c)
-			}
-		}
+		result = plan.CashResult
 		if !options.SkipDeleted {
-			if err := b.forgetDeletedCash(ctx, deleted); err != nil {
+			if err := b.cash().forgetDeletedCash(ctx, plan.deleted); err != nil {
 				return err
 			}
 		}
-		return b.insertCash(ctx, fresh)
+		return b.cash().insertCash(ctx, plan.fresh)
 	})
 	return result, err
+}
+
+// cashPlan is the result of an insert before it is written.
+type cashPlan struct {
+	CashResult
+	deleted []*deletedCash // the deleted row that each row repeats, or nil
+	fresh   []Cash         // the rows to insert
+}
+
+// planInsert compares rows with the stored and the deleted ones.
+func (l *cashLedger) planInsert(ctx context.Context, list []NewCash, options CashOptions) (p cashPlan, err error) {
+	rows := make([]Cash, len(list))
+	for i, in := range list {
+		if rows[i], err = l.cleanCash(ctx, in, archivedAt(options.Archived, i)); err != nil {
+			return p, fmt.Errorf("cash row %d: %w", i+1, err)
+		}
+		if options.Batch != "" {
+			rows[i].Batch = &options.Batch
+		}
+	}
+	if p.Known, err = l.repeatedCash(ctx, rows, options.Archived != nil); err != nil {
+		return p, err
+	}
+	p.deleted, err = l.matchDeletedCash(ctx, rows, p.Known)
+	p.Deleted = make([]bool, len(rows))
+	for i := range p.deleted {
+		p.Deleted[i] = options.SkipDeleted && p.deleted[i] != nil
+		if p.Known[i] || p.Deleted[i] {
+			p.Skipped++
+		} else {
+			p.fresh = append(p.fresh, rows[i])
+		}
+	}
+	p.Inserted = len(p.fresh)
+	return p, err
 }
 
 // archivedAt returns the further values of a row, or nil if there are none.
@@ -106,7 +107,7 @@ func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 // Each stored row matches one row of the call: of three equal rows, two of
 // which are stored, the third is new.
 type cashDedup struct {
-	b       *book
+	*cashLedger
 	found   map[string]*storedCash // by condition and key, each read once
 	claimed map[journal.CashID]bool
 }
@@ -119,8 +120,8 @@ type storedCash struct {
 }
 
 // repeatedCash reports for each row whether it is already stored.
-func (b *book) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
-	d := &cashDedup{b: b, found: map[string]*storedCash{}, claimed: map[journal.CashID]bool{}}
+func (l *cashLedger) repeatedCash(ctx context.Context, rows []Cash, areArchived bool) ([]bool, error) {
+	d := &cashDedup{cashLedger: l, found: map[string]*storedCash{}, claimed: map[journal.CashID]bool{}}
 	repeats := make([]bool, len(rows))
 	for i := range rows {
 		var err error
@@ -203,8 +204,8 @@ func (d *cashDedup) loadStored(ctx context.Context, key, order, condition string
 	if stored, known := d.found[key]; known {
 		return stored, nil
 	}
-	list, err := db.List(ctx, d.b.tx, d.b.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY `+order,
-		append([]any{d.b.owner, d.b.account.number}, args...)...)
+	list, err := db.List(ctx, d.tx, d.scanCash, cashSelect+` WHERE user_id = $1 AND account = $2 AND `+condition+` ORDER BY `+order,
+		append([]any{d.owner, d.account.number}, args...)...)
 	slices.SortFunc(list, func(a, b Cash) int { return cmp.Compare(a.ID, b.ID) })
 	type queues = map[string]*claimQueue[journal.CashID]
 	stored := &storedCash{byContent: queues{}, byAmount: queues{}, unedited: queues{}}

@@ -48,9 +48,9 @@ func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
 	return nil
 }
 
-func (b *book) streamNumbers(ctx context.Context) ([]int64, error) {
-	return db.List(ctx, b.tx, db.Single[int64],
-		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
+func (a *accountRows) streamNumbers(ctx context.Context) ([]int64, error) {
+	return db.List(ctx, a.tx, db.Single[int64],
+		`SELECT number FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, a.owner, a.account.number)
 }
 
 // Problem is an inconsistency in the stored data.
@@ -72,18 +72,7 @@ type Problem struct {
 // segment between two flat points of a stream at a time. An error means that
 // the check could not run; inconsistencies are only reported.
 func (s *Service) Check(ctx context.Context, report func(Problem)) error {
-	type owned struct {
-		user    journal.UserID
-		account journal.AccountID
-	}
-	var all []owned
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		all, err = db.List(ctx, tx, func(row db.Scanner) (o owned, err error) {
-			err = row.Scan(&o.user, &o.account)
-			return o, err
-		}, `SELECT user_id, id FROM accounts ORDER BY user_id, number`)
-		return err
-	})
+	all, err := listOwnedAccounts(ctx, s.db, currentRules+1)
 	if err != nil {
 		return err
 	}
@@ -94,6 +83,23 @@ func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 		}
 	}
 	return nil
+}
+
+// ownedAccount is an account of any user.
+type ownedAccount struct {
+	user    journal.UserID
+	account journal.AccountID
+}
+
+// listOwnedAccounts lists the accounts of all users that were computed by rules before
+// the given ones.
+func listOwnedAccounts(ctx context.Context, d *db.DB, rules int) ([]ownedAccount, error) {
+	return db.Get(ctx, d.Peek, func(tx *db.Tx) ([]ownedAccount, error) {
+		return db.List(ctx, tx, func(row db.Scanner) (o ownedAccount, err error) {
+			err = row.Scan(&o.user, &o.account)
+			return o, err
+		}, `SELECT user_id, id FROM accounts WHERE rules < $1 ORDER BY user_id, number`, rules)
+	})
 }
 
 // checker checks one account.
@@ -167,8 +173,8 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	fills := &fillCursor{b: c.book, ctx: ctx, changes: &changes{stream: s, whole: true}}
-	trades := &tradeCursor{b: c.book, ctx: ctx, stream: s}
+	fills := &fillCursor{set: c.streamSet, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	trades := &tradeCursor{set: c.streamSet, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})
 	for {

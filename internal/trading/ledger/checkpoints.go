@@ -38,12 +38,12 @@ const checkpointBefore = `
 	ORDER BY executed_at DESC, seq DESC LIMIT 1`
 
 // lastCheckpoint returns the last checkpoint of a stored trade before p, or nil.
-func (b *book) lastCheckpoint(ctx context.Context, t *tradeRow, p matching.Position) (*matching.Checkpoint, error) {
-	if t.count < int64(b.interval) {
+func (set *streamSet) lastCheckpoint(ctx context.Context, t *tradeRow, p matching.Position) (*matching.Checkpoint, error) {
+	if t.count < int64(set.interval) {
 		return nil, nil
 	}
 	var state string
-	err := b.tx.QueryRow(ctx, checkpointBefore, b.owner, t.stream, t.First.At, t.First.Seq, p.At, p.Seq).Scan(&state)
+	err := set.tx.QueryRow(ctx, checkpointBefore, set.owner, t.stream, t.First.At, t.First.Seq, p.At, p.Seq).Scan(&state)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (r *run) collectCheckpoint(c matching.Checkpoint) {
 // collectOutdated collects the run for the deletion of stored checkpoints if one
 // of the stored trades in it can have any.
 func (r *run) collectOutdated(old []*tradeRow) {
-	isLong := func(t *tradeRow) bool { return t.count >= int64(r.fills.b.interval) }
+	isLong := func(t *tradeRow) bool { return t.count >= int64(r.fills.set.interval) }
 	if r.c.whole || slices.ContainsFunc(old, isLong) {
 		r.out.outdated = append(r.out.outdated, stretch{stream: r.c.stream.number, from: r.start, to: r.end})
 	}

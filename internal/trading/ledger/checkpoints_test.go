@@ -8,9 +8,25 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/matching"
 )
+
+// Trade runs the step ReadTrade.
+func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (TradeDetail, error) { return ReadTrade(ctx, tx, owner, id) })
+}
+
+// CountTrades runs the step CountTradesIn.
+func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q TradeQuery) (int, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountTradesIn(ctx, tx, owner, q) })
+}
+
+// CountExecutions runs the step CountExecutionsIn.
+func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (int, error) {
+	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountExecutionsIn(ctx, tx, owner, q) })
+}
 
 // SetCheckpointInterval makes short trades have checkpoints.
 func (s *Service) SetCheckpointInterval(fills int) { s.interval = fills }

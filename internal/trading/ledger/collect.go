@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"iter"
 	"maps"
 	"slices"
@@ -11,17 +10,43 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
+// pending collects the rows of a write, which are written in bulk at its end.
+type pending struct {
+	change TradeChanges
+	// reordered are trades whose position in lists may have changed while their
+	// fills and figures have not.
+	reordered []journal.TradeID
+
+	arrived, edited          []*fill
+	changedDetails, relinked []*fill
+	// changedIDs are fills whose external id has changed, but no value that
+	// trades depend on.
+	changedIDs               []*fill
+	newTrades, changedTrades []*tradeRow
+	// outdated are the stretches of streams whose stored checkpoints are deleted.
+	outdated    []stretch
+	checkpoints []storedCheckpoint
+
+	emptied map[int64]bool // streams that lost their trades and may be empty
+	// instruments are those of the regrouped streams.
+	instruments map[int64]streamKey
+}
+
+func newPending(account journal.AccountID) pending {
+	return pending{change: TradeChanges{Account: account}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{}}
+}
+
 // collectWrites assigns ids to the trades of a regrouping and collects the rows
 // that differ from the stored ones, which are written in bulk at the end.
-func (b *book) collectWrites(r *regrouping) {
-	b.outdated = append(b.outdated, r.outdated...)
-	b.checkpoints = append(b.checkpoints, r.checkpoints...)
-	maps.Copy(b.instruments, r.keys)
-	ids := b.assignIDs(r)
+func (p *pending) collectWrites(r *regrouping) {
+	p.outdated = append(p.outdated, r.outdated...)
+	p.checkpoints = append(p.checkpoints, r.checkpoints...)
+	maps.Copy(p.instruments, r.keys)
+	ids := p.assignIDs(r)
 	r.linkFills(ids)
-	changed := b.collectFills(r)
-	b.collectEmptied(r)
-	b.collectTrades(r, ids, changed)
+	changed := p.collectFills(r)
+	p.collectEmptied(r)
+	p.collectTrades(r, ids, changed)
 }
 
 // reconcile finds which new trades continue which stored ones.
@@ -34,7 +59,7 @@ func (r *regrouping) reconcile() {
 // assignIDs returns the ids of the new trades: that of the stored trade that
 // each continues, or a new one. It collects the stored trades that none
 // continues.
-func (b *book) assignIDs(r *regrouping) []journal.TradeID {
+func (p *pending) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
 	found := r.identities
 	var fresh []int
@@ -53,13 +78,13 @@ func (b *book) assignIDs(r *regrouping) []journal.TradeID {
 	}
 	for _, m := range found.Merged {
 		from := journal.TradeID(m.From)
-		b.change.Merged = append(b.change.Merged, Merge{From: from, Into: ids[m.Into]})
-		b.change.Removed = append(b.change.Removed, from)
+		p.change.Merged = append(p.change.Merged, Merge{From: from, Into: ids[m.Into]})
+		p.change.Removed = append(p.change.Removed, from)
 	}
-	b.collectOrphans(r, found.Orphans)
+	p.collectOrphans(r, found.Orphans)
 	if r.deleted != "" {
-		b.change.Deleted = append(b.change.Deleted, r.deleted)
-		b.change.Removed = append(b.change.Removed, r.deleted)
+		p.change.Deleted = append(p.change.Deleted, r.deleted)
+		p.change.Removed = append(p.change.Removed, r.deleted)
 	}
 	return ids
 }
@@ -98,25 +123,8 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 	return list
 }
 
-// previousTrades returns the trades that a fill was in: those that it is linked
-// to. A repair prefers the trades at the fill's position and uses the links
-// only if there is none.
-func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
-	var found []journal.TradeID
-	if r.repair {
-		i, _ := slices.BinarySearchFunc(r.old, f.position(), func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
-		for ; i < len(r.old) && r.old[i].First.Compare(f.position()) <= 0; i++ {
-			found = append(found, r.old[i].id)
-		}
-	}
-	if len(found) == 0 {
-		return f.links.list()
-	}
-	return found
-}
-
 // collectOrphans collects the orphaned trades with the keys of their fills.
-func (b *book) collectOrphans(r *regrouping, orphans []string) {
+func (p *pending) collectOrphans(r *regrouping, orphans []string) {
 	if len(orphans) == 0 {
 		return
 	}
@@ -135,26 +143,14 @@ func (b *book) collectOrphans(r *regrouping, orphans []string) {
 		id := journal.TradeID(orphan)
 		o := lost[id]
 		o.Trade = id // in a repair the trade may have no row
-		b.change.Orphaned = append(b.change.Orphaned, o)
-		b.change.Removed = append(b.change.Removed, id)
-	}
-}
-
-// linkFills sets the new trades of every fill.
-func (r *regrouping) linkFills(ids []journal.TradeID) {
-	for i := range r.trades {
-		for _, part := range r.trades[i].Parts {
-			r.byID[part.FillID].next.add(ids[i])
-		}
-	}
-	for f, t := range r.crossing {
-		f.next.add(t.id)
+		p.change.Orphaned = append(p.change.Orphaned, o)
+		p.change.Removed = append(p.change.Removed, id)
 	}
 }
 
 // collectFills collects new fills, edited fills and changed links. It returns
 // the trades whose fills changed.
-func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
+func (p *pending) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	changed = map[journal.TradeID]bool{}
 	for _, f := range r.fills {
 		if f.state == stored && f.next == f.links {
@@ -165,24 +161,24 @@ func (b *book) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 		}
 		switch f.state {
 		case added:
-			b.arrived = append(b.arrived, f)
+			p.arrived = append(p.arrived, f)
 		case edited:
-			b.edited = append(b.edited, f)
+			p.edited = append(p.edited, f)
 		case stored:
-			b.relinked = append(b.relinked, f)
+			p.relinked = append(p.relinked, f)
 		}
 	}
 	return changed
 }
 
 // listArrived lists the new fills for follow, nil for none.
-func (b *book) listArrived() iter.Seq[Arrival] {
-	if len(b.arrived) == 0 {
+func (p *pending) listArrived() iter.Seq[Arrival] {
+	if len(p.arrived) == 0 {
 		return nil
 	}
 	return func(yield func(Arrival) bool) {
-		for _, f := range b.arrived {
-			keys := f.keys(b.instruments[f.stream])
+		for _, f := range p.arrived {
+			keys := f.keys(p.instruments[f.stream])
 			for _, id := range f.next.list() {
 				if !yield(Arrival{Trade: id, FillKeys: keys}) {
 					return
@@ -192,18 +188,8 @@ func (b *book) listArrived() iter.Seq[Arrival] {
 	}
 }
 
-// writeLinks updates the links of fills that are otherwise unchanged.
-func (b *book) writeLinks(ctx context.Context) error {
-	rows := make([][]any, len(b.relinked))
-	for i, f := range b.relinked {
-		rows[i] = []any{f.next.trade, f.next.flip, int64(b.owner), b.account.number, f.at, f.seq}
-	}
-	return b.tx.UpdateMany(ctx, "executions", []string{"trade_id", "flip_trade_id"},
-		[]string{"user_id", "account", "executed_at", "seq"}, rows)
-}
-
 // collectTrades collects the rows of new and changed trades.
-func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
+func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
 		before[t.id] = t
@@ -212,16 +198,16 @@ func (b *book) collectTrades(r *regrouping, ids []journal.TradeID, changed map[j
 		row := newTradeRow(ids[i], r.streams[i], &r.trades[i], r.openingOf(i))
 		was := before[row.id]
 		if was == nil {
-			b.newTrades = append(b.newTrades, row)
-			b.change.Created = append(b.change.Created, row.id)
+			p.newTrades = append(p.newTrades, row)
+			p.change.Created = append(p.change.Created, row.id)
 			continue
 		}
 		same := row.equal(was)
 		if !same {
-			b.changedTrades = append(b.changedTrades, row)
+			p.changedTrades = append(p.changedTrades, row)
 		}
 		if !same || changed[row.id] {
-			b.change.Changed = append(b.change.Changed, row.id)
+			p.change.Changed = append(p.change.Changed, row.id)
 		}
 	}
 }
@@ -236,7 +222,7 @@ func (r *regrouping) openingOf(trade int) opening {
 }
 
 // collectEmptied collects the streams without trades.
-func (b *book) collectEmptied(r *regrouping) {
+func (p *pending) collectEmptied(r *regrouping) {
 	if len(r.old) == 0 {
 		return
 	}
@@ -246,7 +232,16 @@ func (b *book) collectEmptied(r *regrouping) {
 	}
 	for _, t := range r.old {
 		if !left[t.stream] {
-			b.emptied[t.stream] = true
+			p.emptied[t.stream] = true
 		}
+	}
+}
+
+// collectDetails collects a fill for updateDetails. Its figures and its
+// position must be as stored.
+func (p *pending) collectDetails(before, after *fill) {
+	p.changedDetails = append(p.changedDetails, after)
+	if before.externalID != after.externalID {
+		p.changedIDs = append(p.changedIDs, after)
 	}
 }

@@ -20,13 +20,13 @@ func (f *fill) completeFrom(s *source, previous *fill) {
 	if !edits.has(FiguresEdited) && f.side != by.side {
 		return
 	}
-	if sameID && previous != nil && (edits.has(TimeEdited) || f.sameInstant(by)) {
+	if sameID && previous != nil && (edits.has(TimeEdited) || f.sameInstant(&by.fillTime)) {
 		f.correctFrom(by, previous, edits)
 	}
 	if !edits.has(FiguresEdited) && !f.sameDeal(by) {
 		return
 	}
-	if !sameID && !edits.has(TimeEdited) && !f.sameTime(by) {
+	if !sameID && !edits.has(TimeEdited) && !f.sameTime(&by.fillTime) {
 		return
 	}
 	f.completeCosts(by, edits)
@@ -75,8 +75,8 @@ func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 	if edits.has(TimeEdited) || by.precision() > f.precision() {
 		return
 	}
-	finer := by.precision() < f.precision() && f.sameTime(by)
-	surer := f.facts.has(ZoneAssumed) && !by.facts.has(ZoneAssumed) && (f.sameTime(by) || sameID && f.sameInstant(by))
+	finer := by.precision() < f.precision() && f.sameTime(&by.fillTime)
+	surer := f.facts.has(ZoneAssumed) && !by.facts.has(ZoneAssumed) && (f.sameTime(&by.fillTime) || sameID && f.sameInstant(&by.fillTime))
 	if finer || surer {
 		f.at = by.at
 		f.facts = f.facts&^timeFacts | by.facts&timeFacts
@@ -107,7 +107,7 @@ func (f *fill) replaceBy(by *fill, edits Facts) {
 		f.side = by.side
 		f.takeDeal(by)
 	}
-	if !edits.has(TimeEdited) && !f.sameInstant(by) {
+	if !edits.has(TimeEdited) && !f.sameInstant(&by.fillTime) {
 		f.at = by.at
 		f.facts = f.facts&^timeFacts | by.facts&timeFacts
 	}

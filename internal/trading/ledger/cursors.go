@@ -34,11 +34,11 @@ var (
 
 // loadTail returns the last stored trade of a stream, or nil. It ends with the
 // stream's last fill: most writes are after it and need not read more.
-func (b *book) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
+func (set *streamSet) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 	if s.isNew || s.tailLoaded {
 		return s.tail, nil
 	}
-	found, err := db.List(ctx, b.tx, scanTradeRow, lastTrade, b.owner, s.number)
+	found, err := db.List(ctx, set.tx, scanTradeRow, lastTrade, set.owner, s.number)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (b *book) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 // fillCursor reads the fills of a stream as they will be after the write: the
 // stored ones without the removed ones, merged with the added ones.
 type fillCursor struct {
-	b            *book
+	set          *streamSet
 	ctx          context.Context
 	changes      *changes
 	comparedOnly bool // read only comparedColumns
@@ -81,7 +81,7 @@ func (c *fillCursor) skip(from matching.Position) {
 	if c.end || c.changes.whole {
 		return
 	}
-	tail, err := c.b.loadTail(c.ctx, c.changes.stream)
+	tail, err := c.set.loadTail(c.ctx, c.changes.stream)
 	c.end, c.err = tail == nil || tail.Last.Compare(from) < 0, err
 }
 
@@ -144,17 +144,17 @@ func (c *fillCursor) between(from, to int64) []*fill {
 
 // read reads the next chunk without the removed fills.
 func (c *fillCursor) read() {
-	scan, query := c.b.scanFill, fillsAfter
+	scan, query := c.set.scanFill, fillsAfter
 	if c.comparedOnly {
-		scan, query = c.b.scanCompared, comparedAfter
+		scan, query = c.set.scanCompared, comparedAfter
 	}
-	chunk, err := db.List(c.ctx, c.b.tx, scan, query,
-		c.b.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
+	chunk, err := db.List(c.ctx, c.set.tx, scan, query,
+		c.set.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
 	if err != nil {
 		c.err = err
 		return
 	}
-	if c.b.read += len(chunk); c.b.maxRead > 0 && c.b.read > c.b.maxRead {
+	if c.set.read += len(chunk); c.set.maxRead > 0 && c.set.read > c.set.maxRead {
 		c.err = errRowLimit
 		return
 	}
@@ -168,7 +168,7 @@ func (c *fillCursor) read() {
 
 // tradeCursor reads the stored trades of a stream in order.
 type tradeCursor struct {
-	b        *book
+	set      *streamSet
 	ctx      context.Context
 	stream   *stream
 	buffered []*tradeRow
@@ -182,7 +182,7 @@ type tradeCursor struct {
 func (c *tradeCursor) seek(from matching.Position) {
 	c.buffered, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
-	tail, err := c.b.loadTail(c.ctx, c.stream)
+	tail, err := c.set.loadTail(c.ctx, c.stream)
 	c.end, c.err = tail == nil || tail.First.Compare(from) <= 0, err
 	if tail != nil && tail.First == from {
 		c.buffered = []*tradeRow{tail}
@@ -218,13 +218,13 @@ func (c *tradeCursor) nextBefore(p matching.Position) *tradeRow {
 }
 
 func (c *tradeCursor) read() {
-	chunk, err := db.List(c.ctx, c.b.tx, scanTradeRow, tradesAfter,
-		c.b.owner, c.stream.number, c.after.At, c.after.Seq, c.size)
+	chunk, err := db.List(c.ctx, c.set.tx, scanTradeRow, tradesAfter,
+		c.set.owner, c.stream.number, c.after.At, c.after.Seq, c.size)
 	if err != nil {
 		c.err = err
 		return
 	}
-	c.b.read += len(chunk)
+	c.set.read += len(chunk)
 	c.end = len(chunk) < c.size
 	c.size = min(2*c.size, lastChunk)
 	if len(chunk) > 0 {
@@ -235,12 +235,12 @@ func (c *tradeCursor) read() {
 
 // tradeBefore returns the last stored trade that begins before p, or nil.
 func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
-	tail, err := c.b.loadTail(c.ctx, c.stream)
+	tail, err := c.set.loadTail(c.ctx, c.stream)
 	if err != nil || tail == nil || tail.First.Compare(p) < 0 {
 		return tail, err
 	}
-	found, err := db.List(c.ctx, c.b.tx, scanTradeRow, lastTradeBefore,
-		c.b.owner, c.stream.number, p.At, p.Seq)
+	found, err := db.List(c.ctx, c.set.tx, scanTradeRow, lastTradeBefore,
+		c.set.owner, c.stream.number, p.At, p.Seq)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

@@ -70,6 +70,9 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 			ids = append(ids, a.replaces...)
 		}
 	}
+	if d.b.nextSeq == 1 {
+		ids = nil // nothing is stored
+	}
 	inLedger, err := d.b.fillsByExternalID(ctx, ids)
 	if err != nil {
 		return err
@@ -104,12 +107,9 @@ const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN $
 
 // fillsByExternalID returns stored fills by the broker's ids; of several with
 // the same id the first that arrived.
-func (b *book) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
+func (a *accountRows) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
 	found := map[string]*fill{}
-	if b.nextSeq == 1 {
-		return found, nil
-	}
-	list, err := db.ListIn(ctx, b.tx, ids, b.scanFill, fillSelect+b.tx.Using("executions_external")+externalFills, b.owner, b.account.number)
+	list, err := db.ListIn(ctx, a.tx, ids, a.scanFill, fillSelect+a.tx.Using("executions_external")+externalFills, a.owner, a.account.number)
 	for _, f := range list {
 		found[f.externalID] = f
 	}
@@ -158,7 +158,7 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 	if err != nil || s == nil {
 		return err
 	}
-	stored := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	stored := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	stored.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
@@ -248,28 +248,11 @@ func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	return err
 }
 
-// findKnown finds the stored fill that a single new one repeats. It returns a
-// conflict if a different fill has the same broker's id.
-func (b *book) findKnown(ctx context.Context, a *arrival) error {
-	d := &deduper{b: b, claimed: map[int64]bool{}}
-	one := []*arrival{a}
-	if err := d.matchExternalIDs(ctx, one); err != nil {
-		return err
-	}
-	if a.known != nil {
-		return b.checkSameFill(ctx, a)
-	}
-	if err := d.matchContent(ctx, one); err != nil {
-		return err
-	}
-	return d.matchPrecision(ctx, one)
-}
-
 // checkSameFill returns a conflict if the fill with the same broker's id is a
 // different one.
-func (b *book) checkSameFill(ctx context.Context, a *arrival) error {
-	s, err := b.streamNumbered(ctx, a.known.stream)
-	if err == nil && (s.key != *a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(a.fill)) {
+func (set *streamSet) checkSameFill(ctx context.Context, a *arrival) error {
+	s, err := set.streamNumbered(ctx, a.known.stream)
+	if err == nil && (s.key != *a.key || !a.known.sameDeal(a.fill) || !a.known.sameInstant(&a.fill.fillTime)) {
 		return externalIDConflict()
 	}
 	return err

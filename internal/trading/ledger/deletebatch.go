@@ -28,12 +28,11 @@ type reversal struct {
 	nextOwners map[int64]importSource // the next owner of fills of this import that stay
 	dropped    []*source              // sources that no fill has any more
 	moved      []*source              // sources that another import has too
-	keys       map[int64]streamKey    // instruments of streams
 }
 
 // deleteBatch deletes an import from the book's account.
 func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}, keys: map[int64]streamKey{}}
+	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}}
 	if err := r.load(ctx); err != nil {
 		return err
 	}
@@ -45,16 +44,13 @@ func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	if err := r.write(ctx); err != nil {
 		return err
 	}
-	_, err := b.tx.Exec(ctx,
+	for _, statement := range []string{
 		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
-		b.owner, b.account.number, batch)
-	if err != nil {
-		return err
-	}
-	_, err = b.tx.Exec(ctx, `DELETE FROM withdrawn_fills WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
-		b.owner, b.account.number, batch)
-	if err != nil {
-		return err
+		`DELETE FROM withdrawn_fills WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
+	} {
+		if err := b.tx.Queue(ctx, statement, b.owner, b.account.number, batch); err != nil {
+			return err
+		}
 	}
 	return r.regroupFills(ctx)
 }
@@ -184,25 +180,13 @@ func (r *reversal) sourcesLeft(f *fill) []*source {
 	return left
 }
 
-// keyOf returns the instrument of a stored fill.
-func (r *reversal) keyOf(ctx context.Context, f *fill) (streamKey, error) {
-	if key, known := r.keys[f.stream]; known {
-		return key, nil
-	}
-	s, err := r.streamNumbered(ctx, f.stream)
-	if err != nil {
-		return streamKey{}, err
-	}
-	r.keys[f.stream] = s.key
-	return s.key, nil
-}
-
 // planChange collects a fill that stays with other values.
 func (r *reversal) planChange(ctx context.Context, before, after *fill, key streamKey) error {
-	from, err := r.keyOf(ctx, before)
+	s, err := r.streamNumbered(ctx, before.stream)
 	if err != nil {
 		return err
 	}
+	from := s.key
 	if before.edits().has(FiguresEdited) {
 		key = from
 	}
@@ -238,8 +222,7 @@ func (r *reversal) write(ctx context.Context) error {
 		return err
 	}
 	for _, s := range r.spans {
-		_, err := r.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
-			r.owner, s.account, s.first)
+		err := r.tx.Queue(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`, r.owner, s.account, s.first)
 		if err != nil {
 			return err
 		}
@@ -303,11 +286,11 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 func (r *reversal) regroupFills(ctx context.Context) error {
 	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
 	for _, f := range r.removed {
-		key, err := r.keyOf(ctx, f)
+		s, err := r.streamNumbered(ctx, f.stream)
 		if err != nil {
 			return err
 		}
-		c, err := set.forStream(ctx, key)
+		c, err := set.forStream(ctx, s.key)
 		if err != nil {
 			return err
 		}
@@ -326,7 +309,7 @@ func (r *reversal) regroupFills(ctx context.Context) error {
 			moved = append(moved, k.after)
 		}
 	}
-	if err := r.widenSpans(ctx, moved); err != nil {
+	if err := r.widenSpans(ctx, moved...); err != nil {
 		return err
 	}
 	return r.regroupChanges(ctx, set.order...)

@@ -51,18 +51,18 @@ func newDeletedCash(c *Cash, deletedAt int64) deletedCash {
 
 // insertDeletedCash stores that the user deleted cash transactions, and drops the oldest
 // beyond the limit.
-func (b *book) insertDeletedCash(ctx context.Context, list []deletedCash) error {
+func (l *cashLedger) insertDeletedCash(ctx context.Context, list []deletedCash) error {
 	rows := make([][]any, len(list))
 	for i, d := range list {
-		rows[i] = []any{int64(b.owner), d.id, b.account.number, d.content, d.at, d.deletedAt}
+		rows[i] = []any{int64(l.owner), d.id, l.account.number, d.content, d.at, d.deletedAt}
 	}
-	err := b.tx.QueueRows(ctx, "deleted_cash", []string{"user_id", "id", "account", "content", "occurred_at", "deleted_at"}, "", rows)
+	err := l.tx.QueueRows(ctx, "deleted_cash", []string{"user_id", "id", "account", "content", "occurred_at", "deleted_at"}, "", rows)
 	if err != nil {
 		return err
 	}
-	return b.tx.Queue(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
+	return l.tx.Queue(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND account = $2 AND id IN (
 		SELECT id FROM deleted_cash WHERE user_id = $1 AND account = $2 ORDER BY id DESC`+db.Limit(3)+` OFFSET $4)`,
-		b.owner, b.account.number, len(list), limits.DeletedCash.Max)
+		l.owner, l.account.number, len(list), limits.DeletedCash.Max)
 }
 
 func scanDeletedCash(row db.Scanner) (d deletedCash, err error) {
@@ -74,7 +74,7 @@ const deletedCashSelect = `SELECT id, content, occurred_at, deleted_at FROM dele
 
 // matchDeletedCash returns for each row the deleted one that it repeats, or nil. Rows that
 // are stored already repeat none, and each deleted one answers for one row.
-func (b *book) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) ([]*deletedCash, error) {
+func (l *cashLedger) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) ([]*deletedCash, error) {
 	found := make([]*deletedCash, len(rows))
 	first, last, isAny := int64(0), int64(0), false
 	for i := range rows {
@@ -88,8 +88,8 @@ func (b *book) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) 
 	if !isAny {
 		return found, nil
 	}
-	list, err := db.List(ctx, b.tx, scanDeletedCash, deletedCashSelect+`AND occurred_at > $3 AND occurred_at < $4 ORDER BY occurred_at, id`,
-		b.owner, b.account.number, first-second, last+second)
+	list, err := db.List(ctx, l.tx, scanDeletedCash, deletedCashSelect+`AND occurred_at > $3 AND occurred_at < $4 ORDER BY occurred_at, id`,
+		l.owner, l.account.number, first-second, last+second)
 	if err != nil || len(list) == 0 {
 		return found, err
 	}
@@ -123,12 +123,12 @@ func (b *book) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) 
 }
 
 // forgetDeletedCash removes deleted ones that are stored again.
-func (b *book) forgetDeletedCash(ctx context.Context, found []*deletedCash) error {
+func (l *cashLedger) forgetDeletedCash(ctx context.Context, found []*deletedCash) error {
 	for _, d := range found {
 		if d == nil {
 			continue
 		}
-		if _, err := b.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND id = $2`, b.owner, d.id); err != nil {
+		if _, err := l.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND id = $2`, l.owner, d.id); err != nil {
 			return err
 		}
 	}
@@ -165,31 +165,20 @@ func (s *Service) AddDeletedCash(ctx context.Context, tx *db.Tx, owner journal.U
 		return nil
 	}
 	return s.withBook(ctx, tx, owner, account, func(b *book) error {
-		rows := make([]Cash, len(list))
+		rows := make([]NewCash, len(list))
 		for i, d := range list {
-			var err error
-			rows[i], err = b.cleanCash(ctx, NewCash{Type: d.Type, Amount: d.Amount, OccurredAt: d.OccurredAt}, nil)
-			if err != nil {
-				return err
-			}
+			rows[i] = NewCash{Type: d.Type, Amount: d.Amount, OccurredAt: d.OccurredAt}
 		}
-		known, err := b.repeatedCash(ctx, rows, false)
-		if err != nil {
-			return err
-		}
-		already, err := b.matchDeletedCash(ctx, rows, known)
-		if err != nil {
+		plan, err := b.cash().planInsert(ctx, rows, CashOptions{SkipDeleted: true})
+		if err != nil || plan.Inserted == 0 {
 			return err
 		}
 		var fresh []deletedCash
 		for i := range rows {
-			if !known[i] && already[i] == nil {
-				fresh = append(fresh, newDeletedCash(&rows[i], db.Micros(list[i].DeletedAt)))
+			if !plan.Known[i] && !plan.Deleted[i] {
+				fresh = append(fresh, newDeletedCash(&plan.fresh[len(fresh)], db.Micros(list[i].DeletedAt)))
 			}
 		}
-		if len(fresh) == 0 {
-			return nil
-		}
-		return b.insertDeletedCash(ctx, fresh)
+		return b.cash().insertDeletedCash(ctx, fresh)
 	})
 }

@@ -92,7 +92,7 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		b.deletedFills++
 		f := &d.values // only what fills are compared by
 		text, err := newSource(0, 0, importSource{}, d.key, &fill{
-			at: f.at, side: f.side, quantity: f.quantity, price: f.price, externalID: f.externalID, facts: f.facts & (FactsRecorded | timeFacts),
+			fillTime: fillTime{f.at, f.facts & (FactsRecorded | timeFacts)}, side: f.side, quantity: f.quantity, price: f.price, externalID: f.externalID,
 		}).marshalContent()
 		if err != nil {
 			return err

@@ -28,49 +28,21 @@ func (s *Service) AddExecution(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, in NewFill,
 ) (out AddedExecution, err error) {
 	err = s.updateAccount(ctx, owner, account, func(tx *db.Tx) error {
-		b, err := s.openBook(ctx, tx, owner, account)
-		if err != nil {
-			return err
-		}
-		checked, err := in.ToChecked()
-		if err != nil {
-			return err
-		}
-		arrivals, warnings, err := b.newArrivals(ctx, []CheckedFill{checked})
+		b, arrivals, warnings, err := s.enterFills(ctx, tx, owner, account, []NewFill{in})
 		if err != nil {
 			return err
 		}
 		a := arrivals[0]
-		if !in.AllowDuplicate {
-			if err := b.findKnown(ctx, a); err != nil {
-				return err
-			}
-		}
 		if a.known != nil {
-			out, err = b.completeKnown(ctx, a)
-			return err
-		}
-		if _, err := b.applyDeleted(ctx, arrivals, false); err != nil {
+			out = AddedExecution{Deduped: true, Completed: a.completed}
+			out.Execution, err = b.execution(ctx, a.known.id)
 			return err
 		}
 		out = AddedExecution{Warnings: warnings}
-		if out.Execution, err = b.addFill(ctx, a); err != nil {
-			return err
-		}
-		return b.close(ctx)
+		out.Execution, err = a.toExecution(b.account, *a.key, nil, a.next)
+		return err
 	})
 	return out, err
-}
-
-// addFill stores one new fill that was entered by hand.
-func (b *book) addFill(ctx context.Context, a *arrival) (Execution, error) {
-	if err := b.assignNumbers(ctx, []*arrival{a}, importSource{}); err != nil {
-		return Execution{}, err
-	}
-	if err := b.regroupArrivals(ctx, []*arrival{a}, &knownFills{}); err != nil {
-		return Execution{}, err
-	}
-	return a.toExecution(b.account, *a.key, nil, a.next)
 }
 
 // ExecutionChange is a partial change to an execution. Details are replaced as
@@ -159,19 +131,19 @@ func (s *Service) withExecution(
 
 // deleteFills deletes the rows of fills and updates the counters of their
 // imports.
-func (b *book) deleteFills(ctx context.Context, fills ...*fill) error {
+func (a *accountRows) deleteFills(ctx context.Context, fills ...*fill) error {
 	for _, f := range fills {
-		_, err := b.tx.Exec(ctx,
+		_, err := a.tx.Exec(ctx,
 			`DELETE FROM executions WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
-			b.owner, b.account.number, f.at, f.seq)
+			a.owner, a.account.number, f.at, f.seq)
 		if err != nil {
 			return err
 		}
-		if err := b.deleteSources(ctx, f); err != nil {
+		if err := a.deleteSources(ctx, f); err != nil {
 			return err
 		}
 	}
-	return b.countRemoved(ctx, fills)
+	return a.countRemoved(ctx, fills)
 }
 
 // applyChange returns the fill with the change applied, and its instrument.
@@ -290,14 +262,14 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil
 	}
-	s, imported, err := b.spanOf(ctx, before.seq)
+	_, imported, err := b.spanOf(ctx, before.seq)
 	if err != nil || !imported {
 		return err
 	}
 	if after.origin == "" {
 		after.origin = before.contentKey(key)
 	}
-	return b.widenSpan(ctx, s, after.at)
+	return b.widenSpans(ctx, after)
 }
 
 // DeleteTrade deletes a trade and the fills that belong to it alone. A fill

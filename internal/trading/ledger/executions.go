@@ -83,14 +83,8 @@ func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q Exe
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
 }
 
-// CountExecutions counts what EachExecution would list without its limit and
-// cursor.
-func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q ExecutionQuery) (int, error) {
-	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountExecutionsIn(ctx, tx, owner, q) })
-}
-
-// CountExecutionsIn is the step of [Service.CountExecutions], for a count in
-// the same snapshot as a list.
+// CountExecutionsIn counts what EachExecution would list without its limit and cursor.
+// It is a step, for a count in the same snapshot as a list.
 func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery) (int, error) {
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
 	if err != nil || len(accounts) == 0 {
@@ -217,29 +211,29 @@ func readDetails(text string, key streamKey) (map[string]string, error) {
 }
 
 // toExecution reads one execution of the book's account.
-func (b *book) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
-	f, err := b.fillByID(ctx, id)
+func (set *streamSet) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
+	f, err := set.fillByID(ctx, id)
 	if err != nil {
 		return Execution{}, err
 	}
-	return b.describe(ctx, f, f.links)
+	return set.describe(ctx, f, f.links)
 }
 
 // describe converts a fill of the book to an Execution, with its instrument and
 // import.
-func (b *book) describe(ctx context.Context, f *fill, in links) (Execution, error) {
-	s, err := b.streamNumbered(ctx, f.stream)
+func (set *streamSet) describe(ctx context.Context, f *fill, in links) (Execution, error) {
+	s, err := set.streamNumbered(ctx, f.stream)
 	if err != nil {
 		return Execution{}, err
 	}
-	from, imported, err := b.spanOf(ctx, f.seq)
+	from, imported, err := set.spanOf(ctx, f.seq)
 	if err != nil {
 		return Execution{}, err
 	}
 	if !imported {
-		return f.toExecution(b.account, s.key, nil, in)
+		return f.toExecution(set.account, s.key, nil, in)
 	}
-	return f.toExecution(b.account, s.key, &from.batch, in)
+	return f.toExecution(set.account, s.key, &from.batch, in)
 }
 
 // findAccountID returns the account of one of the owner's records.
@@ -259,38 +253,4 @@ func accountOf(table string) string {
 		SELECT accounts.id FROM ` + table + ` AS record JOIN accounts
 			ON accounts.user_id = record.user_id AND accounts.number = record.account
 		WHERE record.user_id = $1 AND record.id = $2`
-}
-
-// TradesByExecution returns the trades of some executions, as one step.
-// Executions that are not the owner's are left out.
-func TradesByExecution(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
-) (map[journal.ExecutionID][]journal.TradeID, error) {
-	found := make(map[journal.ExecutionID][]journal.TradeID, len(ids))
-	places, err := findFills(ctx, tx, owner, ids)
-	if err != nil {
-		return nil, err
-	}
-	type numbered struct{ account, seq int64 }
-	byNumber := make(map[numbered]journal.ExecutionID, len(places))
-	byAccount := map[int64][]matching.Position{}
-	for id, at := range places {
-		byNumber[numbered{at.account.number, at.Seq}] = id
-		byAccount[at.account.number] = append(byAccount[at.account.number], at.Position)
-	}
-	for account, at := range byAccount {
-		err := eachAt(ctx, tx, owner, account, at, func(row db.Scanner) error {
-			var seq int64
-			var in links
-			err := row.Scan(&seq, &in.trade, &in.flip)
-			if id, asked := byNumber[numbered{account, seq}]; asked {
-				found[id] = in.list()
-			}
-			return err
-		}, `SELECT seq, trade_id, flip_trade_id FROM executions`, "")
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
 }

@@ -142,9 +142,16 @@ const (
 	widestZone = 15 * 60 * minute
 )
 
+// fillTime is when a fill happened, and how reliably that and its other values are
+// known.
+type fillTime struct {
+	at    int64 // microseconds
+	facts Facts
+}
+
 // precision returns the length of the interval, beginning at the fill's
 // instant, that its time denotes.
-func (f *fill) precision() int64 {
+func (f *fillTime) precision() int64 {
 	switch {
 	case f.facts.has(DayPrecision):
 		return day
@@ -156,19 +163,27 @@ func (f *fill) precision() int64 {
 	return 1
 }
 
+// width returns how long after its instant the fill may have happened.
+func (f *fillTime) width() int64 {
+	if f.facts.has(MinutePrecision | DayPrecision) {
+		return f.precision() - 1
+	}
+	return 0
+}
+
 // hasFraction reports whether the time was written with a fraction of a second,
 // even if it is 0.
-func (f *fill) hasFraction() bool { return f.at%second != 0 || f.facts.has(ZeroFraction) }
+func (f *fillTime) hasFraction() bool { return f.at%second != 0 || f.facts.has(ZeroFraction) }
 
 // sameSecond reports whether the instants of two fills may be the same: equal, or
 // in the same second if one of them has no fraction of a second.
-func (f *fill) sameSecond(g *fill) bool {
+func (f *fillTime) sameSecond(g *fillTime) bool {
 	return f.at == g.at || f.at/second == g.at/second && (!f.hasFraction() || !g.hasFraction())
 }
 
 // sameTime reports whether the times of two fills agree within the precision of
 // the coarser one.
-func (f *fill) sameTime(g *fill) bool {
+func (f *fillTime) sameTime(g *fillTime) bool {
 	if f.sameSecond(g) {
 		return true
 	}
@@ -181,7 +196,7 @@ func (f *fill) sameTime(g *fill) bool {
 
 // sameInstant reports whether the times of two fills with the same id agree:
 // within their precision, or within widestZone if the zone of one was assumed.
-func (f *fill) sameInstant(g *fill) bool {
+func (f *fillTime) sameInstant(g *fillTime) bool {
 	if f.sameTime(g) {
 		return true
 	}
@@ -191,7 +206,7 @@ func (f *fill) sameInstant(g *fill) bool {
 
 // sameFill reports whether two fills of one stream are equal within the
 // precision of their times.
-func (f *fill) sameFill(g *fill) bool { return f.sameDeal(g) && f.sameTime(g) }
+func (f *fill) sameFill(g *fill) bool { return f.sameDeal(g) && f.sameTime(&g.fillTime) }
 
 // sameDeal compares side, quantity and price.
 func (f *fill) sameDeal(g *fill) bool {
@@ -206,7 +221,7 @@ func (f *fill) sameWrittenContent(g *fill) bool {
 
 // sameContentBySecond compares two fills of one stream whose times may be
 // written to the second.
-func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(g) }
+func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(&g.fillTime) }
 
 // factsEdited returns the facts of a fill after an edit: the fields that have
 // another value are the user's now. A changed time has the precision with which

@@ -175,30 +175,30 @@ func eachAt(
 }
 
 // fillAt reads one fill of the book's account.
-func (b *book) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
-	f, err := b.scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
-		b.owner, b.account.number, p.At, p.Seq))
+func (a *accountRows) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
+	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
+		a.owner, a.account.number, p.At, p.Seq))
 	return f, mapNotFound(err, "execution")
 }
 
 // fillByID reads one fill of the book's account.
-func (b *book) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
-	if p, tag, ok := parseExecutionID(id); ok && tag == b.account.tag() {
-		f, err := b.fillAt(ctx, p)
+func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
+	if p, tag, ok := parseExecutionID(id); ok && tag == a.account.tag() {
+		f, err := a.fillAt(ctx, p)
 		if err == nil && f.id == id || err != nil && !journal.IsKind(err, journal.KindNotFound) {
 			return f, err
 		}
 	}
-	f, err := b.scanFill(b.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, b.owner, id, b.account.number))
+	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, a.owner, id, a.account.number))
 	return f, mapNotFound(err, "execution")
 }
 
 // fillsAt reads fills of the book's account that are known by their position,
 // by number.
-func (b *book) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*fill, error) {
+func (a *accountRows) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*fill, error) {
 	found := make(map[int64]*fill, len(at))
-	err := eachAt(ctx, b.tx, b.owner, b.account.number, at, func(row db.Scanner) error {
-		f, err := b.scanFill(row)
+	err := eachAt(ctx, a.tx, a.owner, a.account.number, at, func(row db.Scanner) error {
+		f, err := a.scanFill(row)
 		found[f.seq] = f
 		return err
 	}, fillSelectOnly+` FROM executions`, "")
@@ -206,10 +206,10 @@ func (b *book) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*
 }
 
 // sourcedFills reads fills with several sources, by number.
-func (b *book) sourcedFills(ctx context.Context, numbers []int64) (map[int64]*fill, error) {
+func (a *accountRows) sourcedFills(ctx context.Context, numbers []int64) (map[int64]*fill, error) {
 	found := make(map[int64]*fill, len(numbers))
-	list, err := db.ListIn(ctx, b.tx, numbers, b.scanFill, fillSelect+b.tx.Using("executions_sourced")+`
-		WHERE user_id = $1 AND account = $2 AND (facts & 512) <> 0 AND seq IN $keys ORDER BY seq`, b.owner, b.account.number)
+	list, err := db.ListIn(ctx, a.tx, numbers, a.scanFill, fillSelect+a.tx.Using("executions_sourced")+`
+		WHERE user_id = $1 AND account = $2 AND (facts & 512) <> 0 AND seq IN $keys ORDER BY seq`, a.owner, a.account.number)
 	for _, f := range list {
 		found[f.seq] = f
 	}

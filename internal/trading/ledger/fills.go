@@ -49,11 +49,11 @@ type NewFill struct {
 
 // fill is a row of executions, with its trades after the write.
 type fill struct {
-	seq        int64 // in the account
-	arrival    int64 // over all accounts
-	id         journal.ExecutionID
-	stream     int64
-	at         int64 // microseconds
+	seq     int64 // in the account
+	arrival int64 // over all accounts
+	id      journal.ExecutionID
+	stream  int64
+	fillTime
 	side       matching.Side
 	quantity   decimal.Decimal
 	price      decimal.Decimal
@@ -64,35 +64,12 @@ type fill struct {
 	externalID string
 	origin     string
 	details    string // JSON object, or empty
-	facts      Facts
 	createdAt  int64
 	links      links // as stored; empty for a new fill
 
 	next  links // as regrouped
 	state state
 	was   int64 // of an edited fill: the instant of its row
-}
-
-// links are the trades of a fill: the one that it closes and the one that it
-// opens for a fill that crosses zero, else only the first.
-type links struct {
-	trade, flip journal.TradeID
-}
-
-// add adds a trade of the fill; calls are in time order.
-func (l *links) add(id journal.TradeID) {
-	if l.trade == "" {
-		l.trade = id
-	} else {
-		l.flip = id
-	}
-}
-
-func (l links) list() []journal.TradeID {
-	if l.flip == "" {
-		return []journal.TradeID{l.trade}
-	}
-	return []journal.TradeID{l.trade, l.flip}
 }
 
 // state is the kind of write that a fill needs.
@@ -294,10 +271,10 @@ var (
 	fillInsert     = append([]string{"user_id", "account"}, fillColumns...)
 )
 
-func (b *book) scanFill(row db.Scanner) (*fill, error) {
+func (a *accountRows) scanFill(row db.Scanner) (*fill, error) {
 	f := &fill{}
 	err := row.Scan(f.scan()...)
-	f.setID(&b.account)
+	f.setID(&a.account)
 	return f, err
 }
 
@@ -306,10 +283,10 @@ const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, pric
 	id, external_id, origin, details`
 
 // scanCompared reads comparedColumns.
-func (b *book) scanCompared(row db.Scanner) (*fill, error) {
+func (a *accountRows) scanCompared(row db.Scanner) (*fill, error) {
 	f := &fill{}
 	err := row.Scan(f.scanCompared()...)
-	f.setID(&b.account)
+	f.setID(&a.account)
 	return f, err
 }
 
@@ -339,8 +316,8 @@ type comparedReader struct {
 	pool fillPool
 }
 
-func (b *book) newComparedReader() *comparedReader {
-	r := &comparedReader{tag: b.account.tag()}
+func (a *accountRows) newComparedReader() *comparedReader {
+	r := &comparedReader{tag: a.account.tag()}
 	r.dest = r.row.scanCompared()
 	return r
 }
@@ -408,19 +385,19 @@ func nullNumber(n decimal.Null) any {
 }
 
 // insertFills writes new fills.
-func (b *book) insertFills(ctx context.Context, fills []*fill) error {
-	return insertRows(ctx, b.tx, "executions", fillInsert, len(fills), func(i int) []any {
-		return append([]any{int64(b.owner), b.account.number}, fills[i].args(&b.account)...)
+func (a *accountRows) insertFills(ctx context.Context, fills []*fill) error {
+	return insertRows(ctx, a.tx, "executions", fillInsert, len(fills), func(i int) []any {
+		return append([]any{int64(a.owner), a.account.number}, fills[i].args(&a.account)...)
 	})
 }
 
 // updateFills writes edited fills over their rows.
-func (b *book) updateFills(ctx context.Context, fills []*fill) error {
+func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = append(f.changeableValues(&b.account), int64(b.owner), b.account.number, f.was, f.seq)
+		rows[i] = append(f.changeableValues(&a.account), int64(a.owner), a.account.number, f.was, f.seq)
 	}
-	return b.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
+	return a.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
 // changeableColumns are the columns that an edit or a completion may change, in
@@ -439,22 +416,13 @@ func (f *fill) changeableValues(a *Account) []any {
 	}
 }
 
-// collectDetails collects a fill for updateDetails. Its figures and its
-// position must be as stored.
-func (b *book) collectDetails(before, after *fill) {
-	b.changedDetails = append(b.changedDetails, after)
-	if before.externalID != after.externalID {
-		b.changedIDs = append(b.changedIDs, after)
-	}
-}
-
 // updateDetails writes the columns that trades do not depend on. It does not
 // write the links, which a regrouping may have changed.
-func (b *book) updateDetails(ctx context.Context, fills []*fill) error {
+func (a *accountRows) updateDetails(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
-		rows[i] = []any{nullIfEmpty(f.externalID), nullIfEmpty(f.details), int64(f.facts), int64(b.owner), b.account.number, f.at, f.seq}
+		rows[i] = []any{nullIfEmpty(f.externalID), nullIfEmpty(f.details), int64(f.facts), int64(a.owner), a.account.number, f.at, f.seq}
 	}
-	return b.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
+	return a.tx.UpdateMany(ctx, "executions", []string{"external_id", "details", "facts"},
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }

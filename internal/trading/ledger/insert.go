@@ -141,7 +141,7 @@ func (s *Service) InsertChecked(
 	result = newInsertResult(all)
 	result.Recorded = result.Inserted > 0 || !known.isEmpty()
 	result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
-	s.analyzeAfterCommit(tx, result.Inserted)
+	analyzeAfterCommit(s.db, tx, result.Inserted)
 	return result, nil
 }
 
@@ -167,7 +167,7 @@ const analyzeFrom = 50
 
 // analyzeAfterCommit updates the planner's statistics in the background once an
 // import is committed.
-func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
+func analyzeAfterCommit(d *db.DB, tx *db.Tx, inserted int) {
 	if inserted < analyzeFrom {
 		return
 	}
@@ -175,7 +175,7 @@ func (s *Service) analyzeAfterCommit(tx *db.Tx, inserted int) {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			s.db.Analyze(ctx, inserted, "streams", "executions", "trades")
+			d.Analyze(ctx, inserted, "streams", "executions", "trades")
 		}()
 	})
 }
@@ -274,7 +274,7 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from impo
 // regroupArrivals regroups the new and the completed fills of all streams at
 // once, so that rows can be written in the order of their tables.
 func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
-	set, err := b.collectChanges(ctx, arrivals, known, b.streamFor)
+	set, err := collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ type freshFills struct {
 
 // collectChanges sorts new and completed fills into the streams that streamOf
 // returns.
-func (b *book) collectChanges(
+func collectChanges(
 	ctx context.Context, arrivals []*arrival, known *knownFills, streamOf func(context.Context, streamKey) (*stream, error),
 ) (*changeSet, error) {
 	set := &changeSet{streamOf: streamOf, byKey: map[streamKey]*changes{}}
@@ -399,18 +399,18 @@ func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, tog
 }
 
 // regroupTogether computes the trades of some streams and their ids.
-func (b *book) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
+func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
 	fills := 0
 	for _, c := range together {
 		fills += len(c.added)
 	}
-	if err := b.tx.ReleaseWriter(ctx); err != nil { // grouping many fills takes time
+	if err := set.tx.ReleaseWriter(ctx); err != nil { // grouping many fills takes time
 		return nil, err
 	}
 	r := newRegrouping(fills)
 	r.deleted = deleted
 	for _, c := range together {
-		if err := b.regroup(ctx, c, r); err != nil {
+		if err := set.regroup(ctx, c, r); err != nil {
 			return nil, err
 		}
 	}

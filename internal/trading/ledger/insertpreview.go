@@ -60,7 +60,7 @@ func PreviewInsertChecked(
 func previewInsert(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions, rows int,
 ) (o InsertPreview, err error) {
-	b := &book{tx: tx, owner: owner, streams: map[streamKey]*stream{}, nextSeq: 1, nextStream: 1}
+	b := newBook(tx, owner, Account{})
 	if account != "" {
 		if b, err = readBook(ctx, tx, owner, account); err != nil {
 			return InsertPreview{}, err
@@ -105,7 +105,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 			b.arrivals++
 		}
 	}
-	set, err := b.collectChanges(ctx, arrivals, known, b.streamForPreview)
+	set, err := collectChanges(ctx, arrivals, known, b.streamForPreview)
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 // isAppend reports whether the changes of a stream only add fills after its last
 // trade, which is closed: then they form trades of their own. The added fills
 // must be sorted.
-func (b *book) isAppend(ctx context.Context, c *changes) (bool, error) {
+func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 	if len(c.removed) > 0 || len(c.added) == 0 {
 		return false, nil
 	}
-	tail, err := b.loadTail(ctx, c.stream)
+	tail, err := set.loadTail(ctx, c.stream)
 	return tail == nil || tail.IsClosed() && tail.Last.Compare(c.added[0].position()) < 0, err
 }
 
@@ -183,13 +183,13 @@ func toMatchingFills(fills []*fill) iter.Seq[matching.Fill] {
 
 // streamForPreview returns the stream of an instrument, or a new one that is
 // not stored.
-func (b *book) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
-	found, err := b.findStream(ctx, key)
+func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
+	found, err := set.findStream(ctx, key)
 	if err != nil || found != nil {
 		return found, err
 	}
-	s := &stream{number: -int64(len(b.streams)) - 1, key: key, isNew: true}
-	b.streams[key] = s
+	s := &stream{number: -int64(len(set.byKey)) - 1, key: key, isNew: true}
+	set.byKey[key] = s
 	return s, nil
 }
 

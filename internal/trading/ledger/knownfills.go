@@ -33,18 +33,13 @@ type changedFill struct {
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
 	p := &knownPlan{book: b, from: from}
 	var open []*arrival
-	streams := map[*streamKey]*stream{}
 	for _, a := range arrivals {
 		if a.known == nil || a.known.state != stored || a.repeated {
 			continue
 		}
-		s, found := streams[a.key]
-		if !found {
-			var err error
-			if s, err = b.findStream(ctx, *a.key); err != nil {
-				return nil, err
-			}
-			streams[a.key] = s
+		s, err := b.findStream(ctx, *a.key)
+		if err != nil {
+			return nil, err
 		}
 		p.known = append(p.known, a.known)
 		same := s != nil && s.number == a.known.stream
@@ -75,7 +70,6 @@ type knownPlan struct {
 	fills   map[int64]*fill // by number, as the sources
 	sources map[int64][]*source
 	imports spans
-	keys    map[int64]streamKey
 }
 
 // load reads the stored fills and their sources.
@@ -98,30 +92,17 @@ func (p *knownPlan) load(ctx context.Context, open []*arrival) (err error) {
 		return err
 	}
 	p.sources, err = p.loadSources(ctx, several)
-	p.keys = map[int64]streamKey{}
 	return err
-}
-
-// keyOf returns the instrument of a stream.
-func (p *knownPlan) keyOf(ctx context.Context, number int64) (streamKey, error) {
-	if key, known := p.keys[number]; known {
-		return key, nil
-	}
-	s, err := p.streamNumbered(ctx, number)
-	if err != nil {
-		return streamKey{}, err
-	}
-	p.keys[number] = s.key
-	return s.key, nil
 }
 
 // add plans the writes for one arrival.
 func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	before := p.fills[a.known.seq]
-	key, err := p.keyOf(ctx, before.stream)
+	s, err := p.streamNumbered(ctx, before.stream)
 	if err != nil {
 		return err
 	}
+	key := s.key
 	list := p.sources[before.seq]
 	if len(list) == 0 {
 		owner, _ := p.imports.find(p.account.number, before.seq)
@@ -191,70 +172,13 @@ func (b *book) storeKnown(ctx context.Context, known *knownFills) error {
 			moved = append(moved, k.after)
 		}
 	}
-	if err := b.widenSpans(ctx, moved); err != nil {
+	if err := b.widenSpans(ctx, moved...); err != nil {
 		return err
 	}
 	if err := b.insertSources(ctx, known.sources); err != nil {
 		return err
 	}
 	return b.insertRepeats(ctx, known.repeats)
-}
-
-// widenSpans extends the instants of imports to those of moved fills.
-func (b *book) widenSpans(ctx context.Context, moved []*fill) error {
-	if len(moved) == 0 {
-		return nil
-	}
-	imports, err := loadSpans(ctx, b.tx, b.owner, b.account)
-	if err != nil {
-		return err
-	}
-	wider := map[int64]span{}
-	for _, f := range moved {
-		s, imported := imports.find(b.account.number, f.seq)
-		if !imported {
-			continue
-		}
-		if grown, known := wider[s.first]; known {
-			s = grown
-		}
-		s.firstAt, s.lastAt = min(s.firstAt, f.at), max(s.lastAt, f.at)
-		wider[s.first] = s
-	}
-	for _, s := range wider {
-		_, err := b.tx.Exec(ctx,
-			`UPDATE import_spans SET first_at = $1, last_at = $2 WHERE user_id = $3 AND account = $4 AND first_seq = $5`,
-			s.firstAt, s.lastAt, b.owner, b.account.number, s.first)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// completeKnown completes a stored fill by an equal entry by hand.
-func (b *book) completeKnown(ctx context.Context, a *arrival) (AddedExecution, error) {
-	arrivals := []*arrival{a}
-	known, err := b.planKnown(ctx, arrivals, importSource{})
-	if err != nil {
-		return AddedExecution{}, err
-	}
-	if len(known.changed) > 0 {
-		if err := b.regroupArrivals(ctx, arrivals, known); err != nil {
-			return AddedExecution{}, err
-		}
-	}
-	if err := b.storeKnown(ctx, known); err != nil {
-		return AddedExecution{}, err
-	}
-	if len(known.changed) > 0 {
-		if err := b.close(ctx); err != nil {
-			return AddedExecution{}, err
-		}
-	}
-	out := AddedExecution{Deduped: true, Completed: a.completed}
-	out.Execution, err = b.execution(ctx, a.known.id)
-	return out, err
 }
 
 // accountsOfBatchSelect selects the accounts in which an import has rows.

@@ -44,7 +44,7 @@ func (s *Service) SetOverrides(
 		return nil, err
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		a, err := lockAccount(ctx, tx, owner, account)
+		a, err := LockAccount(ctx, tx, owner, account)
 		if err != nil {
 			return err
 		}
@@ -113,14 +113,14 @@ func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 // multipliers finds the multiplier of fills that do not state one: what
 // the user set for the account, else what is usual for the instrument.
 type multipliers struct {
-	b         *book
+	rows      *accountRows
 	overrides map[string]decimal.Decimal    // nil until loaded
 	known     map[[2]string]decimal.Decimal // by symbol and type
 	warnings  []string
 }
 
-func (b *book) newMultipliers() *multipliers {
-	return &multipliers{b: b, known: map[[2]string]decimal.Decimal{}}
+func (a *accountRows) newMultipliers() *multipliers {
+	return &multipliers{rows: a, known: map[[2]string]decimal.Decimal{}}
 }
 
 func (m *multipliers) lookup(ctx context.Context, symbol, kind string) (decimal.Decimal, error) {
@@ -129,7 +129,7 @@ func (m *multipliers) lookup(ctx context.Context, symbol, kind string) (decimal.
 		return found, nil
 	}
 	if m.overrides == nil {
-		list, err := loadOverrides(ctx, m.b.tx, m.b.owner, m.b.account)
+		list, err := loadOverrides(ctx, m.rows.tx, m.rows.owner, m.rows.account)
 		if err != nil {
 			return decimal.Zero, err
 		}

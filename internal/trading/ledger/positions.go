@@ -300,35 +300,12 @@ func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	p.Fills = append(p.Fills, PositionFill{At: f.at, Width: f.width(), Quantity: quantity, Price: f.price, Multiplier: f.multiplier})
 }
 
-// width returns how long after its instant the fill may have happened.
-func (f *fill) width() int64 {
-	if f.facts.has(MinutePrecision | DayPrecision) {
-		return f.precision() - 1
-	}
-	return 0
-}
-
 // RaiseRevision records that the trades of an account changed in what other packages
 // keep for them, and returns the account's new revision. The account must be locked,
 // as by [LockAccount]. It is a step.
 func RaiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, ids []journal.TradeID) (int64, error) {
-	touch := TouchTrades
 	if len(ids) > loggedTrades { // copies of the account are read again in any case
-		touch, ids = touchAll, nil
+		return touch(ctx, tx, owner, account.ID, nil, true)
 	}
-	if err := touch(ctx, tx, owner, account.ID, ids...); err != nil {
-		return 0, err
-	}
-	a, err := findAccount(ctx, tx, owner, account.ID)
-	return a.Revision, err
-}
-
-func touchAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, _ ...journal.TradeID) error {
-	return TouchAccount(ctx, tx, owner, account)
-}
-
-// LockAccount locks one of the owner's accounts and returns it, so that its trades do
-// not change before the transaction ends. It is a step.
-func LockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
-	return lockAccount(ctx, tx, owner, id)
+	return touch(ctx, tx, owner, account.ID, ids, false)
 }

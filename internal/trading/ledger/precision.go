@@ -43,7 +43,7 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 // matchCoarseArrivals matches coarse arrivals of one stream with the stored
 // fills in the stretch of time that each of them covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{b: d.b, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
 	held := map[deal]*fillQueue{} // fills that several arrivals may match
 	end := list[0].at
@@ -117,11 +117,11 @@ type editedFill struct {
 // sameSecond compares the original instant with that of an arrival. If the user
 // changed the time, the original one has a fraction only if it is not 0.
 func (o editedFill) sameSecond(a *fill) bool {
-	original := &fill{at: o.at}
+	original := &fillTime{at: o.at}
 	if o.at == o.fill.at {
 		original.facts = o.facts & ZeroFraction
 	}
-	return original.sameSecond(a)
+	return original.sameSecond(&a.fillTime)
 }
 
 const editedFillsWhere = `WHERE user_id = $1 AND account = $2 AND origin IS NOT NULL ORDER BY origin, seq`

@@ -97,14 +97,14 @@ func newRegrouping(fills int) *regrouping {
 
 // regroup computes the trades of one stream after its changes. It writes
 // nothing.
-func (b *book) regroup(ctx context.Context, c *changes, into *regrouping) error {
+func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping) error {
 	c.sort()
 	into.keys[c.stream.number] = c.stream.key
 	into.repair = c.whole
 	r := &run{
 		c: c, out: into,
-		fills:  &fillCursor{b: b, ctx: ctx, changes: c},
-		trades: &tradeCursor{b: b, ctx: ctx, stream: c.stream},
+		fills:  &fillCursor{set: set, ctx: ctx, changes: c},
+		trades: &tradeCursor{set: set, ctx: ctx, stream: c.stream},
 	}
 	r.touched = c.touched()
 	if c.whole {
@@ -171,7 +171,7 @@ func (r *run) begin() error {
 func (r *run) beginInside(t *tradeRow, p matching.Position) (err error) {
 	r.trades.seek(t.First)
 	if !r.c.whole && !r.c.wholeTrades {
-		if r.from, err = r.fills.b.lastCheckpoint(r.fills.ctx, t, p); err != nil {
+		if r.from, err = r.fills.set.lastCheckpoint(r.fills.ctx, t, p); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (r *run) walk() {
 	if r.reached {
 		return
 	}
-	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.b.interval, Report: r.collectCheckpoint}
+	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint}
 	for trade := range grouping.Walk(r.sequence()) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)

@@ -118,15 +118,15 @@ func (c *sourceContent) key() streamKey {
 // fill returns the values of the content.
 func (c *sourceContent) fill() fill {
 	return fill{
-		at: c.At, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
-		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details, facts: c.Facts,
+		fillTime: fillTime{c.At, c.Facts}, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
+		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details,
 	}
 }
 
 // loadSources reads the sources of some fills, each list by number.
-func (b *book) loadSources(ctx context.Context, numbers []int64) (map[int64][]*source, error) {
+func (a *accountRows) loadSources(ctx context.Context, numbers []int64) (map[int64][]*source, error) {
 	found := make(map[int64][]*source, len(numbers))
-	list, err := db.ListIn(ctx, b.tx, numbers, scanSource, sourceSelect+`seq IN $keys ORDER BY seq, source`, b.owner, b.account.number)
+	list, err := db.ListIn(ctx, a.tx, numbers, scanSource, sourceSelect+`seq IN $keys ORDER BY seq, source`, a.owner, a.account.number)
 	for _, s := range list {
 		found[s.seq] = append(found[s.seq], s)
 	}
@@ -135,29 +135,29 @@ func (b *book) loadSources(ctx context.Context, numbers []int64) (map[int64][]*s
 
 var sourceKey = []string{"user_id", "account", "seq", "source"}
 
-func (b *book) sourceKeyOf(s *source) []any {
-	return []any{int64(b.owner), b.account.number, s.seq, s.number}
+func (a *accountRows) sourceKeyOf(s *source) []any {
+	return []any{int64(a.owner), a.account.number, s.seq, s.number}
 }
 
 // insertSources stores sources.
-func (b *book) insertSources(ctx context.Context, list []*source) error {
+func (a *accountRows) insertSources(ctx context.Context, list []*source) error {
 	rows := make([][]any, len(list))
 	for i, s := range list {
 		text, err := s.marshalContent()
 		if err != nil {
 			return err
 		}
-		rows[i] = append(b.sourceKeyOf(s), string(s.batch), text)
+		rows[i] = append(a.sourceKeyOf(s), string(s.batch), text)
 	}
-	return b.tx.QueueRows(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", rows)
+	return a.tx.QueueRows(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", rows)
 }
 
 // deleteSources deletes the sources of a deleted fill.
-func (b *book) deleteSources(ctx context.Context, f *fill) error {
+func (a *accountRows) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
 	}
-	return b.tx.Queue(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`, b.owner, b.account.number, f.seq)
+	return a.tx.Queue(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`, a.owner, a.account.number, f.seq)
 }
 
 // repeat is a row of import_repeats: known fills that an import contained.
@@ -184,21 +184,21 @@ func joinRepeats(list []repeat) []repeat {
 }
 
 // insertRepeats stores which known fills an import contained.
-func (b *book) insertRepeats(ctx context.Context, list []repeat) error {
+func (a *accountRows) insertRepeats(ctx context.Context, list []repeat) error {
 	var rows [][]any
 	for _, r := range joinRepeats(list) {
-		rows = append(rows, []any{int64(b.owner), b.account.number, r.first, r.last, r.source, string(r.batch)})
+		rows = append(rows, []any{int64(a.owner), a.account.number, r.first, r.last, r.source, string(r.batch)})
 	}
-	return b.tx.QueueRows(ctx, "import_repeats",
+	return a.tx.QueueRows(ctx, "import_repeats",
 		[]string{"user_id", "account", "first_seq", "last_seq", "source", "batch_id"}, "ON CONFLICT DO NOTHING", rows)
 }
 
 // loadRepeats reads the repeats of a range of fills.
-func (b *book) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
-	return db.List(ctx, b.tx, func(row db.Scanner) (r repeat, err error) {
+func (a *accountRows) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
+	return db.List(ctx, a.tx, func(row db.Scanner) (r repeat, err error) {
 		err = row.Scan(&r.first, &r.last, &r.source, &r.batch)
 		return r, err
 	}, `SELECT first_seq, last_seq, source, batch_id FROM import_repeats
 		WHERE user_id = $1 AND account = $2 AND first_seq <= $3 AND last_seq >= $4 ORDER BY batch_id, first_seq, source`,
-		b.owner, b.account.number, last, first)
+		a.owner, a.account.number, last, first)
 }

@@ -50,7 +50,7 @@ func LockTrades(
 		return nil, err
 	}
 	for _, account := range slices.Compact(slices.Sorted(maps.Values(found))) {
-		if _, err := lockAccount(ctx, tx, owner, account); err != nil {
+		if _, err := LockAccount(ctx, tx, owner, account); err != nil {
 			return nil, err
 		}
 	}
@@ -101,20 +101,29 @@ func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 // after a change to their annotations that figures depend on. It is a step;
 // the account must be locked, as by [LockTrade] or [LockTrades].
 func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids ...journal.TradeID) error {
+	_, err := touch(ctx, tx, owner, account, ids, false)
+	return err
+}
+
+// touch raises the revision of an account and of some of its trades, or for all of
+// them ends the log before the new revision, which it returns.
+func touch(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids []journal.TradeID, all bool,
+) (int64, error) {
 	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	b.revision = nextRevision(b.account.Revision)
 	b.change.Changed = ids
-	for part := range slices.Chunk(ids, 500) {
-		args := []any{b.revision, owner}
-		err := tx.Queue(ctx, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN `+db.In(&args, part), args...)
-		if err != nil {
-			return err
-		}
+	if all {
+		b.loggedSince = b.revision
 	}
-	return b.saveAccount(ctx)
+	err = db.QueueIn(ctx, tx, ids, `UPDATE trades SET revision = $1 WHERE user_id = $2 AND id IN $keys`, b.revision, owner)
+	if err != nil {
+		return 0, err
+	}
+	return b.revision, b.saveAccount(ctx)
 }
 
 // MissingTrades returns the ids that are not trades of the owner. It is a step.
@@ -148,22 +157,6 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 // set of its trades that figures depend on, such as a deleted tag. Copies of
 // its trades must then be read again.
 func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
-	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
-	if err != nil {
-		return err
-	}
-	b.revision = nextRevision(b.account.Revision)
-	b.loggedSince = b.revision
-	return b.saveAccount(ctx)
-}
-
-// raiseRevision raises the revision of an account after a change that concerns
-// none of its trades, and returns the new one.
-func raiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (int64, error) {
-	b, err := readBookWith(ctx, tx, owner, account, tx.Lock())
-	if err != nil {
-		return 0, err
-	}
-	b.revision = nextRevision(b.account.Revision)
-	return b.revision, b.saveAccount(ctx)
+	_, err := touch(ctx, tx, owner, account, nil, true)
+	return err
 }

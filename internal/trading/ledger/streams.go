@@ -59,15 +59,44 @@ type stream struct {
 	tailLoaded bool
 }
 
+// streamSet finds and creates the streams of an account, each once, and groups
+// their fills.
+type streamSet struct {
+	*accountRows
+	byKey    map[streamKey]*stream // nil for an instrument without a stream
+	byNumber map[int64]*stream
+	hasAll   bool // the maps have all streams of the account; see loadStreams
+
+	nextStream int64 // a multiple of streamBlock if a block has to be reserved
+	lastStream int64 // the greatest next_stream in all accounts of the user
+
+	// read counts the rows that cursors read, which tests compare with the size
+	// of the change. maxRead bounds it; 0 means no bound.
+	read, maxRead int
+	// interval is the number of fills of a trade between two checkpoints.
+	interval int
+}
+
+func newStreamSet(rows *accountRows) *streamSet {
+	return &streamSet{
+		accountRows: rows, byKey: map[streamKey]*stream{}, byNumber: map[int64]*stream{}, nextStream: 1, interval: checkpointInterval,
+	}
+}
+
+func (set *streamSet) add(s *stream) {
+	set.byKey[s.key], set.byNumber[s.number] = s, s
+}
+
 // streamFor returns the stream of an instrument, and creates it if necessary.
-func (b *book) streamFor(ctx context.Context, key streamKey) (*stream, error) {
-	found, err := b.findStream(ctx, key)
+func (set *streamSet) streamFor(ctx context.Context, key streamKey) (*stream, error) {
+	found, err := set.findStream(ctx, key)
 	if err != nil || found != nil {
 		return found, err
 	}
 	s := &stream{key: key, isNew: true}
-	b.streams[key] = s
-	return s, b.insertStream(ctx, s)
+	err = set.insertStream(ctx, s)
+	set.add(s)
+	return s, err
 }
 
 // streamBlock is how many numbers an account reserves at a time. Numbers are
@@ -77,72 +106,72 @@ const streamBlock = 64
 // insertStream stores a stream under the next number of the account. If another
 // account of the user has reserved the same block at the same time, the number
 // is taken, and the account reserves the next block.
-func (b *book) insertStream(ctx context.Context, s *stream) error {
+func (set *streamSet) insertStream(ctx context.Context, s *stream) error {
 	for {
-		if b.nextStream%streamBlock == 0 {
-			b.nextStream = max(streamBlock, (b.lastStream+streamBlock-1)/streamBlock*streamBlock)
+		if set.nextStream%streamBlock == 0 {
+			set.nextStream = max(streamBlock, (set.lastStream+streamBlock-1)/streamBlock*streamBlock)
 		}
-		s.number = b.nextStream
-		b.nextStream++
-		b.lastStream = max(b.lastStream, b.nextStream)
+		s.number = set.nextStream
+		set.nextStream++
+		set.lastStream = max(set.lastStream, set.nextStream)
 		key := s.key
-		inserted, err := b.tx.Exec(ctx, `
+		inserted, err := set.tx.Exec(ctx, `
 			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (user_id, number) DO NOTHING`,
-			b.owner, b.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
+			set.owner, set.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
 		if err != nil || inserted == 1 {
 			return err
 		}
-		b.nextStream = (b.nextStream + streamBlock - 1) / streamBlock * streamBlock
-		b.lastStream = max(b.lastStream, b.nextStream)
+		set.nextStream = (set.nextStream + streamBlock - 1) / streamBlock * streamBlock
+		set.lastStream = max(set.lastStream, set.nextStream)
 	}
 }
 
 // findStream returns the stream of an instrument, or nil.
-func (b *book) findStream(ctx context.Context, key streamKey) (*stream, error) {
-	if s, known := b.streams[key]; known || b.allStreams || b.nextStream == 0 {
+func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, error) {
+	if s, known := set.byKey[key]; known || set.hasAll || set.nextStream == 0 {
 		return s, nil
 	}
 	s := &stream{key: key}
-	err := b.tx.QueryRow(ctx, `
+	err := set.tx.QueryRow(ctx, `
 		SELECT number FROM streams
 		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
-		b.owner, b.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
+		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
 	if errors.Is(err, db.ErrNoRows) {
-		b.streams[key] = nil // so that it is not searched again
+		set.byKey[key] = nil
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	b.streams[key] = s
+	set.add(s)
 	return s, nil
 }
 
 // streamNumbered reads a stream that is known to exist.
-func (b *book) streamNumbered(ctx context.Context, number int64) (*stream, error) {
+func (set *streamSet) streamNumbered(ctx context.Context, number int64) (*stream, error) {
+	if known := set.byNumber[number]; known != nil {
+		return known, nil
+	}
 	s := &stream{number: number}
-	err := b.tx.QueryRow(ctx, `
-		SELECT symbol, instrument_type, option_right, strike, expiry, lot FROM streams
-		WHERE user_id = $1 AND number = $2`, b.owner, number).
-		Scan(&s.key.symbol, &s.key.kind, &s.key.right, &s.key.strike, &s.key.expiry, &s.key.lot)
+	err := set.tx.QueryRow(ctx, `
+		SELECT `+streamColumns+` FROM streams
+		WHERE user_id = $1 AND number = $2`, set.owner, number).
+		Scan(s.key.scan()...)
 	if err != nil {
 		return nil, err
 	}
-	if known := b.streams[s.key]; known != nil {
-		return known, nil
-	}
-	b.streams[s.key] = s
+	set.add(s)
 	return s, nil
 }
 
 // dropEmptyStreams deletes the streams that lost their last fill.
-func (b *book) dropEmptyStreams(ctx context.Context) error {
-	for _, number := range slices.Sorted(maps.Keys(b.emptied)) {
-		_, err := b.tx.Exec(ctx, `
+func (set *streamSet) dropEmptyStreams(ctx context.Context, emptied map[int64]bool) error {
+	for _, number := range slices.Sorted(maps.Keys(emptied)) {
+		_, err := set.tx.Exec(ctx, `
 			DELETE FROM streams WHERE user_id = $1 AND number = $2
-				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)`, b.owner, number)
+				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)`, set.owner, number)
 		if err != nil {
 			return err
 		}

@@ -126,18 +126,13 @@ type TradeQuery struct {
 	Limit int
 }
 
-// Trade returns one of the owner's trades with its fills.
-func (s *Service) Trade(ctx context.Context, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	return db.Get(ctx, s.db.View, func(tx *db.Tx) (TradeDetail, error) { return ReadTrade(ctx, tx, owner, id) })
-}
-
-// ReadTrade is the step of [Service.Trade].
+// ReadTrade returns one of the owner's trades with its fills. It is a step.
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
-	b, row, err := readTradeRow(ctx, tx, owner, id)
+	set, row, err := readTradeRow(ctx, tx, owner, id)
 	if err != nil {
 		return TradeDetail{}, err
 	}
-	return b.loadDetail(ctx, row)
+	return set.loadDetail(ctx, row)
 }
 
 // ReadTradeFills returns the fills of one of the owner's trades after a position,
@@ -146,11 +141,11 @@ func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 func ReadTradeFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, after matching.Position, limit int,
 ) (fills []TradeFill, count int, err error) {
-	b, row, err := readTradeRow(ctx, tx, owner, id)
+	set, row, err := readTradeRow(ctx, tx, owner, id)
 	if err != nil {
 		return nil, 0, err
 	}
-	fills, err = b.loadTradeFills(ctx, row, after, limit)
+	fills, err = set.loadTradeFills(ctx, row, after, limit)
 	return fills, int(row.count), err
 }
 
@@ -166,18 +161,19 @@ func qualify(table string, columns ...string) string {
 }
 
 // readTradeRow reads a trade, and opens the book of its account for reading.
-func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*book, *listedTrade, error) {
+func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*streamSet, *listedTrade, error) {
 	row := &listedTrade{}
-	b := &book{tx: tx, owner: owner}
-	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(row.scan(), b.account.scan()...)...)
+	rows := &accountRows{tx: tx, owner: owner}
+	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(row.scan(), rows.account.scan()...)...)
 	if err != nil {
 		return nil, nil, mapNotFound(err, "trade")
 	}
-	if !journal.AllowsAccount(ctx, b.account.ID) {
+	if !journal.AllowsAccount(ctx, rows.account.ID) {
 		return nil, nil, journal.NotFound("trade")
 	}
-	b.streams = map[streamKey]*stream{row.key: {number: row.stream, key: row.key}}
-	return b, row, nil
+	set := newStreamSet(rows)
+	set.add(&stream{number: row.stream, key: row.key})
+	return set, row, nil
 }
 
 // EachTrade calls fn for the trades of a query, newest first, as they are read,
@@ -186,13 +182,8 @@ func (s *Service) EachTrade(ctx context.Context, owner journal.UserID, q TradeQu
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachTrade(ctx, tx, owner, q, fn) })
 }
 
-// CountTrades counts what EachTrade would list without its limit and cursor.
-func (s *Service) CountTrades(ctx context.Context, owner journal.UserID, q TradeQuery) (int, error) {
-	return db.Get(ctx, s.db.View, func(tx *db.Tx) (int, error) { return s.CountTradesIn(ctx, tx, owner, q) })
-}
-
-// CountTradesIn is the step of [Service.CountTrades], for a count in the same
-// snapshot as a list.
+// CountTradesIn counts what EachTrade would list without its limit and cursor. It is a
+// step, for a count in the same snapshot as a list.
 func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery) (int, error) {
 	if err := q.Check(); err != nil {
 		return 0, err
@@ -366,29 +357,26 @@ func upperSymbols(symbols []string) []string {
 	return out
 }
 
-func (b *book) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade, error) {
+func (a *accountRows) tradeByID(ctx context.Context, id journal.TradeID) (*listedTrade, error) {
 	t := &listedTrade{}
-	err := b.tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
-		b.owner, id, b.account.number).Scan(t.scan()...)
+	err := a.tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
+		a.owner, id, a.account.number).Scan(t.scan()...)
 	return t, mapNotFound(err, "trade")
 }
 
 // loadParts returns a trade's fills after a position, at most limit, and its part
 // in each; 0 means all. The cost does not depend on the fills before: it starts
 // at a checkpoint.
-func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]*fill, []matching.Part, error) {
-	var err error
-	s, known := b.streams[t.key]
-	if !known {
-		if s, err = b.streamNumbered(ctx, t.stream); err != nil {
-			return nil, nil, err
-		}
+func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]*fill, []matching.Part, error) {
+	s, err := set.streamNumbered(ctx, t.stream)
+	if err != nil {
+		return nil, nil, err
 	}
-	cursor := &fillCursor{b: b, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}}
 	start := matching.Grouping{Head: t.Head}
 	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {
-		start.From, err = b.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
+		start.From, err = set.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -435,28 +423,28 @@ func (b *book) loadParts(ctx context.Context, t *listedTrade, after matching.Pos
 	return nil, nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", t.id)
 }
 
-func (b *book) loadDetail(ctx context.Context, t *listedTrade) (out TradeDetail, err error) {
-	out = TradeDetail{Trade: t.toTrade(b.account)}
-	if out.Fills, err = b.loadTradeFills(ctx, t, matching.Position{}, MaxDetailFills); err != nil {
+func (set *streamSet) loadDetail(ctx context.Context, t *listedTrade) (out TradeDetail, err error) {
+	out = TradeDetail{Trade: t.toTrade(set.account)}
+	if out.Fills, err = set.loadTradeFills(ctx, t, matching.Position{}, MaxDetailFills); err != nil {
 		return TradeDetail{}, err
 	}
-	out.DividendTotal, err = sumDividends(ctx, b.tx, b.owner, t.id)
+	out.DividendTotal, err = sumDividends(ctx, set.tx, set.owner, t.id)
 	return out, err
 }
 
 // loadTradeFills returns the fills of a trade after a position, at most limit.
-func (b *book) loadTradeFills(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]TradeFill, error) {
-	fills, parts, err := b.loadParts(ctx, t, after, limit)
+func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]TradeFill, error) {
+	fills, parts, err := set.loadParts(ctx, t, after, limit)
 	if err != nil {
 		return nil, err
 	}
-	imports, err := b.loadSpansOf(ctx, fills)
+	imports, err := set.loadSpansOf(ctx, fills)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]TradeFill, len(fills))
 	for i, f := range fills {
-		e, err := f.toExecution(b.account, t.key, imports.batchOf(b.account.number, f.seq), f.links)
+		e, err := f.toExecution(set.account, t.key, imports.batchOf(set.account.number, f.seq), f.links)
 		if err != nil {
 			return nil, err
 		}

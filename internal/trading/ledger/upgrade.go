@@ -19,18 +19,7 @@ const currentRules = 1
 // its own transaction, so that it can be interrupted and run again. progress is
 // called after each account and may be nil.
 func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) error {
-	type owned struct {
-		user    journal.UserID
-		account journal.AccountID
-	}
-	var outdated []owned
-	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
-		outdated, err = db.List(ctx, tx, func(row db.Scanner) (o owned, err error) {
-			err = row.Scan(&o.user, &o.account)
-			return o, err
-		}, `SELECT user_id, id FROM accounts WHERE rules < $1 ORDER BY user_id, number`, currentRules)
-		return err
-	})
+	outdated, err := listOwnedAccounts(ctx, s.db, currentRules)
 	if err != nil {
 		return err
 	}
@@ -74,17 +63,17 @@ func (b *book) upgrade(ctx context.Context) error {
 }
 
 // updateOrderKeys writes the order key of every stream of the account.
-func (b *book) updateOrderKeys(ctx context.Context) error {
+func (a *accountRows) updateOrderKeys(ctx context.Context) error {
 	var rows [][]any
-	err := db.Each(ctx, b.tx, func(row db.Scanner) error {
+	err := db.Each(ctx, a.tx, func(row db.Scanner) error {
 		var number int64
 		var key streamKey
 		err := row.Scan(append([]any{&number}, key.scan()...)...)
-		rows = append(rows, []any{key.orderKey(), int64(b.owner), number})
+		rows = append(rows, []any{key.orderKey(), int64(a.owner), number})
 		return err
-	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, b.owner, b.account.number)
+	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND account = $2 ORDER BY number`, a.owner, a.account.number)
 	if err != nil {
 		return err
 	}
-	return b.tx.UpdateMany(ctx, "streams", []string{"order_key"}, []string{"user_id", "number"}, rows)
+	return a.tx.UpdateMany(ctx, "streams", []string{"order_key"}, []string{"user_id", "number"}, rows)
 }

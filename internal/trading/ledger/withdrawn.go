@@ -98,28 +98,28 @@ func (w *Withdrawals) newIDs(known map[string]string) map[string]string {
 
 // loadWithdrawn returns the recorded ids of the account, each with the id that
 // replaced it or an empty one. They are few.
-func (b *book) loadWithdrawn(ctx context.Context) (map[string]string, error) {
+func (a *accountRows) loadWithdrawn(ctx context.Context) (map[string]string, error) {
 	found := map[string]string{}
-	err := db.Each(ctx, b.tx, func(row db.Scanner) error {
+	err := db.Each(ctx, a.tx, func(row db.Scanner) error {
 		var id, next string
 		err := row.Scan(&id, &next)
 		found[id] = next
 		return err
-	}, `SELECT external_id, replaced_by FROM withdrawn_fills WHERE user_id = $1 AND account = $2`, b.owner, b.account.number)
+	}, `SELECT external_id, replaced_by FROM withdrawn_fills WHERE user_id = $1 AND account = $2`, a.owner, a.account.number)
 	return found, err
 }
 
-func (b *book) insertWithdrawn(ctx context.Context, ids map[string]string, batch journal.BatchID) error {
+func (a *accountRows) insertWithdrawn(ctx context.Context, ids map[string]string, batch journal.BatchID) error {
 	var rows [][]any
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		rows = append(rows, []any{int64(b.owner), b.account.number, id, ids[id], string(batch)})
+		rows = append(rows, []any{int64(a.owner), a.account.number, id, ids[id], string(batch)})
 	}
-	return b.tx.QueueRows(ctx, "withdrawn_fills", []string{"user_id", "account", "external_id", "replaced_by", "batch_id"}, "", rows)
+	return a.tx.QueueRows(ctx, "withdrawn_fills", []string{"user_id", "account", "external_id", "replaced_by", "batch_id"}, "", rows)
 }
 
 // withdrawnFills returns the stored fills with some ids, in the order of the ids.
 // Those that were replaced are left out if their correction is not stored.
-func (b *book) withdrawnFills(ctx context.Context, ids map[string]string) (gone []*fill, err error) {
+func (a *accountRows) withdrawnFills(ctx context.Context, ids map[string]string) (gone []*fill, err error) {
 	all := slices.Collect(maps.Keys(ids))
 	for _, next := range ids {
 		if next != "" {
@@ -127,7 +127,7 @@ func (b *book) withdrawnFills(ctx context.Context, ids map[string]string) (gone 
 		}
 	}
 	slices.Sort(all)
-	stored, err := b.fillsByExternalID(ctx, slices.Compact(all))
+	stored, err := a.fillsByExternalID(ctx, slices.Compact(all))
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (b *book) withdrawnFills(ctx context.Context, ids map[string]string) (gone 
 
 // leaveOutWithdrawn returns arrivals without those whose ids the broker has
 // withdrawn, and sets withdrawn in these.
-func (b *book) leaveOutWithdrawn(ctx context.Context, arrivals []*arrival) ([]*arrival, error) {
-	ids, err := b.loadWithdrawn(ctx)
+func (a *accountRows) leaveOutWithdrawn(ctx context.Context, arrivals []*arrival) ([]*arrival, error) {
+	ids, err := a.loadWithdrawn(ctx)
 	if err != nil || len(ids) == 0 {
 		return arrivals, err
 	}
