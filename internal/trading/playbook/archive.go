@@ -126,25 +126,18 @@ func EachOrphan(
 // fillKeysOf returns the keys of the fills that some orphans wait for.
 func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []Orphan) (map[journal.TradeID][]string, error) {
 	found := map[journal.TradeID][]string{}
-	for part := range slices.Chunk(orphans, idChunk) {
-		trades := make([]journal.TradeID, len(part))
-		for i, o := range part {
-			trades[i], found[o.Trade] = o.Trade, []string{}
-		}
-		w := owned("user_id", owner)
-		andIn(w, "trade_id", trades)
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			var trade journal.TradeID
-			var key string
-			err := row.Scan(&trade, &key)
-			found[trade] = append(found[trade], key)
-			return err
-		}, `SELECT trade_id, fill_key FROM orphaned_fills`+w.text.String()+` ORDER BY trade_id, fill_key`, w.args...)
-		if err != nil {
-			return nil, err
-		}
+	trades := make([]journal.TradeID, len(orphans))
+	for i, o := range orphans {
+		trades[i], found[o.Trade] = o.Trade, []string{}
 	}
-	return found, nil
+	err := db.EachIn(ctx, tx, trades, func(row db.Scanner) error {
+		var trade journal.TradeID
+		var key string
+		err := row.Scan(&trade, &key)
+		found[trade] = append(found[trade], key)
+		return err
+	}, `SELECT trade_id, fill_key FROM orphaned_fills WHERE user_id = $1 AND trade_id IN $keys ORDER BY trade_id, fill_key`, owner)
+	return found, err
 }
 
 // OrphanedLinks returns the links of notes to orphans, which lists do not show. It
@@ -164,7 +157,7 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 
 // ReadAttachment returns a file of the owner to read as one step, so that a
 // backup needs no second connection. The caller closes it.
-func (s *Service) ReadAttachment(
+func (s *attachmentStore) ReadAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
 ) (io.ReadCloser, error) {
 	if s.options.Files != nil {
@@ -227,7 +220,7 @@ func (f *StoredFiles) claim(ctx context.Context, d *db.DB, owner journal.UserID,
 // which the file was first attached, if that is known, can attach it to an orphan,
 // and stores nothing if the target has the same file. added reports whether it
 // stored the file.
-func (s *Service) Reattach(
+func (s *attachmentStore) Reattach(
 	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, stored *StoredFiles,
 ) (added bool, err error) {
 	a, content, err := s.receive(upload)
@@ -261,7 +254,7 @@ func (s *Service) Reattach(
 	return err == nil, err
 }
 
-func (s *Service) reattach(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+func (s *attachmentStore) reattach(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	if a.Trade == nil {
 		return s.addAttachment(ctx, tx, owner, a, content)
 	}

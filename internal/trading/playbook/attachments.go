@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -42,7 +41,7 @@ type Upload struct {
 
 // Attach stores a file. What it is, is decided by its content. A trade or note
 // that is not the owner's is not found.
-func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Target, upload Upload) (Attachment, error) {
+func (s *attachmentStore) Attach(ctx context.Context, owner journal.UserID, target Target, upload Upload) (Attachment, error) {
 	attachment, content, err := s.receive(upload)
 	if err != nil {
 		return Attachment{}, err
@@ -71,7 +70,7 @@ func (s *Service) Attach(ctx context.Context, owner journal.UserID, target Targe
 }
 
 // receive reads and inspects a file.
-func (s *Service) receive(upload Upload) (Attachment, []byte, error) {
+func (s *attachmentStore) receive(upload Upload) (Attachment, []byte, error) {
 	content, err := io.ReadAll(io.LimitReader(upload.Content, s.options.MaxFileBytes+1))
 	if err != nil {
 		return Attachment{}, nil, err
@@ -101,7 +100,7 @@ func sizeText(size int64) string {
 	return fmt.Sprintf("%d bytes", size)
 }
 
-func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+func (s *attachmentStore) addAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	if err := s.checkTarget(ctx, tx, owner, a); err != nil {
 		return err
 	}
@@ -115,7 +114,7 @@ func (s *Service) addAttachment(ctx context.Context, tx *db.Tx, owner journal.Us
 }
 
 // insertAttachment stores the row of a file whose target is known.
-func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
+func (s *attachmentStore) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -128,7 +127,7 @@ func (s *Service) insertAttachment(ctx context.Context, tx *db.Tx, owner journal
 }
 
 // checkTarget ensures that there is something to attach to.
-func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment) error {
+func (s *attachmentStore) checkTarget(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment) error {
 	if a.Trade == nil {
 		_, err := lockNote(ctx, tx, owner, *a.Note, nil)
 		return err
@@ -142,7 +141,7 @@ func (s *Service) checkTarget(ctx context.Context, tx *db.Tx, owner journal.User
 
 // checkQuota bounds what one user may attach. Two uploads at the same instant
 // may each be let in; the next one is not.
-func (s *Service) checkQuota(ctx context.Context, tx *db.Tx, owner journal.UserID, size int64) error {
+func (s *attachmentStore) checkQuota(ctx context.Context, tx *db.Tx, owner journal.UserID, size int64) error {
 	var files, total int64
 	err := tx.QueryRow(ctx, `SELECT COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE user_id = $1`, owner).
 		Scan(&files, &total)
@@ -188,25 +187,18 @@ func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]At
 // attachmentsOf returns the attachments of some trades.
 func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID][]Attachment, error) {
 	found := make(map[journal.TradeID][]Attachment)
-	for chunk := range slices.Chunk(trades, idChunk) {
-		w := owned("user_id", owner)
-		andIn(w, "trade_id", chunk)
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			a, err := scanAttachment(row)
-			if err == nil {
-				found[*a.Trade] = append(found[*a.Trade], a)
-			}
-			return err
-		}, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
-		if err != nil {
-			return nil, err
+	err := db.EachIn(ctx, tx, trades, func(row db.Scanner) error {
+		a, err := scanAttachment(row)
+		if err == nil {
+			found[*a.Trade] = append(found[*a.Trade], a)
 		}
-	}
-	return found, nil
+		return err
+	}, selectAttachments+` WHERE user_id = $1 AND trade_id IN $keys ORDER BY created_at, id`, owner)
+	return found, err
 }
 
 // OpenAttachment returns a file to read. The caller closes it.
-func (s *Service) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
+func (s *attachmentStore) OpenAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID) (Attachment, io.ReadSeekCloser, error) {
 	var attachment Attachment
 	var content []byte
 	var public journal.PublicID
@@ -251,7 +243,7 @@ func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 }
 
 // DeleteAttachment deletes a file.
-func (s *Service) DeleteAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID, check Check[Attachment]) error {
+func (s *attachmentStore) DeleteAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID, check Check[Attachment]) error {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		old, err := readAttachment(ctx, tx, owner, id, tx.Lock())
 		if err != nil {

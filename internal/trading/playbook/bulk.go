@@ -189,14 +189,7 @@ func replaceMany(ctx context.Context, tx *db.Tx, owner journal.UserID, before, a
 }
 
 func deleteLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, statement string, trades []journal.TradeID) error {
-	for chunk := range slices.Chunk(trades, idChunk) {
-		w := owned("user_id", owner)
-		andIn(w, "trade_id", chunk)
-		if _, err := tx.Exec(ctx, statement+w.text.String(), w.args...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.QueueIn(ctx, tx, trades, statement+` WHERE user_id = $1 AND trade_id IN $keys`, owner)
 }
 
 // reportChanged calls Known.AnnotationsChanged for each account of some trades.

@@ -105,7 +105,7 @@ func (f *Files) removeFile(name string) error {
 
 // publicID returns the public id of a user, which names the directory of the
 // user's files. It is empty if content is stored in the database.
-func (s *Service) publicID(ctx context.Context, owner journal.UserID) (public journal.PublicID, err error) {
+func (s *attachmentStore) publicID(ctx context.Context, owner journal.UserID) (public journal.PublicID, err error) {
 	if s.options.Files == nil {
 		return "", nil
 	}
@@ -119,7 +119,7 @@ func (s *Service) publicID(ctx context.Context, owner journal.UserID) (public jo
 // RemoveFiles removes the files of deleted attachments after the transaction
 // that deleted their rows. Files that it cannot remove are removed by
 // [Service.SweepFiles].
-func (s *Service) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
+func (s *attachmentStore) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
 	if s.options.Files == nil || len(ids) == 0 {
 		return
 	}
@@ -130,14 +130,14 @@ func (s *Service) RemoveFiles(ctx context.Context, owner journal.UserID, ids []j
 	s.removeFiles(public, ids)
 }
 
-func (s *Service) removeFiles(owner journal.PublicID, ids []journal.AttachmentID) {
+func (s *attachmentStore) removeFiles(owner journal.PublicID, ids []journal.AttachmentID) {
 	for _, id := range ids {
 		_ = s.options.Files.removeFile(fileOf(owner, id))
 	}
 }
 
 // RemoveFilesOf removes every file of a user whose rows are gone.
-func (s *Service) RemoveFilesOf(owner journal.PublicID) error {
+func (s *attachmentStore) RemoveFilesOf(owner journal.PublicID) error {
 	if s.options.Files == nil || owner == "" {
 		return nil
 	}
@@ -150,7 +150,7 @@ const sweepAge = time.Hour
 
 // SweepFiles removes files that no attachment names, as a crash or a deleted
 // user leaves them, and returns how many. It is meant to run now and then.
-func (s *Service) SweepFiles(ctx context.Context) (removed int, err error) {
+func (s *attachmentStore) SweepFiles(ctx context.Context) (removed int, err error) {
 	if s.options.Files == nil {
 		return 0, nil
 	}
@@ -171,7 +171,7 @@ func (s *Service) SweepFiles(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-func (s *Service) sweepUser(ctx context.Context, owner journal.PublicID) (removed int, err error) {
+func (s *attachmentStore) sweepUser(ctx context.Context, owner journal.PublicID) (removed int, err error) {
 	files := s.options.Files
 	entries, err := fs.ReadDir(files.root.FS(), string(owner))
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Service) sweepUser(ctx context.Context, owner journal.PublicID) (remove
 }
 
 // attachmentIDs are the ids of a user's attachments, sorted.
-func (s *Service) attachmentIDs(ctx context.Context, public journal.PublicID) ([]journal.AttachmentID, error) {
+func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.PublicID) ([]journal.AttachmentID, error) {
 	var ids []journal.AttachmentID
 	err := s.db.View(ctx, func(tx *db.Tx) error {
 		owner, err := s.options.Known.UserNumber(ctx, tx, public)
@@ -214,7 +214,7 @@ func (s *Service) attachmentIDs(ctx context.Context, public journal.PublicID) ([
 
 // CheckFiles names the attachments of a user whose content is missing or has
 // a size that differs from its row. It is part of the check of an installation.
-func (s *Service) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attachment, error) {
+func (s *attachmentStore) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attachment, error) {
 	var all []Attachment
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {
 		all, err = ListAttachments(ctx, tx, owner)

@@ -53,7 +53,7 @@ func addLinked(
 // reportLinked reports trades whose notes or attachments have changed, because
 // lists and figures are filtered by them. A nil trade and one without fills are
 // ignored.
-func (s *Service) reportLinked(ctx context.Context, tx *db.Tx, owner journal.UserID, trades ...*journal.TradeID) error {
+func (s *shared) reportLinked(ctx context.Context, tx *db.Tx, owner journal.UserID, trades ...*journal.TradeID) error {
 	if s.options.Known.AnnotationsChanged == nil {
 		return nil
 	}

@@ -94,7 +94,7 @@ func scanNote(row db.Scanner) (n Note, err error) {
 }
 
 // Note returns one note.
-func (s *Service) Note(ctx context.Context, owner journal.UserID, id journal.NoteID) (Note, error) {
+func (s *noteStore) Note(ctx context.Context, owner journal.UserID, id journal.NoteID) (Note, error) {
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Note, error) { return readNote(ctx, tx, owner, id, "") })
 }
 

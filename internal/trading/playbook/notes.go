@@ -174,7 +174,7 @@ func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
 // CreateNote creates a note. Without an occurred_at a log or review is of today
 // and a plain note of now. An account that is not the owner's is not found; a
 // trade that is not the owner's is a wrong field.
-func (s *Service) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
+func (s *noteStore) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
 	note, err := newNote(change, s.clock())
 	if err != nil {
 		return Note{}, err
@@ -220,7 +220,7 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 
 // anchorNote ensures that the trade that a note is linked to exists and has
 // the row of annotations that links refer to.
-func (s *Service) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
+func (s *noteStore) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (n Note) symbolsText() string {
 
 // ChangeNote changes what is sent. An account or trade that is not the owner's
 // is a wrong field.
-func (s *Service) ChangeNote(ctx context.Context, owner journal.UserID, id journal.NoteID, change NoteChange, check Check[Note]) (Note, error) {
+func (s *noteStore) ChangeNote(ctx context.Context, owner journal.UserID, id journal.NoteID, change NoteChange, check Check[Note]) (Note, error) {
 	var note Note
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		old, err := lockNote(ctx, tx, owner, id, check)
@@ -306,7 +306,7 @@ func updateNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) er
 	return err
 }
 
-func (s *Service) linkNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
+func (s *noteStore) linkNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if err := s.anchorNote(ctx, tx, owner, note); err != nil {
 		return err
 	}
@@ -315,7 +315,7 @@ func (s *Service) linkNote(ctx context.Context, tx *db.Tx, owner journal.UserID,
 }
 
 // DeleteNote deletes a note with its attachments.
-func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journal.NoteID, check Check[Note]) error {
+func (s *noteStore) DeleteNote(ctx context.Context, owner journal.UserID, id journal.NoteID, check Check[Note]) error {
 	var files []journal.AttachmentID
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		note, err := lockNote(ctx, tx, owner, id, check)
@@ -338,6 +338,6 @@ func (s *Service) DeleteNote(ctx context.Context, owner journal.UserID, id journ
 	if err != nil {
 		return err
 	}
-	s.RemoveFiles(ctx, owner, files)
+	s.files.RemoveFiles(ctx, owner, files)
 	return nil
 }

@@ -49,7 +49,7 @@ type noteIndexes struct {
 
 // ReadNotePage lists notes, newest first, and returns how many the filter has in
 // all. It is a step.
-func (s *Service) ReadNotePage(
+func (s *noteStore) ReadNotePage(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
 ) (notes []Note, total int, err error) {
 	_, limited := journal.AllowedAccounts(ctx)
@@ -147,17 +147,13 @@ func (f *NoteFilter) passes(n indexedNote) bool {
 // readNotes returns the notes with some ids, in their order.
 func readNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.NoteID) ([]Note, error) {
 	found := make(map[journal.NoteID]Note, len(ids))
-	for chunk := range slices.Chunk(ids, idChunk) {
-		w := owned("n.user_id", owner)
-		andIn(w, "n.id", chunk)
-		err := db.Each(ctx, tx, func(row db.Scanner) error {
-			note, err := scanNote(row)
-			found[note.ID] = note
-			return err
-		}, selectNotes+w.text.String()+` ORDER BY n.id`, w.args...)
-		if err != nil {
-			return nil, err
-		}
+	err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+		note, err := scanNote(row)
+		found[note.ID] = note
+		return err
+	}, selectNotes+` WHERE n.user_id = $1 AND n.id IN $keys ORDER BY n.id`, owner)
+	if err != nil {
+		return nil, err
 	}
 	notes := make([]Note, len(ids))
 	for i, id := range ids {
@@ -167,13 +163,13 @@ func readNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journ
 }
 
 // loadNoteIndex returns the index of the notes in the snapshot of the transaction.
-func (s *Service) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID) (*noteIndex, error) {
+func (s *noteStore) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID) (*noteIndex, error) {
 	const entryBytes = 200
 	revision, err := noteRevision(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
-	cached := s.notes.GetOrAdd(owner, entryBytes, func() *noteIndexes { return &noteIndexes{} })
+	cached := s.indexes.GetOrAdd(owner, entryBytes, func() *noteIndexes { return &noteIndexes{} })
 	cached.mu.Lock()
 	defer cached.mu.Unlock()
 	var index *noteIndex
@@ -192,7 +188,7 @@ func (s *Service) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.Us
 			return nil, err
 		}
 	}
-	s.notes.Resize(owner, cached, entryBytes+cached.add(index))
+	s.indexes.Resize(owner, cached, entryBytes+cached.add(index))
 	return index, nil
 }
 

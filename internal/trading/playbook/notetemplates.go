@@ -72,7 +72,7 @@ func scanNoteTemplate(row db.Scanner) (t NoteTemplate, err error) {
 }
 
 // NoteTemplates lists the owner's templates by name.
-func (s *Service) NoteTemplates(ctx context.Context, owner journal.UserID) ([]NoteTemplate, error) {
+func (s *noteStore) NoteTemplates(ctx context.Context, owner journal.UserID) ([]NoteTemplate, error) {
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]NoteTemplate, error) { return ListNoteTemplates(ctx, tx, owner) })
 }
 
@@ -82,7 +82,7 @@ func ListNoteTemplates(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]
 }
 
 // NoteTemplate returns one template.
-func (s *Service) NoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID) (NoteTemplate, error) {
+func (s *noteStore) NoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID) (NoteTemplate, error) {
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (NoteTemplate, error) { return readNoteTemplate(ctx, tx, owner, id, "") })
 }
 
@@ -95,7 +95,7 @@ func readNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, id j
 }
 
 // CreateNoteTemplate creates a template. A name that is taken is a conflict.
-func (s *Service) CreateNoteTemplate(ctx context.Context, owner journal.UserID, change NoteTemplateChange) (t NoteTemplate, err error) {
+func (s *noteStore) CreateNoteTemplate(ctx context.Context, owner journal.UserID, change NoteTemplateChange) (t NoteTemplate, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		var created bool
 		if t, created, err = insertNoteTemplate(ctx, tx, owner, s.clock(), change); err == nil && !created {
@@ -146,7 +146,7 @@ func templateTaken(name string) error {
 }
 
 // ChangeNoteTemplate changes what is sent.
-func (s *Service) ChangeNoteTemplate(
+func (s *noteStore) ChangeNoteTemplate(
 	ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, change NoteTemplateChange, check Check[NoteTemplate],
 ) (t NoteTemplate, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
@@ -171,7 +171,7 @@ func (s *Service) ChangeNoteTemplate(
 }
 
 // DeleteNoteTemplate deletes a template. Notes that started from it stay.
-func (s *Service) DeleteNoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate]) error {
+func (s *noteStore) DeleteNoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if _, err := lockNoteTemplate(ctx, tx, owner, id, check); err != nil {
 			return err

@@ -3,7 +3,6 @@ package playbook
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -125,22 +124,15 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 // and attachments go, linked notes lose only the link. It is a step. The caller
 // hands the attachments to [Service.RemoveFiles] after the commit.
 func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) ([]journal.AttachmentID, error) {
-	var files []journal.AttachmentID
-	for chunk := range slices.Chunk(trades, idChunk) {
-		w := owned("user_id", owner)
-		andIn(w, "trade_id", chunk)
-		some, err := db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments`+w.text.String()+` ORDER BY id`, w.args...)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, some...)
-		for _, statement := range []string{`UPDATE notes SET trade_id = NULL`, `DELETE FROM trade_annotations`} {
-			if _, err := tx.Exec(ctx, statement+w.text.String(), w.args...); err != nil {
-				return nil, err
-			}
-		}
+	files, err := db.ListIn(ctx, tx, trades, db.Single[journal.AttachmentID],
+		`SELECT id FROM attachments WHERE user_id = $1 AND trade_id IN $keys ORDER BY id`, owner)
+	if err != nil {
+		return nil, err
 	}
-	return files, nil
+	if err := deleteLinks(ctx, tx, owner, `UPDATE notes SET trade_id = NULL`, trades); err != nil {
+		return nil, err
+	}
+	return files, deleteLinks(ctx, tx, owner, `DELETE FROM trade_annotations`, trades)
 }
 
 // ForgetAccount deletes what was written on the trades of an account that is

@@ -78,10 +78,26 @@ type Options struct {
 // Service is the playbook of one installation. It is safe for concurrent use.
 // Each method is one transaction.
 type Service struct {
+	*shared
+	*attachmentStore
+	*noteStore
+}
+
+// shared is used by all parts of a [Service].
+type shared struct {
 	db      *db.DB
 	clock   journal.Clock
 	options Options
-	notes   *noteCache
+}
+
+// attachmentStore keeps attachments and their files.
+type attachmentStore struct{ *shared }
+
+// noteStore keeps notes and their templates.
+type noteStore struct {
+	*shared
+	files   *attachmentStore
+	indexes *noteCache
 }
 
 // New returns a Service.
@@ -89,7 +105,9 @@ func New(d *db.DB, clock journal.Clock, options Options) *Service {
 	options.MaxFileBytes = orDefault(options.MaxFileBytes, 10<<20)
 	options.MaxUserBytes = orDefault(options.MaxUserBytes, 2<<30)
 	options.MaxUserFiles = orDefault(options.MaxUserFiles, 20_000)
-	return &Service{db: d, clock: clock, options: options, notes: lru.New[journal.UserID, *noteIndexes](noteMemory)}
+	all := &shared{db: d, clock: clock, options: options}
+	files := &attachmentStore{all}
+	return &Service{all, files, &noteStore{shared: all, files: files, indexes: lru.New[journal.UserID, *noteIndexes](noteMemory)}}
 }
 
 func orDefault(value, instead int64) int64 {

@@ -80,7 +80,7 @@ func (c CopiedContent) Undo() {
 }
 
 // hasFile reports whether the content of an attachment is there as a file.
-func (s *Service) hasFile(p contentPlace) bool {
+func (s *attachmentStore) hasFile(p contentPlace) bool {
 	if s.options.Files == nil {
 		return false
 	}
@@ -89,7 +89,7 @@ func (s *Service) hasFile(p contentPlace) bool {
 }
 
 // content reads the whole of an attachment, as one step.
-func (s *Service) content(ctx context.Context, tx *db.Tx, p contentPlace) (content []byte, err error) {
+func (s *attachmentStore) content(ctx context.Context, tx *db.Tx, p contentPlace) (content []byte, err error) {
 	if s.options.Files == nil {
 		err = tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, p.owner, p.id).Scan(&content)
 		return content, err
@@ -103,7 +103,7 @@ func (s *Service) content(ctx context.Context, tx *db.Tx, p contentPlace) (conte
 }
 
 // keep stores the content of an attachment whose row is there.
-func (s *Service) keep(ctx context.Context, tx *db.Tx, p contentPlace, content []byte) error {
+func (s *attachmentStore) keep(ctx context.Context, tx *db.Tx, p contentPlace, content []byte) error {
 	if s.options.Files != nil {
 		return s.options.Files.write(p.public, p.id, content)
 	}
