@@ -55,7 +55,19 @@ type DB struct {
 	wait  time.Duration          // see Options
 	trace func(statement string) // see Options
 
-	file    *sql.DB       // SQLite's connections, all held below
+	*litePool // SQLite's connections
+	holds     holds
+	// inParts reports that this process may write in parts, which only one process
+	// does at a time; beside that another one may.
+	inParts, beside bool
+	partTime        time.Duration // how long a part holds the writing connection
+	unlock          func()        // releases the lock of inParts; may be nil
+}
+
+// litePool has the connections to SQLite's file.
+type litePool struct {
+	db      *DB
+	file    *sql.DB       // all connections, which are held below
 	writer  chan *session // holds the one writing connection when it is free
 	readers sessionStack  // holds the free reading connections
 	making  sync.Mutex    // guards made, once the database is open
@@ -64,13 +76,7 @@ type DB struct {
 	// a large page cache.
 	maxReaders, cachedReaders int
 	closing                   sync.Once
-	holds                     holds
-	// inParts reports that this process may write in parts, which only one process
-	// does at a time; beside that another one may.
-	inParts, beside bool
-	partTime        time.Duration // how long a part holds the writing connection
-	unlock          func()        // releases the lock of inParts; may be nil
-	closed          chan struct{} // closed when no new transaction may begin
+	closed                    chan struct{} // closed when no new transaction may begin
 }
 
 // Options selects the database to open.
@@ -327,14 +333,14 @@ func (d *DB) withWriter(ctx context.Context, fn func(*session) error) error {
 
 // acquireWriter waits for SQLite's writing connection. Those who wait get it in
 // the order in which they came.
-func (d *DB) acquireWriter(ctx context.Context) (*session, error) {
-	s, err := acquire(ctx, d, d.writer)
+func (p *litePool) acquireWriter(ctx context.Context) (*session, error) {
+	s, err := acquire(ctx, p.db, p.writer)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case <-d.failed:
-		d.writer <- s
+	case <-p.db.failed:
+		p.writer <- s
 		return nil, ErrUnsafe
 	default:
 		return s, nil
@@ -381,19 +387,19 @@ func (s *sessionStack) each(fn func(*session)) {
 }
 
 // acquireReader returns a free reading connection, creates one, or waits.
-func (d *DB) acquireReader(ctx context.Context) (*session, error) {
+func (p *litePool) acquireReader(ctx context.Context) (*session, error) {
 	select {
-	case <-d.readers.ready:
-		return d.readers.pop(), nil
+	case <-p.readers.ready:
+		return p.readers.pop(), nil
 	default:
 	}
-	if s := d.addReader(ctx); s != nil {
+	if s := p.addReader(ctx); s != nil {
 		return s, nil
 	}
-	if _, err := acquire(ctx, d, d.readers.ready); err != nil {
+	if _, err := acquire(ctx, p.db, p.readers.ready); err != nil {
 		return nil, err
 	}
-	return d.readers.pop(), nil
+	return p.readers.pop(), nil
 }
 
 // defaultWait is how long a caller waits for a connection.

@@ -34,7 +34,7 @@ func (d *DB) MigrateFiles(ctx context.Context, files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return d.migrate(ctx, steps)
+	return (&migrator{d}).migrate(ctx, steps)
 }
 
 // Define runs DDL of a test's own, translated as a migration would be.

@@ -119,11 +119,11 @@ func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
 		return err
 	}
 	if h.reader, err = d.openSnapshot(ctx); err != nil {
-		return errors.Join(err, d.finishUndo(ctx, s, h.owner))
+		return errors.Join(err, finishUndo(ctx, s, h.owner))
 	}
 	if h.snapshot, err = snapshotOf(h.reader); err != nil {
 		d.closeSnapshot(h.reader)
-		return errors.Join(err, d.finishUndo(ctx, s, h.owner))
+		return errors.Join(err, finishUndo(ctx, s, h.owner))
 	}
 	d.holds.mu.Lock()
 	defer d.holds.mu.Unlock()

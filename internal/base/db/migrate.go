@@ -164,20 +164,23 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.migrate(ctx, steps)
+	return (&migrator{d}).migrate(ctx, steps)
 }
 
-func (d *DB) migrate(ctx context.Context, steps []migration) error {
-	version, err := d.Version(ctx)
+// migrator applies migrations to a database.
+type migrator struct{ *DB }
+
+func (m *migrator) migrate(ctx context.Context, steps []migration) error {
+	version, err := m.Version(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the schema version: %w", err)
 	}
 	if version > len(steps) {
 		return fmt.Errorf("%w: database version %d, this program supports %d", ErrNewer, version, len(steps))
 	}
-	check := d.checkOwnFile
+	check := m.checkOwnFile
 	if version > 0 {
-		check = func(ctx context.Context) error { return d.checkApplied(ctx, steps) }
+		check = func(ctx context.Context) error { return m.checkApplied(ctx, steps) }
 	}
 	if err := check(ctx); err != nil {
 		return err
@@ -185,44 +188,44 @@ func (d *DB) migrate(ctx context.Context, steps []migration) error {
 	if version == len(steps) {
 		return nil
 	}
-	if d.engine == SQLite && version > 0 {
-		if err := d.copyBefore(ctx, version); err != nil {
+	if m.engine == SQLite && version > 0 {
+		if err := m.copyBefore(ctx, version); err != nil {
 			return err
 		}
 	}
 	if version == 0 {
-		if err := d.createBaseline(ctx, steps); err != nil {
+		if err := m.createBaseline(ctx, steps); err != nil {
 			return err
 		}
 	}
 	for _, step := range steps {
-		if err := d.apply(ctx, step); err != nil {
+		if err := m.apply(ctx, step); err != nil {
 			return fmt.Errorf("migration %d (%s): %w", step.version, step.name, err)
 		}
 	}
-	d.compact(ctx)
+	m.compact(ctx)
 	if version > 0 {
-		if err := d.analyzeAll(ctx, steps); err != nil {
+		if err := m.analyzeAll(ctx, steps); err != nil {
 			return err
 		}
 	}
-	return d.checkApplied(ctx, steps)
+	return m.checkApplied(ctx, steps)
 }
 
 // checkOwnFile returns ErrForeign for a SQLite file that has tables but no
 // migrations: it belongs to another program. A schema of PostgreSQL may be
 // shared, for example with the tables of an extension.
-func (d *DB) checkOwnFile(ctx context.Context) error {
-	if d.engine != SQLite {
+func (m *migrator) checkOwnFile(ctx context.Context) error {
+	if m.engine != SQLite {
 		return nil
 	}
 	var foreign bool
-	err := d.Peek(ctx, func(tx *Tx) error {
+	err := m.Peek(ctx, func(tx *Tx) error {
 		return tx.QueryRow(ctx, `SELECT COUNT(*) > 0 AND SUM(name = 'schema_migrations') = 0
 			FROM sqlite_master WHERE type = 'table'`).Scan(&foreign)
 	})
 	if err == nil && foreign {
-		return fmt.Errorf("%w: %s", ErrForeign, d.path)
+		return fmt.Errorf("%w: %s", ErrForeign, m.path)
 	}
 	return err
 }
@@ -230,31 +233,31 @@ func (d *DB) checkOwnFile(ctx context.Context) error {
 // copyBefore copies the file before a migration, unless a copy of the same
 // version exists. A reader makes the copy during a writing transaction, so that
 // of several programs only one makes it and none changes the schema meanwhile.
-func (d *DB) copyBefore(ctx context.Context, version int) error {
-	to := fmt.Sprintf("%s.before-migration-from-%d", d.path, version)
-	return d.Update(ctx, func(*Tx) error {
-		now, err := d.Version(ctx)
+func (m *migrator) copyBefore(ctx context.Context, version int) error {
+	to := fmt.Sprintf("%s.before-migration-from-%d", m.path, version)
+	return m.Update(ctx, func(*Tx) error {
+		now, err := m.Version(ctx)
 		if err != nil || now != version {
 			return err // another program has already migrated it
 		}
 		if _, err := os.Stat(to); err == nil {
 			return nil
 		}
-		if info, err := os.Stat(d.path); err == nil {
-			if err := d.CheckRoom(uint64(info.Size())); err != nil {
+		if info, err := os.Stat(m.path); err == nil {
+			if err := m.CheckRoom(uint64(info.Size())); err != nil {
 				return fmt.Errorf("copying the database before it is changed: %w", err)
 			}
 		}
-		return d.copyTo(ctx, to)
+		return m.copyTo(ctx, to)
 	})
 }
 
-func (d *DB) copyTo(ctx context.Context, to string) error {
+func (m *migrator) copyTo(ctx context.Context, to string) error {
 	unfinished := to + ".part"
 	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := d.Snapshot(ctx, unfinished); err != nil {
+	if err := m.Snapshot(ctx, unfinished); err != nil {
 		return err
 	}
 	return os.Rename(unfinished, to)
@@ -281,13 +284,13 @@ func findBaseline(steps []migration) int {
 
 // createBaseline creates the tables of the last baseline in a new database, so that it
 // does not run the steps before it.
-func (d *DB) createBaseline(ctx context.Context, steps []migration) error {
+func (m *migrator) createBaseline(ctx context.Context, steps []migration) error {
 	last := findBaseline(steps)
 	if last == 0 {
 		return nil
 	}
-	return d.updateSchema(ctx, 1, func(tx *Tx) error {
-		if err := d.execMigration(ctx, tx, steps[last-1].statementsForNew(d.engine)); err != nil {
+	return m.updateSchema(ctx, 1, func(tx *Tx) error {
+		if err := m.execMigration(ctx, tx, steps[last-1].statementsForNew(m.engine)); err != nil {
 			return fmt.Errorf("creating the tables of version %d: %w", last, err)
 		}
 		return recordSteps(ctx, tx, steps[:last])
@@ -295,9 +298,9 @@ func (d *DB) createBaseline(ctx context.Context, steps []migration) error {
 }
 
 // apply runs one step unless it was already run.
-func (d *DB) apply(ctx context.Context, step migration) error {
-	return d.updateSchema(ctx, step.version, func(tx *Tx) error {
-		if err := d.execMigration(ctx, tx, step.statements(d.engine)); err != nil {
+func (m *migrator) apply(ctx context.Context, step migration) error {
+	return m.updateSchema(ctx, step.version, func(tx *Tx) error {
+		if err := m.execMigration(ctx, tx, step.statements(m.engine)); err != nil {
 			return err
 		}
 		if move := dataSteps[step.name]; move != nil {
@@ -311,9 +314,9 @@ func (d *DB) apply(ctx context.Context, step migration) error {
 
 // updateSchema runs a transaction that changes the schema, unless the database has the
 // version already.
-func (d *DB) updateSchema(ctx context.Context, version int, change func(tx *Tx) error) error {
-	return d.Update(ctx, func(tx *Tx) error {
-		if d.engine == PostgreSQL {
+func (m *migrator) updateSchema(ctx context.Context, version int, change func(tx *Tx) error) error {
+	return m.Update(ctx, func(tx *Tx) error {
+		if m.engine == PostgreSQL {
 			if err := lockMigrations(ctx, tx); err != nil {
 				return err
 			}
@@ -343,9 +346,9 @@ func recordSteps(ctx context.Context, tx *Tx, steps []migration) error {
 	return nil
 }
 
-func (d *DB) execMigration(ctx context.Context, tx *Tx, statements []string) error {
+func (m *migrator) execMigration(ctx context.Context, tx *Tx, statements []string) error {
 	for _, statement := range statements {
-		if d.distributed {
+		if m.distributed {
 			if err := execDistributed(ctx, tx, statement); err != nil {
 				return err
 			}
@@ -405,8 +408,8 @@ func lockMigrations(ctx context.Context, tx *Tx) error {
 
 // checkApplied returns an error if the applied migrations are not those of this
 // program.
-func (d *DB) checkApplied(ctx context.Context, steps []migration) error {
-	return d.View(ctx, func(tx *Tx) error {
+func (m *migrator) checkApplied(ctx context.Context, steps []migration) error {
+	return m.View(ctx, func(tx *Tx) error {
 		return Each(ctx, tx, func(row Scanner) error {
 			var version int
 			var checksum string

@@ -333,7 +333,7 @@ func (u *undoing) undoLast(ctx context.Context, tx *Tx) error {
 }
 
 // finishUndo removes the mark of a long write that has stored nothing.
-func (d *DB) finishUndo(ctx context.Context, s *session, owner int64) error {
+func finishUndo(ctx context.Context, s *session, owner int64) error {
 	return s.transact(context.WithoutCancel(ctx), beginWrite(SQLite), func(tx *Tx) error {
 		_, err := tx.Exec(ctx, deleteUnfinished, owner)
 		return err
@@ -344,43 +344,46 @@ func (d *DB) finishUndo(ctx context.Context, s *session, owner int64) error {
 // have it for a moment.
 const lockWait = 5 * time.Second
 
+// recovery undoes the long writes that a crash has left.
+type recovery struct{ *DB }
+
 // startParts undoes the long writes that a crash has left, unless the server that
 // writes them is running. A server keeps the lock, which lets it write in parts.
-func (d *DB) startParts(ctx context.Context, isServer bool) error {
-	owners, err := d.unfinished(ctx)
+func (r *recovery) startParts(ctx context.Context, isServer bool) error {
+	owners, err := r.unfinished(ctx)
 	if err != nil {
 		return err
 	}
-	if d.readOnly && len(owners) > 0 {
+	if r.readOnly && len(owners) > 0 {
 		return fmt.Errorf("%w: an import or a restore was interrupted; open the file once where it can be written", ErrReadOnly)
 	}
-	if d.readOnly {
+	if r.readOnly {
 		return nil
 	}
 	if !isServer && len(owners) == 0 {
-		d.beside = true
+		r.beside = true
 		return nil
 	}
-	unlock, err := d.lockParts(ctx, isServer)
+	unlock, err := r.lockParts(ctx, isServer)
 	if err != nil {
-		d.log.Warn("another process writes the database", "error", err)
-		d.beside = true
+		r.log.Warn("another process writes the database", "error", err)
+		r.beside = true
 		return ctx.Err()
 	}
 	if isServer {
-		d.inParts, d.unlock = true, unlock
+		r.inParts, r.unlock = true, unlock
 	} else {
 		defer unlock()
 	}
-	err = d.undoAll(ctx)
-	d.beside = !isServer
+	err = r.undoAll(ctx)
+	r.beside = !isServer
 	return err
 }
 
 // lockParts gets the lock of the process that writes in parts.
-func (d *DB) lockParts(ctx context.Context, isServer bool) (unlock func(), err error) {
+func (r *recovery) lockParts(ctx context.Context, isServer bool) (unlock func(), err error) {
 	for begun := time.Now(); ; { //nolint:forbidigo // a duration, not a time of the journal
-		unlock, err = filelock.Lock(d.path + ".lock")
+		unlock, err = filelock.Lock(r.path + ".lock")
 		if !isServer || !errors.Is(err, filelock.ErrLocked) || time.Since(begun) > lockWait {
 			return unlock, err
 		}
@@ -392,8 +395,8 @@ func (d *DB) lockParts(ctx context.Context, isServer bool) (unlock func(), err e
 
 // unfinished returns the users with an unfinished long write. A new file, and one
 // of an earlier release, has none.
-func (d *DB) unfinished(ctx context.Context) (owners []int64, err error) {
-	err = d.Peek(ctx, func(tx *Tx) error {
+func (r *recovery) unfinished(ctx context.Context) (owners []int64, err error) {
+	err = r.Peek(ctx, func(tx *Tx) error {
 		owners, err = List(ctx, tx, Single[int64], `SELECT user_id FROM unfinished_writes WHERE part = 0 ORDER BY user_id`)
 		return err
 	})
@@ -404,14 +407,14 @@ func (d *DB) unfinished(ctx context.Context) (owners []int64, err error) {
 }
 
 // undoAll undoes all long writes.
-func (d *DB) undoAll(ctx context.Context) error {
-	owners, err := d.unfinished(ctx)
+func (r *recovery) undoAll(ctx context.Context) error {
+	owners, err := r.unfinished(ctx)
 	if err != nil || len(owners) == 0 {
 		return err
 	}
-	d.log.Info("undoing unfinished writes", "users", len(owners))
+	r.log.Info("undoing unfinished writes", "users", len(owners))
 	for _, owner := range owners {
-		if err := d.undoParts(ctx, owner); err != nil {
+		if err := r.undoParts(ctx, owner); err != nil {
 			return fmt.Errorf("undoing an unfinished write: %w", err)
 		}
 	}

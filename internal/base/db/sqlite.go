@@ -61,15 +61,17 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	}
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
-		writer: make(chan *session, 1), readers: newSessionStack(readers + spareReaders), maxReaders: readers + spareReaders,
-		cachedReaders: readers,
-		closed:        make(chan struct{}), failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
+		failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
 		wait: options.Wait, holds: holds{byOwner: map[int64]*hold{}}, partTime: defaultPartTime,
+	}
+	d.litePool = &litePool{
+		db: d, writer: make(chan *session, 1), readers: newSessionStack(readers + spareReaders), maxReaders: readers + spareReaders,
+		cachedReaders: readers, closed: make(chan struct{}),
 	}
 	if err := d.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", translate(err)), d.closeSQLite())
 	}
-	if err := d.startParts(ctx, options.Server); err != nil {
+	if err := (&recovery{d}).startParts(ctx, options.Server); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the database file: %w", err), d.closeSQLite())
 	}
 	go d.shrinkIdle()
@@ -83,22 +85,22 @@ const idleTime = 5 * time.Second
 // shrinkIdle releases the memory of idle connections until the database is
 // closed. A large import or a long list fills the cache of its connection, which
 // would keep it for good.
-func (d *DB) shrinkIdle() {
+func (p *litePool) shrinkIdle() {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-d.closed:
+		case <-p.closed:
 			return
 		case <-ticker.C:
 		}
 		select {
-		case w := <-d.writer:
+		case w := <-p.writer:
 			w.shrinkIfIdle()
-			d.writer <- w
+			p.writer <- w
 		default:
 		}
-		d.readers.each((*session).shrinkIfIdle)
+		p.readers.each((*session).shrinkIfIdle)
 	}
 }
 
@@ -123,30 +125,30 @@ func (s *session) shrink() {
 // connect opens the writing connection and a reading one, so that a damaged
 // file is detected at the start and not by the first request. The other readers
 // are opened when they are needed: each takes time and memory.
-func (d *DB) connect(ctx context.Context) error {
+func (p *litePool) connect(ctx context.Context) error {
 	var err error
-	if d.file, err = sql.Open("sqlite", d.dsn()); err != nil {
+	if p.file, err = sql.Open("sqlite", p.dsn()); err != nil {
 		return err
 	}
-	if !d.readOnly {
-		writer, err := d.newSession(ctx)
+	if !p.db.readOnly {
+		writer, err := p.newSession(ctx)
 		if err != nil {
 			return err
 		}
-		d.writer <- writer
-		d.made.writers++
+		p.writer <- writer
+		p.made.writers++
 	}
-	reader, err := d.newReader(ctx, readerCache)
+	reader, err := p.newReader(ctx, readerCache)
 	if err != nil {
 		return err
 	}
-	d.readers.push(reader)
-	d.made.readers++
+	p.readers.push(reader)
+	p.made.readers++
 	return nil
 }
 
-func (d *DB) newReader(ctx context.Context, cache string) (*session, error) {
-	reader, err := d.newSession(ctx)
+func (p *litePool) newReader(ctx context.Context, cache string) (*session, error) {
+	reader, err := p.newSession(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,36 +162,36 @@ func (d *DB) newReader(ctx context.Context, cache string) (*session, error) {
 
 // addReader opens another reading connection. It returns nil if there are
 // enough, if it fails, or if the database is closed.
-func (d *DB) addReader(ctx context.Context) *session {
-	d.making.Lock()
-	defer d.making.Unlock()
+func (p *litePool) addReader(ctx context.Context) *session {
+	p.making.Lock()
+	defer p.making.Unlock()
 	select {
-	case <-d.closed:
+	case <-p.closed:
 		return nil
 	default:
 	}
-	if d.made.readers >= d.maxReaders {
+	if p.made.readers >= p.maxReaders {
 		return nil
 	}
 	cache := readerCache
-	if d.made.readers >= d.cachedReaders {
+	if p.made.readers >= p.cachedReaders {
 		cache = spareCache
 	}
-	reader, err := d.newReader(context.WithoutCancel(ctx), cache)
+	reader, err := p.newReader(context.WithoutCancel(ctx), cache)
 	if err != nil {
-		d.log.Debug("cannot open another connection", "error", err)
+		p.db.log.Debug("cannot open another connection", "error", err)
 		return nil
 	}
-	d.made.readers++
+	p.made.readers++
 	return reader
 }
 
-func (d *DB) newSession(ctx context.Context) (*session, error) {
-	conn, err := d.file.Conn(ctx)
+func (p *litePool) newSession(ctx context.Context) (*session, error) {
+	conn, err := p.file.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: SQLite, conn: conn, statements: map[string]*statement{}, db: d}
+	s := &session{engine: SQLite, conn: conn, statements: map[string]*statement{}, db: p.db}
 	// The connection is not used through conn at the same time, and conn is
 	// open as long as the session.
 	err = conn.Raw(func(own any) error {
@@ -200,18 +202,18 @@ func (d *DB) newSession(ctx context.Context) (*session, error) {
 	return s, err
 }
 
-func (d *DB) dsn() string {
+func (p *litePool) dsn() string {
 	query := url.Values{}
-	if d.readOnly {
-		query = lockedFile(d.path)
+	if p.db.readOnly {
+		query = lockedFile(p.db.path)
 	}
 	for _, pragma := range append(append([]string{}, pragmas...), writerCache) {
-		if d.readOnly && isWriting(pragma) {
+		if p.db.readOnly && isWriting(pragma) {
 			continue
 		}
 		query.Add("_pragma", pragma)
 	}
-	return fileURL(d.path, query)
+	return fileURL(p.db.path, query)
 }
 
 // fileURL returns SQLite's URL of a file, for any characters in its path.
@@ -219,25 +221,25 @@ func fileURL(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-func (d *DB) closeSQLite() (err error) {
-	d.closing.Do(func() {
-		close(d.closed)
-		if d.file == nil {
+func (p *litePool) closeSQLite() (err error) {
+	p.closing.Do(func() {
+		close(p.closed)
+		if p.file == nil {
 			return
 		}
-		late, cancel := context.WithTimeout(context.Background(), d.wait)
+		late, cancel := context.WithTimeout(context.Background(), p.db.wait)
 		defer cancel()
-		d.making.Lock()
-		readers := d.made.readers
-		d.making.Unlock()
-		receive(late, d.readers.ready, readers, func(struct{}) { d.readers.pop().close() })
-		receive(late, d.writer, d.made.writers, func(w *session) {
+		p.making.Lock()
+		readers := p.made.readers
+		p.making.Unlock()
+		receive(late, p.readers.ready, readers, func(struct{}) { p.readers.pop().close() })
+		receive(late, p.writer, p.made.writers, func(w *session) {
 			_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 			w.close()
 		})
-		err = d.file.Close()
-		if d.unlock != nil {
-			d.unlock()
+		err = p.file.Close()
+		if p.db.unlock != nil {
+			p.db.unlock()
 		}
 	})
 	return err
