@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/base/parallel"
 )
 
-// EachAhead is [Each] for many rows. On SQLite it reads rows in another goroutine
-// while fn processes the rows before them, so that two cores share the work. fn
-// is called in the goroutine of the caller.
+// EachAhead is [Each] for many rows. On SQLite it reads rows in another goroutine while
+// fn processes the rows before them, so two cores share the work. fn is called in the
+// caller's goroutine.
 func EachAhead(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
 	if tx.session.engine != SQLite {
 		return Each(ctx, tx, fn, query, args...)
@@ -44,8 +44,8 @@ type rowBatch struct{ values []driver.Value }
 type readAhead struct {
 	rows    *Rows
 	columns int
-	row     *Rows // the row that is processed
-	// Both channels have room for all batches, so that sending never waits.
+	row     *Rows // the processed row
+	// Both channels have room for all batches, so sending never waits.
 	full, empty chan *rowBatch
 	stop        chan struct{} // closed when no more batches are needed
 }

@@ -69,7 +69,7 @@ const deletedRows = 1000
 
 // DeleteInChunks deletes the rows of a table that meet a condition, in the order of
 // columns that are unique among them, with a statement for each thousand: SQLite keeps
-// the rows that a statement deletes in memory until it ends, and a transaction of
+// the rows a statement deletes in memory until it ends, and a transaction of
 // [DB.UpdateInParts] can't be divided within a statement.
 func (t *Tx) DeleteInChunks(ctx context.Context, table, columns, where string, args ...any) error {
 	rows := " FROM " + table + " WHERE " + where
@@ -156,8 +156,8 @@ func same(a, b any) bool {
 	return false
 }
 
-// insertArgs appends the arguments of insertText: the shared values, then the
-// others of each row.
+// insertArgs appends the arguments of insertText: the shared values, then each row's
+// others.
 func insertArgs(args []any, shared []bool, rows [][]any) []any {
 	for i, is := range shared {
 		if is {

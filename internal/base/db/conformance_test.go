@@ -184,7 +184,7 @@ func TestCanceledTransactionWritesNothing(t *testing.T) {
 				must(t, put(ctx, tx, fmt.Sprint("lost", i)))
 				cancel()
 				if i%2 == 0 {
-					return nil // the end of the function is too late as well
+					return nil // the function's end is too late as well
 				}
 				return put(ctx, tx, "late")
 			})
@@ -249,8 +249,8 @@ func TestReaderThatLeavesHalfWay(t *testing.T) {
 	})
 }
 
-// Two transactions take two rows in opposite order. PostgreSQL ends one of
-// them, and Update runs it again. SQLite has no such case: writers queue.
+// Two transactions take two rows in opposite order. PostgreSQL ends one, and Update runs
+// it again. SQLite has no such case: writers queue.
 func TestDeadlockIsRunAgain(t *testing.T) {
 	t.Parallel()
 	d := testkit.Open(t, db.PostgreSQL)

@@ -85,8 +85,8 @@ type copier struct {
 	done, total int
 }
 
-// checkColumns compares the columns of both databases with the schema: a column
-// that is in one of them alone would be lost without a message.
+// checkColumns compares the columns of both databases with the schema: a column that is
+// in one alone would be lost without a message.
 func (c *copier) checkColumns(ctx context.Context, tables []table) error {
 	for _, tx := range []*Tx{c.from, c.to} {
 		types, err := liveColumns(ctx, tx)

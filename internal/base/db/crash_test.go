@@ -147,8 +147,8 @@ func expectSound(t *testing.T, d *db.DB) {
 	}
 }
 
-// longHistory is a schema of many steps that each take a moment, so that a
-// kill has something to hit.
+// longHistory is a schema of many steps that each take a moment, so a kill has something
+// to hit.
 func longHistory(steps int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := 1; i <= steps; i++ {

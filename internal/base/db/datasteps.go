@@ -19,8 +19,8 @@ var dataSteps = map[string]func(ctx context.Context, tx *Tx) error{
 	"view_names": addAccountsToViewNames,
 }
 
-// copyPreferences copies the settings and layouts that were kept in preferences into
-// their own tables. The preferences stay as they are.
+// copyPreferences copies the settings and layouts kept in preferences into their own
+// tables. The preferences stay as they are.
 func copyPreferences(ctx context.Context, tx *Tx) error {
 	args := []any{}
 	owners, err := List(ctx, tx, Single[int64],

@@ -1,16 +1,15 @@
-// Package db provides one interface to two database engines: SQLite in a file
-// of the data directory, and PostgreSQL by URL.
+// Package db provides one interface to two database engines: SQLite in a file of the data
+// directory, and PostgreSQL by URL.
 //
-// All SQL in Fillbook is PostgreSQL text of a common subset that SQLite accepts
-// unchanged: $1 placeholders, RETURNING, ON CONFLICT, row values, TRUE and
-// FALSE. Only DDL is translated (see migrate.go). All other differences are
-// handled in this package: opening and pragmas, pools, row locks, bulk inserts
-// and the meaning of driver errors.
+// All SQL in Fillbook is PostgreSQL text of a common subset SQLite accepts unchanged: $1
+// placeholders, RETURNING, ON CONFLICT, row values, TRUE and FALSE. Only DDL is
+// translated (see migrate.go). All other differences are handled in this package: opening
+// and pragmas, pools, row locks, bulk inserts and the meaning of driver errors.
 //
 // A caller works inside [DB.View], one consistent snapshot, or [DB.Update], one
-// transaction that is committed whole or not at all. On SQLite there is exactly
-// one writing connection, taken in turn, and several reading ones, so that a
-// long import never blocks a reader and no caller gets SQLITE_BUSY.
+// transaction that is committed whole or not at all. On SQLite there is exactly one
+// writing connection, taken in turn, and several reading ones, so a long import never
+// blocks a reader and no caller gets SQLITE_BUSY.
 package db
 
 import (
@@ -122,7 +121,7 @@ func Open(ctx context.Context, options Options) (*DB, error) {
 	return openPostgres(ctx, options)
 }
 
-// Engine returns the engine of the database.
+// Engine returns the database's engine.
 func (d *DB) Engine() Engine { return d.engine }
 
 // Path returns the path of SQLite's file, empty on PostgreSQL.
@@ -191,12 +190,11 @@ func (d *DB) analyzeAll(ctx context.Context, steps []migration) error {
 	return nil
 }
 
-// deletePage is the number of rows that a statement of DeletePages deletes.
+// deletePage is the number of rows a statement of DeletePages deletes.
 const deletePage = 1000
 
-// DeletePages runs a DELETE of at most 1000 rows, each time in a transaction of
-// its own, until fewer are left, so that a long list of old rows does not block
-// other writers.
+// DeletePages runs a DELETE of at most 1000 rows, each time in a transaction of its own,
+// until fewer are left, so a long list of old rows does not block other writers.
 func (d *DB) DeletePages(ctx context.Context, statement string, args ...any) error {
 	for {
 		var deleted int64
@@ -289,8 +287,8 @@ func (d *DB) updateAgain(ctx context.Context, run func() error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// backOff returns a delay that doubles from 2 ms, with jitter so that two
-// transactions do not collide again.
+// backOff returns a delay that doubles from 2 ms, with jitter so two transactions do not
+// collide again.
 func backOff(attempt int) time.Duration {
 	base := 2 * time.Millisecond << attempt
 	return base + rand.N(base)

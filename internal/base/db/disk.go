@@ -9,9 +9,9 @@ import (
 // by default.
 const DefaultLeastRoom = 64 << 20
 
-// CheckRoom returns ErrFull if a large write of need bytes would leave too
-// little space on the disk of SQLite's file, so that small writes keep working.
-// On PostgreSQL it returns nil.
+// CheckRoom returns ErrFull if a large write of need bytes would leave too little space
+// on the disk of SQLite's file, so small writes keep working. On PostgreSQL it returns
+// nil.
 func (d *DB) CheckRoom(need uint64) error {
 	if d.engine != SQLite {
 		return nil

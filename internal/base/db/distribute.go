@@ -13,17 +13,17 @@ import (
 // installed in it, or has no node for its data.
 var ErrNoCitus = errors.New("the database cannot be distributed")
 
-// distributedByOther are the tables of a distributed database that are not
-// distributed by user_id although they have it, with their column.
+// distributedByOther are the tables of a distributed database not distributed by user_id
+// although they have it, with their column.
 var distributedByOther = map[string]string{"token_owners": "hash"}
 
 // anchorTable is the table that the others are co-located with: the rows of one
 // user are on one node.
 const anchorTable = "accounts"
 
-// distributionColumn returns the column by whose value a distributed database
-// assigns the rows of a table to its nodes. It is empty for a reference table,
-// of which each node has a copy.
+// distributionColumn returns the column by whose value a distributed database assigns a
+// table's rows to its nodes. It is empty for a reference table, of which each node has a
+// copy.
 func distributionColumn(table string, hasColumn func(string) bool) string {
 	if column, ok := distributedByOther[table]; ok {
 		return column
@@ -173,7 +173,7 @@ func distributeTables(ctx context.Context, tx *Tx, names []string) (changes Dist
 	return changes, nil
 }
 
-// rankOf returns 0 for the table that others are co-located with.
+// rankOf returns 0 for the table others are co-located with.
 func rankOf(table string) int {
 	if table == anchorTable {
 		return 0
@@ -290,8 +290,8 @@ func (d *DB) viewWhole(ctx context.Context, tables []table, fn func(*Tx) error) 
 	})
 }
 
-// openSnapshots makes a transaction use one connection to each node, and opens a
-// snapshot on each of them.
+// openSnapshots makes a transaction use one connection to each node, and opens a snapshot
+// on each.
 func openSnapshots(ctx context.Context, tx *Tx) error {
 	if _, err := tx.Exec(ctx, `SET LOCAL citus.max_adaptive_executor_pool_size = 1`); err != nil {
 		return err

@@ -31,8 +31,8 @@ var (
 	ErrReadOnly = fmt.Errorf("%w: it can only be read", ErrUnavailable)
 	// ErrFull means that the disk is full. It wraps ErrUnavailable.
 	ErrFull = fmt.Errorf("%w: there is no room on its disk", ErrUnavailable)
-	// ErrUnsafe means that the disk failed to store written data, so that it
-	// cannot be relied on; see [DB.Failed]. It wraps ErrUnavailable.
+	// ErrUnsafe means that the disk failed to store written data, so it cannot be relied
+	// on; see [DB.Failed]. It wraps ErrUnavailable.
 	ErrUnsafe = fmt.Errorf("%w: the disk failed to keep what was written", ErrUnavailable)
 	// ErrDamaged means that a file is not an intact database.
 	ErrDamaged = errors.New("the database is damaged")
@@ -47,13 +47,13 @@ var (
 	// errLost means that the connection broke. PostgreSQL has rolled back its
 	// transaction.
 	errLost = fmt.Errorf("%w: the connection was lost", ErrUnavailable)
-	// errUnknown means that the connection broke during a commit, so that its
-	// result is unknown. The transaction must not be run again.
+	// errUnknown means that the connection broke during a commit, so its result is
+	// unknown. The transaction must not be run again.
 	errUnknown = fmt.Errorf("%w: the outcome of a commit is not known", ErrUnavailable)
 )
 
-// The result codes of SQLite that are translated; extended codes where the
-// primary one is too general.
+// The result codes of translated SQLite; extended codes where the primary one is too
+// general.
 const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6

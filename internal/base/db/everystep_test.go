@@ -17,8 +17,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// stepsUntil are our own migrations up to one of them: what a program of that
-// time had.
+// stepsUntil are our own migrations up to one: what a program of that time had.
 func stepsUntil(t *testing.T, last int) fs.FS {
 	t.Helper()
 	steps := fstest.MapFS{}

@@ -15,7 +15,7 @@ func (d *DB) SetPartTime(part time.Duration) { d.partTime = part }
 // Attempts is how often Update runs a transaction that must be run again.
 const Attempts = attempts
 
-// SplitStatements returns the statements of a migration.
+// SplitStatements returns a migration's statements.
 func SplitStatements(text string) []string { return splitStatements(text) }
 
 // Queued returns how many statements were not sent yet.

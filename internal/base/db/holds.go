@@ -21,20 +21,20 @@ import (
 // them see the state before it.
 type hold struct {
 	owner    int64
-	reader   *session // reads the state before, so that it stays readable
+	reader   *session // reads the state before, so it stays readable
 	snapshot uintptr  // SQLite's handle of that state; 0 before it is known
 	ended    chan struct{}
 }
 
 // holds are the long writes that are under way.
 type holds struct {
-	count   atomic.Int64 // of all, so that other transactions need no lock
+	count   atomic.Int64 // of all, so other transactions need no lock
 	begun   atomic.Int64 // how many snapshots were ever taken
 	mu      sync.Mutex   // guards byOwner, and snapshots while one is opened
 	byOwner map[int64]*hold
 }
 
-// find returns the hold of an owner, or nil.
+// find returns an owner's hold, or nil.
 func (h *holds) find(owner int64) *hold {
 	if h.count.Load() == 0 {
 		return nil
@@ -390,8 +390,8 @@ func ownerOf(query string, args []any) (owner int64, ok bool) {
 // ones have lists of values.
 const maxKnownText = 4096
 
-// findOwner returns the position of the user's number among the arguments of a
-// statement, or -1.
+// findOwner returns the position of the user's number among a statement's arguments, or
+// -1.
 func findOwner(query string) int {
 	if at := ownerCondition.FindStringSubmatchIndex(query); at != nil {
 		if query[at[2]] == '?' {

@@ -87,7 +87,7 @@ func update(t testing.TB, d *db.DB, fn func(ctx context.Context, tx *db.Tx) erro
 	must(t, d.Update(t.Context(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
 }
 
-// count counts the rows of a table, seen from a transaction of its own.
+// count counts a table's rows, seen from a transaction of its own.
 func count(t testing.TB, d *db.DB, table string) int {
 	t.Helper()
 	var n int

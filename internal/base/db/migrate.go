@@ -28,7 +28,7 @@ type migration struct {
 	name     string
 	checksum string // of the PostgreSQL text, the source
 	source   string // the PostgreSQL text
-	sqlite   string // replaces the translation of the source if not empty
+	sqlite   string // replaces the source's translation if not empty
 }
 
 // statements returns what an engine runs.
@@ -100,11 +100,10 @@ func readMigration(files fs.FS, name string) (migration, error) {
 	return step, nil
 }
 
-// toSQLite translates DDL. Tables become STRICT, so that a text in an integer
-// column fails as it does on PostgreSQL; a table whose end is marked
-// /* clustered */ is stored in the order of its primary key. A line that begins
-// with --sqlite is for SQLite only, one that ends with /* postgresql */ for
-// PostgreSQL only.
+// toSQLite translates DDL. Tables become STRICT, so a text in an integer column fails as
+// it does on PostgreSQL; a table whose end is marked /* clustered */ is stored in the
+// order of its primary key. A line that begins with --sqlite is for SQLite only, one that
+// ends with /* postgresql */ for PostgreSQL only.
 func toSQLite(text string) string {
 	for _, rule := range ddlRules {
 		text = rule.pattern.ReplaceAllString(text, rule.with)
@@ -129,7 +128,7 @@ var ddlRules = []struct {
 	{regexp.MustCompile(`(?m)^\);`), ") STRICT;"},
 }
 
-// Version returns the version of the schema; 0 is an empty database.
+// Version returns the schema's version; 0 is an empty database.
 func (d *DB) Version(ctx context.Context) (int, error) {
 	var version int
 	err := d.Peek(ctx, func(tx *Tx) error {
@@ -212,9 +211,9 @@ func (m *migrator) migrate(ctx context.Context, steps []migration) error {
 	return m.checkApplied(ctx, steps)
 }
 
-// checkOwnFile returns ErrForeign for a SQLite file that has tables but no
-// migrations: it belongs to another program. A schema of PostgreSQL may be
-// shared, for example with the tables of an extension.
+// checkOwnFile returns ErrForeign for a SQLite file that has tables but no migrations: it
+// belongs to another program. A schema of PostgreSQL may be shared, for example with an
+// extension's tables.
 func (m *migrator) checkOwnFile(ctx context.Context) error {
 	if m.engine != SQLite {
 		return nil
@@ -230,9 +229,9 @@ func (m *migrator) checkOwnFile(ctx context.Context) error {
 	return err
 }
 
-// copyBefore copies the file before a migration, unless a copy of the same
-// version exists. A reader makes the copy during a writing transaction, so that
-// of several programs only one makes it and none changes the schema meanwhile.
+// copyBefore copies the file before a migration, unless a copy of the same version
+// exists. A reader makes the copy during a writing transaction, so of several programs
+// only one makes it and none changes the schema meanwhile.
 func (m *migrator) copyBefore(ctx context.Context, version int) error {
 	to := fmt.Sprintf("%s.before-migration-from-%d", m.path, version)
 	return m.Update(ctx, func(*Tx) error {
@@ -282,8 +281,8 @@ func findBaseline(steps []migration) int {
 	return last
 }
 
-// createBaseline creates the tables of the last baseline in a new database, so that it
-// does not run the steps before it.
+// createBaseline creates the tables of the last baseline in a new database, so it does
+// not run the steps before it.
 func (m *migrator) createBaseline(ctx context.Context, steps []migration) error {
 	last := findBaseline(steps)
 	if last == 0 {
@@ -365,8 +364,8 @@ func (m *migrator) execMigration(ctx context.Context, tx *Tx, statements []strin
 // and the semicolons that do.
 var separator = regexp.MustCompile(`--[^\n]*|(?s:/\*.*?\*/)|'[^']*'|"[^"]*"|;`)
 
-// splitStatements returns the statements of a migration without its comments. A
-// distributed database does not accept several statements in one message.
+// splitStatements returns a migration's statements without its comments. A distributed
+// database does not accept several statements in one message.
 func splitStatements(text string) []string {
 	var statements []string
 	var b strings.Builder

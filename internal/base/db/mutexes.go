@@ -21,7 +21,7 @@ func init() {
 	}
 }
 
-// installMutexes makes SQLite use the functions of this file.
+// installMutexes makes SQLite use this file's functions.
 func installMutexes() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -55,7 +55,7 @@ var mutexMethods = sqlite3.Tsqlite3_mutex_methods{
 }
 
 var (
-	connectionMutex sync.Mutex // the mutex of every connection; it is never locked
+	connectionMutex sync.Mutex // every connection's mutex; it is never locked
 	staticMutexes   [sqlite3.SQLITE_MUTEX_STATIC_VFS3 + 1]sync.Mutex
 )
 

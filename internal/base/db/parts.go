@@ -17,14 +17,14 @@ const defaultPartTime = 40 * time.Millisecond
 // maxPartLog is how many bytes of its undo log end a part.
 const maxPartLog = 2 << 20
 
-// UpdateInParts is [DB.Update] for a long write of one user's rows. On SQLite it
-// is committed in parts, so that short writes of others do not wait for its end;
-// on PostgreSQL it is one transaction. Nevertheless all of it is kept or none:
-// until the end, others read the user's rows as they were before, and wait if
-// they write them; after an error or a crash its parts are undone (ADR 29).
+// UpdateInParts is [DB.Update] for a long write of one user's rows. On SQLite it is
+// committed in parts, so short writes of others do not wait for its end; on PostgreSQL it
+// is one transaction. Nevertheless all of it is kept or none: until the end, others read
+// the user's rows as they were before, and wait if they write them; after an error or a
+// crash its parts are undone (ADR 29).
 //
-// fn must use rows of this user only, name the user in every statement, and be
-// able to run again.
+// fn must use rows of this user only, name the user in every statement, and be able to
+// run again.
 func (d *DB) UpdateInParts(ctx context.Context, owner int64, fn func(*Tx) error) error {
 	if d.engine == PostgreSQL || !d.inParts {
 		return d.Update(ctx, fn)
@@ -268,8 +268,8 @@ func (p *parts) abandon() {
 	}
 }
 
-// undo undoes the parts that were committed. If it fails, others read the state
-// before for good, and the next start undoes them.
+// undo undoes the committed parts. If it fails, others read the state before for good,
+// and the next start undoes them.
 func (p *parts) undo(ctx context.Context) error {
 	if err := p.db.undoParts(context.WithoutCancel(ctx), p.hold.owner); err != nil {
 		p.db.log.Error("unfinished write not undone", "error", err)
@@ -310,7 +310,7 @@ type undoing struct {
 	more   bool // parts are left
 }
 
-// undoLast undoes the last part. Part 0 is the mark of the write.
+// undoLast undoes the last part. Part 0 is the write's mark.
 func (u *undoing) undoLast(ctx context.Context, tx *Tx) error {
 	var part int64
 	var log []byte

@@ -207,8 +207,8 @@ func TestDeleteInChunks(t *testing.T) {
 	}
 }
 
-// TestLookupBeforePinnedRead reads a row without a user, as that of a public link,
-// and then the rows of the user that it names.
+// TestLookupBeforePinnedRead reads a row without a user, as that of a public link, and
+// then the rows of the user it names.
 func TestLookupBeforePinnedRead(t *testing.T) {
 	t.Parallel()
 	d := newPartsDB(t)

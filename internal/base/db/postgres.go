@@ -102,10 +102,9 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 
 // server describes what a URL leads to.
 type server struct {
-	// pooled reports that there is a pooler, such as PgBouncer, in front of the
-	// server. In its transaction mode a statement that was prepared by one
-	// transaction does not exist in the next, so that only the descriptions of
-	// statements may be kept.
+	// pooled reports that there is a pooler, such as PgBouncer, in front of the server.
+	// In its transaction mode a statement prepared by one transaction does not exist in
+	// the next, so only the descriptions of statements may be kept.
 	pooled bool
 	// distributed reports that [DB.Distribute] was run.
 	distributed bool
@@ -177,9 +176,9 @@ func (t tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// withPostgres runs fn on a connection of the pool. After a restart of the
-// server the pool is full of dead connections. A call that fails on one of them
-// before its transaction has begun is tried on another.
+// withPostgres runs fn on a connection of the pool. After a restart of the server the
+// pool is full of dead connections. A call that fails on one before its transaction has
+// begun is tried on another.
 func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 	for tries := d.postgres.Stats().MaxOpenConnections; ; tries-- {
 		conn, err := d.connectPostgres(ctx)

@@ -198,8 +198,8 @@ func toDriverValue(arg any) (driver.Value, error) {
 
 var errNull = errors.New("the value is NULL")
 
-// assign stores a value of SQLite's driver in a destination of Scan. It
-// converts as database/sql does, for the types that the program uses.
+// assign stores a value of SQLite's driver in a destination of Scan. It converts as
+// database/sql does, for the types the program uses.
 func assign(dest any, value driver.Value) error {
 	switch d := dest.(type) {
 	case *int64:

@@ -15,7 +15,7 @@ import (
 
 type label string
 
-// TestScanConverts values to the types that callers use, on both engines alike.
+// TestScanConverts values to the types callers use, on both engines alike.
 func TestScanConverts(t *testing.T) {
 	t.Parallel()
 	eachProbe(t, func(t *testing.T, d *db.DB) {
@@ -79,7 +79,7 @@ func TestScanConverts(t *testing.T) {
 	})
 }
 
-// TestCanceledRowsEnd with the error of the context.
+// TestCanceledRowsEnd with the context's error.
 func TestCanceledRowsEnd(t *testing.T) {
 	t.Parallel()
 	eachProbe(t, func(t *testing.T, d *db.DB) {
@@ -102,8 +102,8 @@ func TestCanceledRowsEnd(t *testing.T) {
 	})
 }
 
-// TestReadersAreReused: calls one after the other use one connection, so that
-// only its page cache is filled.
+// TestReadersAreReused: calls one after the other use one connection, so only its page
+// cache is filled.
 func TestReadersAreReused(t *testing.T) {
 	t.Parallel()
 	d := open(t, testkit.Options(t, db.SQLite))

@@ -15,10 +15,10 @@ type table struct {
 	refers  []string // tables that its foreign keys refer to
 }
 
-// schemaTables returns the tables that the migrations create, each after the
-// tables that it refers to. It runs the migrations of a new database in an SQLite database in
-// memory and reads the result, so that it needs no knowledge of DDL and returns
-// our tables only: a PostgreSQL schema may contain tables of other programs.
+// schemaTables returns the tables that the migrations create, each after the tables it
+// refers to. It runs the migrations of a new database in an SQLite database in memory and
+// reads the result, so it needs no knowledge of DDL and returns our tables only: a
+// PostgreSQL schema may contain tables of other programs.
 func schemaTables(ctx context.Context, steps []migration) ([]table, error) {
 	pool, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -73,8 +73,8 @@ func queryTexts(ctx context.Context, conn *sql.Conn, query string, args ...any) 
 	return texts, rows.Err()
 }
 
-// sortByReferences sorts tables so that each comes after those that it refers
-// to. A table may refer to itself.
+// sortByReferences sorts tables so each comes after those it refers to. A table may refer
+// to itself.
 func sortByReferences(tables []table) ([]table, error) {
 	var sorted []table
 	done := map[string]bool{}
@@ -92,7 +92,7 @@ func sortByReferences(tables []table) ([]table, error) {
 	return sorted, nil
 }
 
-// columnTypes are the types of the columns of a database, by table and column.
+// columnTypes are the types of a database's columns, by table and column.
 type columnTypes map[string]map[string]string
 
 // liveColumns reads the columns that a database has.

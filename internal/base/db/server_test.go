@@ -12,9 +12,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestTimeLimitsOfTransactions checks that each transaction has the time limits,
-// and that a connection keeps none of them afterwards: a pooler gives it to
-// another client.
+// TestTimeLimitsOfTransactions checks that each transaction has the time limits, and that
+// a connection keeps none afterwards: a pooler gives it to another client.
 func TestTimeLimitsOfTransactions(t *testing.T) {
 	t.Parallel()
 	options := testkit.Options(t, db.PostgreSQL)

@@ -34,8 +34,8 @@ type session struct {
 	db                  *DB        // on SQLite
 	reads               *readState // while a transaction only reads; on SQLite
 	writesFor           int64      // the user whose long write uses the connection
-	// begun reports that a transaction was begun or a row was returned, so that
-	// the call must not be repeated on another connection.
+	// begun reports that a transaction was begun or a row was returned, so the call must
+	// not be repeated on another connection.
 	begun bool
 }
 

@@ -41,9 +41,8 @@ const (
 	spareCache  = "cache_size(-2048)"
 )
 
-// spareReaders is how many more reading connections than defaultReaders are
-// opened if all are in use. A client that reads a long list slowly occupies one
-// of them.
+// spareReaders is how many more reading connections than defaultReaders are opened if all
+// are in use. A client that reads a long list slowly occupies one.
 const spareReaders = 48
 
 func openSQLite(ctx context.Context, options Options) (*DB, error) {
@@ -104,8 +103,7 @@ func (p *litePool) shrinkIdle() {
 	}
 }
 
-// shrinkIfIdle releases the memory of a connection that was not used since the
-// last call, once.
+// shrinkIfIdle releases the memory of a connection not used since the last call, once.
 func (s *session) shrinkIfIdle() {
 	switch s.uses {
 	case s.shrunkAt:
@@ -122,9 +120,9 @@ func (s *session) shrink() {
 	s.checkedAt, s.shrunkAt = s.uses, s.uses
 }
 
-// connect opens the writing connection and a reading one, so that a damaged
-// file is detected at the start and not by the first request. The other readers
-// are opened when they are needed: each takes time and memory.
+// connect opens the writing connection and a reading one, so a damaged file is detected
+// at the start and not by the first request. The other readers are opened when they are
+// needed: each takes time and memory.
 func (p *litePool) connect(ctx context.Context) error {
 	var err error
 	if p.file, err = sql.Open("sqlite", p.dsn()); err != nil {
@@ -363,8 +361,8 @@ func (d *DB) Snapshot(ctx context.Context, to string) error {
 	return nil
 }
 
-// Inspect runs SQLite's integrity checks and returns the problems that they
-// find. With quick it does not compare indexes with their tables.
+// Inspect runs SQLite's integrity checks and returns the problems they find. With quick
+// it does not compare indexes with their tables.
 func (d *DB) Inspect(ctx context.Context, quick bool) ([]string, error) {
 	if d.engine != SQLite {
 		return nil, nil

@@ -32,8 +32,8 @@ var (
 	speaksDDL = regexp.MustCompile(`\b(CREATE (UNIQUE )?(TABLE|INDEX|VIEW|TRIGGER)|ALTER TABLE|DROP (TABLE|INDEX|VIEW|TRIGGER))\b`)
 )
 
-// forbidden matches what ADR 1 excludes, because the engines differ in it, and a
-// few keywords that only one of them has.
+// forbidden matches what ADR 1 excludes, because the engines differ in it, and a few
+// keywords that only one has.
 var forbidden = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|age|date_trunc|date_part|extract|to_char|to_date|to_timestamp|make_date|strftime|datetime|date|time|julianday|unixepoch|timediff)\s*\(`),
 	regexp.MustCompile(`\b(CURRENT_TIMESTAMP|CURRENT_DATE|CURRENT_TIME|LOCALTIME|LOCALTIMESTAMP|INTERVAL)\b`),
@@ -78,9 +78,9 @@ var literalTexts = sync.OnceValues(func() (texts []sqlText, err error) {
 	return texts, err
 })
 
-// generatedTexts returns the statements that packages build from field tables.
-// Each package lists its own in testdata/sql.txt, one to a line, and has a test
-// that the file is complete.
+// generatedTexts returns the statements that packages build from field tables. Each
+// package lists its own in testdata/sql.txt, one to a line, and has a test the file is
+// complete.
 func generatedTexts(t *testing.T) []sqlText {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "*", "*", "testdata", "sql.txt"))
@@ -201,8 +201,8 @@ var otherOwners = map[string]string{
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)
 
-// readOwners returns the package of each table. A renamed table keeps its owner,
-// and so does one that is created again while the old one is renamed to old_….
+// readOwners returns each table's package. A renamed table keeps its owner, and so does
+// one created again while the old one is renamed to old_….
 func readOwners(t *testing.T) map[string]string {
 	t.Helper()
 	owner := maps.Clone(otherOwners)
@@ -235,8 +235,8 @@ func readOwners(t *testing.T) map[string]string {
 	return owner
 }
 
-// TestEveryTableHasAnOwner compares the owners with a migrated database, so that
-// no table escapes the rule below, and none of them is only in a test's list.
+// TestEveryTableHasAnOwner compares the owners with a migrated database, so no table
+// escapes the rule below, and none is only in a test's list.
 func TestEveryTableHasAnOwner(t *testing.T) {
 	t.Parallel()
 	live := map[string]bool{}

@@ -16,8 +16,7 @@ type Tx struct {
 	parts   *parts // nil unless it is one of UpdateInParts
 	failed  error  // the first statement that failed
 	reading bool   // Each is reading rows
-	// limited replaces the context of the caller, if it is not nil; see
-	// [DB.Peek].
+	// limited replaces the caller's context, if it is not nil; see [DB.Peek].
 	caller, limited context.Context // as long-lived as the call
 	// after are the functions to call after the commit.
 	after []func()
@@ -55,8 +54,8 @@ func (t *Tx) checkReady(ctx context.Context, query string) error {
 	return nil
 }
 
-// context returns the context of a statement: that of the caller, with the time
-// limit of [DB.Peek].
+// context returns a statement's context: that of the caller, with the time limit of
+// [DB.Peek].
 func (t *Tx) context(ctx context.Context) context.Context {
 	if t.limited != nil && ctx == t.caller {
 		return t.limited
@@ -90,10 +89,10 @@ func (t *Tx) Using(index string) string {
 // statement again for each value.
 func Limit(n int) string { return " LIMIT $" + strconv.Itoa(n) + " + 0" }
 
-// Merged returns a query for the first rows of several SELECTs, in an order in
-// which an index can read each of them; limit is the argument with their
-// number. SQLite merges the parts as they are read. PostgreSQL may sort all
-// rows of a part that is a join, so there each part is limited as well.
+// Merged returns a query for the first rows of several SELECTs, in an order in which an
+// index can read each; limit is the argument with their number. SQLite merges the parts
+// as they are read. PostgreSQL may sort all rows of a part that is a join, so there each
+// part is limited as well.
 func (t *Tx) Merged(parts []string, order string, limit int) string {
 	end := " ORDER BY " + order + Limit(limit)
 	if t.session.engine == PostgreSQL && len(parts) > 1 {
@@ -204,8 +203,8 @@ func Get[T any](ctx context.Context, run func(context.Context, func(*Tx) error) 
 	return value, err
 }
 
-// Each runs a SELECT and calls fn for every row as it is read, so that memory
-// does not grow with the number of rows. fn must not run statements.
+// Each runs a SELECT and calls fn for every row as it is read, so memory does not grow
+// with the number of rows. fn must not run statements.
 func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, args ...any) error {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {

@@ -134,7 +134,7 @@ func (u *undoLog) record(tls *libc.TLS, handle uintptr, op int32, name string) e
 	return nil
 }
 
-// beginEntry appends the beginning of an entry.
+// beginEntry appends the start of an entry.
 func (u *undoLog) beginEntry(kind byte, name string) (undoTable, error) {
 	t, ok := u.tables[name]
 	if !ok || len(t.key) == 0 {
@@ -203,7 +203,7 @@ func (u *undoLog) appendKey(value driver.Value) error {
 	return nil
 }
 
-// appendValue appends the value that SQLite has put into u.value.
+// appendValue appends the value SQLite has put into u.value.
 func (u *undoLog) appendValue(tls *libc.TLS, result int32) error {
 	if result != sqlite3.SQLITE_OK {
 		return fmt.Errorf("reading a changed row: result %d", result)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Instants are stored as microseconds since 1970 in UTC on both engines, so
-// that they compare and sort as integers.
+// Instants are stored as microseconds since 1970 in UTC on both engines, so they compare
+// and sort as integers.
 
 // Micros returns the stored form of an instant.
 func Micros(at time.Time) int64 { return at.UnixMicro() }

@@ -189,7 +189,7 @@ func TestInsertManyCountsWhatItInserted(t *testing.T) {
 				t.Errorf("rows %d to %d: inserted %d, %v, want %d", step.from, step.to, n, err, step.want)
 			}
 		}
-		for _, to := range []int{659, 1800} { // few rows, and so many that they are copied
+		for _, to := range []int{659, 1800} { // few rows, and so many they are copied
 			if _, err := insert(656, to, ""); !errors.Is(err, db.ErrConflict) {
 				t.Errorf("rows 656 to %d without ON CONFLICT: %v, want ErrConflict", to, err)
 			}

@@ -1,6 +1,6 @@
-// Package annotations describes the values that a trader adds to a trade: the
-// struct that contains them and their field table. Storage, the API, backups,
-// exports and imports use both.
+// Package annotations describes the values a trader adds to a trade: the struct that
+// contains them and their field table. Storage, the API, backups, exports and imports use
+// both.
 package annotations
 
 import (
@@ -39,7 +39,7 @@ type Members[Text, Number, Integer, Instant any] struct {
 	ReviewedAt     Instant `json:"reviewed_at"`
 }
 
-// Values are the annotations of a trade as they are stored and answered.
+// Values are a trade's annotations as they are stored and answered.
 type Values = Members[string, decimal.Null, Grade, *time.Time]
 
 // Change is a change of annotations: each value is absent, null or new.
@@ -100,8 +100,8 @@ var places = func() map[string]int {
 	return found
 }()
 
-// MemberOf returns the pointer to the member of a field in any [Members], for
-// example *journal.Opt[string] in a [Change].
+// MemberOf returns the pointer to a field's member in any [Members], for example
+// *journal.Opt[string] in a [Change].
 func MemberOf[Text, Number, Integer, Instant any](members *Members[Text, Number, Integer, Instant], f Field) any {
 	return reflect.ValueOf(members).Elem().Field(places[f.Name]).Addr().Interface()
 }
@@ -109,8 +109,8 @@ func MemberOf[Text, Number, Integer, Instant any](members *Members[Text, Number,
 // rule is the line between the notes of two trades that became one.
 const rule = "\n\n---\n\n"
 
-// MergeNotes appends other notes below lines unless they are already there, so that
-// merging them again changes nothing. Its work is linear in the length of all texts.
+// MergeNotes appends other notes below lines unless they are already there, so merging
+// them again changes nothing. Its work is linear in the length of all texts.
 func MergeNotes(notes string, others ...string) string {
 	parts := map[string]bool{}
 	var merged strings.Builder

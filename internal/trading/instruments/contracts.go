@@ -1,17 +1,16 @@
-// Package instruments parses symbols: it finds the futures contract or
-// the option of a symbol, and the value of one unit of its price.
+// Package instruments parses symbols: it finds the futures contract or the option of a
+// symbol, and the value of one unit of its price.
 //
-// A wrong multiplier is a wrong profit, so the package never guesses.
-// Its table of futures has only contracts whose size at least two
-// independent sources confirm. For other roots it returns no contract, and
-// DefaultMultiplier returns a warning for the user.
+// A wrong multiplier is a wrong profit, so the package never guesses. Its table of
+// futures has only contracts whose size at least two independent sources confirm. For
+// other roots it returns no contract, and DefaultMultiplier returns a warning for the
+// user.
 //
-// Symbols have many notations: ESZ4, /ESZ24, ES 12-24 and CON.F.US.EP.Z24
-// are one contract, AAPL  240119C00150000 and "AAPL 01/19/2024 150.00 C" one
-// option. The package parses all notations that are known from brokers'
-// files, with valid calendar days only. A symbol alone does not decide
-// whether it is a future: ES, CL and W are shares as well. A caller that
-// does not know the instrument type must check [Contract.Explicit].
+// Symbols have many notations: ESZ4, /ESZ24, ES 12-24 and CON.F.US.EP.Z24 are one
+// contract, AAPL 240119C00150000 and "AAPL 01/19/2024 150.00 C" one option. The package
+// parses all notations known from brokers' files, with valid calendar days only. A symbol
+// alone does not decide whether it is a future: ES, CL and W are shares as well. A caller
+// that does not know the instrument type must check [Contract.Explicit].
 //
 // The package has no I/O, no clock and no state.
 package instruments
@@ -25,8 +24,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// The instrument types that this package treats specially. The journal accepts
-// other types as well; their multiplier is 1.
+// The instrument types this package treats specially. The journal accepts other types as
+// well; their multiplier is 1.
 const (
 	TypeStock  = "stock"
 	TypeOption = "option"

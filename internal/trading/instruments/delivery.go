@@ -89,7 +89,7 @@ func newDeliveryInYear(month int, year string) (Delivery, bool) {
 // the journal.
 const windowStart = 1970
 
-// parseYear parses a year of two or four digits within the years of the journal.
+// parseYear parses a year of two or four digits within the journal's years.
 func parseYear(text string) (int, bool) {
 	if !isDigits(text) {
 		return 0, false

@@ -15,8 +15,8 @@ type Contract struct {
 	Explicit bool
 }
 
-// Delivery is the month of a contract. The zero value means none: the symbol is
-// continuous or only a root.
+// Delivery is a contract's month. The zero value means none: the symbol is continuous or
+// only a root.
 type Delivery struct {
 	Month time.Month
 	Year  int
@@ -30,11 +30,11 @@ const monthCodes = "FGHJKMNQUVXZ"
 
 var monthNames = []string{"JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"}
 
-// ParseFuture parses a futures symbol in any notation that is known
-// from brokers. It finds only roots of the table.
+// ParseFuture parses a futures symbol in any notation known from brokers. It finds only
+// roots of the table.
 //
-// Call it only if the instrument is known to be a future, or check Explicit: the
-// package cannot distinguish the future ES from the share ES.
+// Call it only if the instrument is known to be a future, or check Explicit: the package
+// cannot distinguish the future ES from the share ES.
 func ParseFuture(symbol string) (Contract, bool) {
 	for _, r := range listReadings(symbol) {
 		if root, ok := r.lookup(); ok {
@@ -44,9 +44,8 @@ func ParseFuture(symbol string) (Contract, bool) {
 	return Contract{}, false
 }
 
-// FindRoot returns the root of a futures symbol, even if the table
-// does not have it, so that a user can set its multiplier. A symbol that
-// is not a future is its own root.
+// FindRoot returns the root of a futures symbol, even if the table does not have it, so a
+// user can set its multiplier. A symbol that is not a future is its own root.
 func FindRoot(symbol string) string {
 	if contract, ok := ParseFuture(symbol); ok {
 		return contract.Root.Symbol
@@ -76,7 +75,7 @@ func (r reading) lookup() (Root, bool) {
 // maxSymbol is the longest symbol that is parsed; no broker has longer ones.
 const maxSymbol = 64
 
-// listReadings returns the interpretations of a symbol, the most specific first.
+// listReadings returns a symbol's interpretations, the most specific first.
 func listReadings(symbol string) []reading {
 	if len(symbol) > maxSymbol {
 		return nil
@@ -118,8 +117,8 @@ func stripWrapping(text string) (string, reading) {
 	return strings.TrimSuffix(text, "#"), mark
 }
 
-// readBodies returns the readings of a symbol without its wrapping. If bare is true, a
-// root alone is enough even if the symbol has a dotted suffix.
+// readBodies returns a symbol's readings without its wrapping. If bare is true, a root
+// alone is enough even if the symbol has a dotted suffix.
 func readBodies(text string, bare bool) []reading {
 	left, right, dotted := strings.Cut(text, ".")
 	if !dotted || strings.Contains(left, " ") {

@@ -30,9 +30,9 @@ func IsCurrencyPair(symbol string) bool {
 	return isCurrency(first) && isCurrency(second)
 }
 
-// LotSize returns how many units one lot of an instrument is, so that price times
-// lots times size is the notional in the currency of the price. It is absent
-// if the size depends on the broker.
+// LotSize returns how many units one lot of an instrument is, so price times lots times
+// size is the notional in the price's currency. It is absent if the size depends on the
+// broker.
 func LotSize(symbol string) decimal.Null {
 	first, second := splitCodes(symbol)
 	if !isCurrency(second) {
@@ -45,9 +45,9 @@ func LotSize(symbol string) decimal.Null {
 	return decimal.Null{Decimal: size, Valid: metal}
 }
 
-// LotMultiplier returns the multiplier of a quantity in lots: the size of a lot,
-// or 1 if it is unknown, so that only stated results convert it. A quantity
-// of a thousand or more is in units, even if the column says lots.
+// LotMultiplier returns the multiplier for a quantity in lots: the lot size, or 1 if it is
+// unknown, so only stated results convert it. A quantity of a thousand or more is in
+// units, even if the column says lots.
 func LotMultiplier(symbol string, quantity decimal.Decimal) decimal.Decimal {
 	const minUnits = 1000
 	size := LotSize(symbol)

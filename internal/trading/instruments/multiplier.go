@@ -11,11 +11,10 @@ var (
 	hundred = decimal.New(100)
 )
 
-// DefaultMultiplier returns the multiplier of an instrument for which none
-// is given: of a future that of its root, of an option on a future that of the
-// future, of another option 100, of everything else 1. The warning is empty or a
-// sentence for the user: an unknown future has 1 and an adjusted or mini option
-// 100, and both may be wrong.
+// DefaultMultiplier returns the multiplier for an instrument without a stated one: of a
+// future that of its root, of an option on a future that of the future, of another option
+// 100, of everything else 1. The warning is empty or a sentence for the user: an unknown
+// future has 1 and an adjusted or mini option 100, and both may be wrong.
 func DefaultMultiplier(symbol, instrumentType string) (multiplier decimal.Decimal, warning string) {
 	switch instrumentType {
 	case TypeFuture:

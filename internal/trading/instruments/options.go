@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Right is the right of an option: to buy or to sell.
+// Right is an option's right: to buy or to sell.
 type Right string
 
 // The rights, with the values of executions.
@@ -16,7 +16,7 @@ const (
 	Put  Right = "put"
 )
 
-// Option is the option of a symbol.
+// Option is a symbol's option.
 type Option struct {
 	// Root is the option's own root, such as SPXW or USO1.
 	Root string
@@ -28,9 +28,8 @@ type Option struct {
 	// Expiry is the last day. It is empty if the symbol has only a
 	// month, like those of the Indian exchanges.
 	Expiry journal.Day
-	// Adjusted reports whether the root ends in a digit, like those of
-	// contracts that were adjusted after a split or merger and of mini options:
-	// one contract may not be 100 shares.
+	// Adjusted reports whether the root ends in a digit, like those of contracts adjusted
+	// after a split or merger and of mini options: one contract may not be 100 shares.
 	Adjusted bool
 	// OnFuture reports whether the underlying is a future.
 	OnFuture bool
@@ -40,13 +39,13 @@ type Option struct {
 // inside a description, which is longer than a symbol.
 const maxOption = 200
 
-// ParseOption parses an option in any notation that is known from brokers:
-// OCC's, padded or not, with a strike in thousandths or plain; those of
-// thinkorswim, Fidelity, Interactive Brokers, Schwab, Robinhood, Webull,
-// E*TRADE, Firstrade, Questrade, tastytrade, NSE and Angel One.
+// ParseOption parses an option in any notation known from brokers: OCC's, padded or not,
+// with a strike in thousandths or plain; those of thinkorswim, Fidelity, Interactive
+// Brokers, Schwab, Robinhood, Webull, E*TRADE, Firstrade, Questrade, tastytrade, NSE and
+// Angel One.
 //
-// A strike without a point is in thousandths if it has six digits or more,
-// because no strike is as high as 100000; shorter ones are plain numbers.
+// A strike without a point is in thousandths if it has six digits or more, because no
+// strike is as high as 100000; shorter ones are plain numbers.
 func ParseOption(symbol string) (Option, bool) {
 	if len(symbol) > maxOption {
 		return Option{}, false

@@ -122,8 +122,7 @@ func newNamedDay(date, month, year string) (journal.Day, bool) {
 	return newDay(year, string([]byte{'0' + byte(number/10), '0' + byte(number%10)}), date)
 }
 
-// isUnderlying reports whether a word can be the name of a share, index or
-// currency pair.
+// isUnderlying reports whether a word can be a share's name, index or currency pair.
 func isUnderlying(word string) bool {
 	if len(word) > 20 || word == "" || !isCode(word[:1]) && !isDigits(word[:1]) {
 		return false

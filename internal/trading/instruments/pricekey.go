@@ -15,8 +15,8 @@ type Priced struct {
 	Symbol string
 	// Type may be empty if it is not known.
 	Type string
-	// Right, Strike and Expiry are the contract of an option, if the symbol is not
-	// the whole contract.
+	// Right, Strike and Expiry are an option's contract, if the symbol is not the whole
+	// contract.
 	Right  Right
 	Strike decimal.Null
 	Expiry journal.Day
@@ -53,8 +53,8 @@ func SeriesKey(symbol string, at time.Time) string {
 	return own
 }
 
-// FutureRoot returns the root of a future for which all contracts of the root may be
-// compared: for a symbol that names no month.
+// FutureRoot returns a future's root for which all contracts of the root may be compared:
+// for a symbol that names no month.
 func (p Priced) FutureRoot() (root string, ok bool) {
 	contract, ok := ParseFuture(p.Symbol)
 	ok = ok && contract.Delivery.Month == 0 && (p.Type == TypeFuture || p.Type == "" && contract.Explicit)
@@ -77,8 +77,8 @@ func deliveryKey(root string, d Delivery, at time.Time) string {
 	return fmt.Sprintf("%s%s %04d-%02d", futurePrefix, root, d.YearAt(at), d.Month)
 }
 
-// YearAt returns the year of the delivery for a contract that traded at a time. If the
-// symbol has only one digit it is the next such year.
+// YearAt returns the delivery's year for a contract that traded at a time. If the symbol
+// has only one digit it is the next such year.
 func (d Delivery) YearAt(at time.Time) int {
 	if !d.OneDigit {
 		return d.Year
@@ -118,7 +118,7 @@ func OptionContract(symbol string) string {
 }
 
 var (
-	// shareClass is the class of a share: BRK-B, BRK/B, BRK B.
+	// shareClass is a share's class: BRK-B, BRK/B, BRK B.
 	shareClass = regexp.MustCompile(`^([A-Z]{1,5})[-/ _]([A-Z])$`)
 	// pair is two currencies: EUR/USD, BTC-USDT, EUR_USD.
 	pair = regexp.MustCompile(`^([A-Z0-9]{2,10})[-/_ ]([A-Z]{3,5})$`)

@@ -33,9 +33,8 @@ type Account struct {
 	number int64
 }
 
-// Number returns the account's number among the user's accounts, in the order
-// of creation. It orders fills that arrived in several accounts at the same
-// time.
+// Number returns the account's number among the user's accounts, ordered by creation. It
+// orders fills that arrived in several accounts at the same time.
 func (a Account) Number() int64 { return a.number }
 
 // NewAccount contains the values of a new account. Only Name is required.
@@ -161,9 +160,9 @@ func allowedOnly(ctx context.Context, list []Account) []Account {
 	return slices.DeleteFunc(list, func(a Account) bool { return !journal.AllowsAccount(ctx, a.ID) })
 }
 
-// AccountsWith is like [Accounts] and also reads the value of a subquery in the same
-// statement, so that both are of one snapshot without a transaction. In the subquery
-// $1 is the owner. value is nil if the subquery has no row or the owner no account.
+// AccountsWith is like [Accounts] and also reads a subquery's value in the same
+// statement, so both are of one snapshot without a transaction. In the subquery $1 is the
+// owner. value is nil if the subquery has no row or the owner no account.
 func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery string) (accounts []Account, value *string, err error) {
 	scan := func(row db.Scanner) (a Account, err error) {
 		err = row.Scan(append(a.scan(), &value)...)
@@ -178,8 +177,8 @@ func findAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 	return readAccount(ctx, tx, owner, id, "")
 }
 
-// LockAccount locks one of the owner's accounts and returns it, so that its trades do
-// not change before the transaction ends. It is a step.
+// LockAccount locks one of the owner's accounts and returns it, so its trades do not
+// change before the transaction ends. It is a step.
 func LockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
 	return readAccount(ctx, tx, owner, id, tx.Lock())
 }

@@ -7,11 +7,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// AddFills stores several fills of one account that were entered by hand, as
-// one step, and regroups their streams once. Each is compared with the stored
-// fills by the rules of [Service.AddExecution]. Equal fills of one call are
-// all stored, unless they carry the same external id. The trades of every
-// outcome are set, also for fills that were already stored.
+// AddFills stores several fills of one account entered by hand, as one step, and regroups
+// their streams once. Each is compared with the stored fills by the rules of
+// [Service.AddExecution]. Equal fills of one call are all stored, unless they carry the
+// same external id. The trades of every outcome are set, also for fills that were already
+// stored.
 func (s *Service) AddFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertResult, error) {
@@ -26,8 +26,7 @@ func (s *Service) AddFills(
 	return result, addTradesOfDuplicates(ctx, tx, owner, &result)
 }
 
-// enterFills stores fills that were entered by hand, or completes the stored ones
-// that they repeat.
+// enterFills stores fills entered by hand, or completes the stored ones they repeat.
 func (s *Service) enterFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (b *book, arrivals []*arrival, warnings []string, err error) {

@@ -78,8 +78,8 @@ const maxOrigin = 4 << 10
 type ArchivedFill struct {
 	// Origin is the content key with which an edited fill arrived.
 	Origin string
-	// ExternalID is a broker's id that another fill has too. The owner may have
-	// allowed that; an import would skip the second fill.
+	// ExternalID is a broker's id another fill has too. The owner may have allowed that;
+	// an import would skip the second fill.
 	ExternalID string
 }
 
@@ -135,9 +135,9 @@ func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, at p
 	return err
 }
 
-// Check returns an error if the cash transaction cannot be stored in an account
-// of that currency, so that an import can report invalid rows before it writes.
-// It does not check whether the linked trade exists.
+// Check returns an error if the cash transaction cannot be stored in an account of that
+// currency, so an import can report invalid rows before it writes. It does not check
+// whether the linked trade exists.
 func (n NewCash) Check(currency string) error {
 	c := Cash{CashValues: CashValues(n)}
 	c.Trade = nil

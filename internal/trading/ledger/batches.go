@@ -101,7 +101,7 @@ func (a *accountRows) loadSpansOf(ctx context.Context, fills []*fill) (spans, er
 	return spans{a.account.number: list}, err
 }
 
-// batchOf returns the import of a fill, or nil.
+// batchOf returns a fill's import, or nil.
 func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	list := s[account]
 	if i := indexSpan(list, seq); i >= 0 {
@@ -142,8 +142,8 @@ func (a *accountRows) spanOf(ctx context.Context, seq int64) (s span, imported b
 	return s, err == nil && s.holds(seq), err
 }
 
-// ListSentIDs returns the ids of the fills in [from, to) that a connection or hook brought
-// into an account before any other source, in the order of their time. Fills that the user
+// ListSentIDs returns the ids of the fills in [from, to) that a connection or hook
+// brought into an account before any other source, ordered by their time. Fills the user
 // edited are left out. It is a step.
 func ListSentIDs(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, sender string, from, to time.Time,
@@ -164,7 +164,7 @@ func ListSentIDs(
 		ORDER BY executions.executed_at, executions.seq`, owner, b.account.number, sender, db.Micros(from), db.Micros(to))
 }
 
-// BatchRows counts the rows of an import in the ledger.
+// BatchRows counts an import's rows in the ledger.
 type BatchRows struct {
 	Fills, Cash int
 	// FillsRemoved counts the fills that were deleted one by one.
@@ -188,13 +188,12 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 	return n, err
 }
 
-// DeleteBatch deletes an import as one step and leaves the ledger as if it had
-// never run: its fills and cash rows are deleted, even if they were edited, and
-// the values that it completed are restored. A fill that another import or an
-// entry by hand contained too stays, with that source's values. Fills that it
-// withdrew are not stored again, but other imports may bring them back. The
-// affected streams are regrouped. It returns the number of rows that the import had; an
-// unknown batch has none.
+// DeleteBatch deletes an import as one step and leaves the ledger as if it had never run:
+// its fills and cash rows are deleted, even if they were edited, and the values it
+// completed are restored. A fill another import or an entry by hand contained too stays,
+// with that source's values. Fills it withdrew are not stored again, but other imports
+// may bring them back. The affected streams are regrouped. It returns the number of rows
+// the import had; an unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
 	gone, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
@@ -285,8 +284,7 @@ func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 		ORDER BY user_id, batch_id`)
 }
 
-// CountNewRows counts the rows of an import that were stored after an instant. It is a
-// step.
+// CountNewRows counts the rows of an import stored after an instant. It is a step.
 func CountNewRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, since time.Time) (n BatchRows, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id

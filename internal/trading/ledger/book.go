@@ -37,9 +37,8 @@ type book struct {
 	prunedSince  int64 // loggedSince as stored: the log has nothing before it
 }
 
-// openBook locks the account. A transaction that writes to several accounts
-// must open them in the order of their ids, or two of them may deadlock; one of
-// the two is then run again.
+// openBook locks the account. A transaction that writes to several accounts must open
+// them ordered by id, or two of them may deadlock; one of the two is then run again.
 func (s *Service) openBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (*book, error) {
 	b, err := readBookWith(ctx, tx, owner, id, tx.Lock())
 	if err != nil {
@@ -69,7 +68,7 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	return b, mapNotFound(err, "account")
 }
 
-// newBook returns the book of an account without its numbers.
+// newBook returns an account's book without its numbers.
 func newBook(tx *db.Tx, owner journal.UserID, account Account) *book {
 	rows := &accountRows{tx: tx, owner: owner, account: account}
 	return &book{accountRows: rows, streamSet: newStreamSet(rows), pending: newPending(account.ID), nextSeq: 1}
@@ -87,7 +86,7 @@ func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64,
 	return n, err
 }
 
-// withBook opens the book of an account, runs fn and closes the book.
+// withBook opens an account's book, runs fn and closes the book.
 func (s *Service) withBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, fn func(*book) error) error {
 	b, err := s.openBook(ctx, tx, owner, id)
 	if err != nil {
@@ -193,9 +192,9 @@ const (
 	loggedTrades = 1000
 )
 
-// recordTouched logs the revision with the trades that this write changed. A
-// revision without them, or with too many, is logged with an id that no trade
-// has: every revision of the log can be found.
+// recordTouched logs the revision with the trades this write changed. A revision without
+// them, or with too many, is logged with an id that no trade has: every revision of the
+// log can be found.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if b.revision-b.loggedSince > loggedSpan+prunedSpan {

@@ -183,8 +183,7 @@ func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journ
 	})
 }
 
-// withCash runs check and fn with a cash transaction that is read under the
-// lock of its account.
+// withCash runs check and fn with a cash transaction read under the lock of its account.
 func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*cashLedger, Cash) error,
@@ -236,7 +235,7 @@ var cashTable = fields.New("cash_transactions",
 	},
 )
 
-// cashSelect has the name of the table as its alias, which conditions use.
+// cashSelect has the table's name as its alias, which conditions use.
 var cashSelect = cashTable.Select(cashTable.Name)
 
 // scanCashOf reads a row of one of the accounts, by their numbers.
@@ -247,7 +246,7 @@ func scanCashOf(accounts map[int64]Account, row db.Scanner) (Cash, error) {
 	return c.Cash, err
 }
 
-// scanCash reads a row of the account of the book.
+// scanCash reads a row of the book's account.
 func (l *cashLedger) scanCash(row db.Scanner) (Cash, error) {
 	var c cashRow
 	err := cashTable.Scan(row, &c)
@@ -393,8 +392,8 @@ func (l *cashLedger) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// moveCashLinks moves links of cash rows from removed trades to those that they
-// were merged into, or clears them.
+// moveCashLinks moves links of cash rows from removed trades to those they were merged
+// into, or clears them.
 func (a *accountRows) moveCashLinks(ctx context.Context, change *TradeChanges) error {
 	if len(change.Removed) == 0 {
 		return nil

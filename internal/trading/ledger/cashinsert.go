@@ -54,7 +54,7 @@ func (s *Service) InsertCash(
 	return result, err
 }
 
-// cashPlan is the result of an insert before it is written.
+// cashPlan is an insert's result before it is written.
 type cashPlan struct {
 	CashResult
 	deleted []*deletedCash // the deleted row that each row repeats, or nil
@@ -97,15 +97,13 @@ func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 	return &archived[row]
 }
 
-// cashDedup finds cash rows that are already stored. A row matches a stored one
-// that arrived with the same type, amount and instant, even if that was edited
-// since. Files often have whole seconds where connections have fractions, so a
-// row also matches one of the same second if either has no fraction. A row of a
-// backup has the values that were stored. It also matches a stored one with the
-// same values now: backups of version 1 do not have the key with which an edited
-// row arrived.
-// Each stored row matches one row of the call: of three equal rows, two of
-// which are stored, the third is new.
+// cashDedup finds cash rows that are already stored. A row matches a stored one that
+// arrived with the same type, amount and instant, even if edited since. Files often have
+// whole seconds where connections have fractions, so a row also matches one of the same
+// second if either has no fraction. A row of a backup has the stored values. It also
+// matches a stored one with the same values now: backups of version 1 do not have the key
+// with which an edited row arrived. Each stored row matches one row of the call: of three
+// equal rows, two of which are stored, the third is new.
 type cashDedup struct {
 	*cashLedger
 	found   map[string]*storedCash // by condition and key, each read once
@@ -165,9 +163,9 @@ func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	return d.claim(same.byContent[c.contentKey()]), nil
 }
 
-// claimBySecond claims a stored row that arrived with the type and the amount of c in
-// the same second, if one of them has no fraction of a second. Edited rows are left
-// out: they arrived with other values.
+// claimBySecond claims a stored row that arrived with the type and the amount of c in the
+// same second, if one has no fraction of a second. Edited rows are left out: they arrived
+// with other values.
 func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	from := at - at%second

@@ -91,8 +91,8 @@ type ownedAccount struct {
 	account journal.AccountID
 }
 
-// listOwnedAccounts lists the accounts of all users that were computed by rules before
-// the given ones.
+// listOwnedAccounts lists the accounts of all users computed by rules before the given
+// ones.
 func listOwnedAccounts(ctx context.Context, d *db.DB, rules int) ([]ownedAccount, error) {
 	return db.Get(ctx, d.Peek, func(tx *db.Tx) ([]ownedAccount, error) {
 		return db.List(ctx, tx, func(row db.Scanner) (o ownedAccount, err error) {
@@ -380,7 +380,7 @@ var rowChecks = []struct{ what, query string }{
 				AND (executions.facts & 512) <> 0 AND executions.seq = fill_sources.seq) ORDER BY seq`},
 }
 
-// scanRecord reads the id of a record.
+// scanRecord reads a record's id.
 func scanRecord(row db.Scanner) (string, error) {
 	var id any
 	err := row.Scan(&id)
@@ -390,7 +390,7 @@ func scanRecord(row db.Scanner) (string, error) {
 	return fmt.Sprint(id), err
 }
 
-// scanExecutionRecord reads the id of an execution.
+// scanExecutionRecord reads an execution's id.
 func (c *checker) scanExecutionRecord(row db.Scanner) (string, error) {
 	var f fill
 	err := row.Scan(&f.at, &f.seq, &f.id)

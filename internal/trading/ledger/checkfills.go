@@ -33,7 +33,7 @@ func (c *FillChecker) Check(n *NewFill) (CheckedFill, error) {
 	return CheckedFill{fill: f, key: i.key, unmultiplied: !n.Multiplier.Valid}, nil
 }
 
-// instrument returns the instrument of a fill.
+// instrument returns a fill's instrument.
 func (c *FillChecker) instrument(n *NewFill) checkedInstrument {
 	if len(n.Details) > 0 {
 		return c.checkInstrument(n)

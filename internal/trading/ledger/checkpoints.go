@@ -16,8 +16,8 @@ import (
 // change.
 const checkpointInterval = 128
 
-// storedCheckpoint is a row of trade_checkpoints: the state of a trade after the
-// fill at its position.
+// storedCheckpoint is a row of trade_checkpoints: a trade's state after the fill at its
+// position.
 type storedCheckpoint struct {
 	stream int64
 	matching.Checkpoint
@@ -74,9 +74,8 @@ func (r *run) collectOutdated(old []*tradeRow) {
 	}
 }
 
-// keepsSkipped reports whether every trade that was read from a checkpoint on
-// keeps its id. Otherwise the fills before the checkpoint get other links and
-// must be read as well.
+// keepsSkipped reports whether every trade read from a checkpoint on keeps its id.
+// Otherwise the fills before the checkpoint get other links and must be read as well.
 func (r *regrouping) keepsSkipped() bool {
 	for i := range r.trades {
 		t := r.continued[r.trades[i].First]

@@ -39,7 +39,7 @@ func newDeal(f *fill) deal {
 	return deal{side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
 }
 
-// timedDeal is a deal at an instant, written with a fraction of a second or not.
+// timedDeal is a deal at an instant, written with fractional seconds or not.
 type timedDeal struct {
 	deal
 	at          int64
@@ -71,8 +71,8 @@ func (q *fillQueue) add(f *fill) {
 // their times differ.
 const maxCompared = 256
 
-// claimFrom is [deduper.claim] among the fills of a queue. It drops fills that are
-// claimed, or that no later arrival can be, from the front of the queue.
+// claimFrom is [deduper.claim] among a queue's fills. It drops fills that are claimed, or
+// that no later arrival can be, from the queue's front.
 func (d *deduper) claimFrom(q *fillQueue, a *arrival, isPast func(*fill) bool, same func(*fill, *fill) bool) *fill {
 	if q == nil {
 		return nil

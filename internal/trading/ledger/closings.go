@@ -12,8 +12,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Closing is the part of a trade that one fill closed, in the currency of the
-// account.
+// Closing is the part of a trade that one fill closed, in the account's currency.
 type Closing struct {
 	Trade              journal.TradeID
 	Instrument         Instrument
@@ -34,7 +33,7 @@ type Closing struct {
 type ClosingQuery struct {
 	// Period tests the closing fill.
 	Period journal.Period
-	// Trade reports whether the closings of a trade are selected; nil selects all.
+	// Trade reports whether a trade's closings are selected; nil selects all.
 	Trade func(journal.TradeID) bool
 }
 
@@ -48,8 +47,8 @@ type closedTrade struct {
 	listed    int64
 }
 
-// closingSelect lists trades that closed something between two instants, in the
-// order of list_at.
+// closingSelect lists trades that closed something between two instants, ordered by
+// list_at.
 const closingSelect = `
 	SELECT id, stream, opened_at, first_seq, COALESCE(last_at, list_at), last_seq, head, is_open, is_long, list_at
 	FROM trades WHERE user_id = $1 AND account = $2
@@ -149,7 +148,7 @@ func newClosing(t *closedTrade, p *matching.RealizedPart, key streamKey) Closing
 	if p.Gross.Sub(proceeds.Sub(cost)).Abs().Cmp(maxRounding) > 0 {
 		return c
 	}
-	// A result that was rounded to cents is kept, so that the row adds up.
+	// A result rounded to cents is kept, so the row adds up.
 	c.Proceeds, c.Cost = decimal.Of(cost.Add(p.Gross)), decimal.Of(cost)
 	return c
 }

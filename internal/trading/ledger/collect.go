@@ -70,8 +70,7 @@ func (p *pending) assignIDs(r *regrouping) []journal.TradeID {
 			fresh = append(fresh, i)
 		}
 	}
-	// Ids increase, and lists are in the order of closing: new trades are
-	// appended to both.
+	// Ids increase, and lists are ordered by closing: new trades are appended to both.
 	slices.SortStableFunc(fresh, func(a, b int) int { return r.trades[a].Last.Compare(r.trades[b].Last) })
 	for _, i := range fresh {
 		ids[i] = journal.NewID[journal.TradeID]()

@@ -6,11 +6,10 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// completeFrom adds values that another source of the same instrument has and
-// the fill does not. Known values are not overwritten, except by a record that
-// replaces the fill, and by a later record of the same source with the same id;
-// previous are the values that this source had before, nil if there are none.
-// Values that the user edited stay.
+// completeFrom adds values another source of the same instrument has and the fill does
+// not. Known values are not overwritten, except by a record that replaces the fill, and
+// by a later record of the same source with the same id; previous are the values this
+// source had before, nil if there are none. Values the user edited stay.
 func (f *fill) completeFrom(s *source, previous *fill) {
 	edits, by := f.edits(), &s.values
 	if f.externalID != "" && slices.Contains(s.replaces, f.externalID) {
@@ -99,8 +98,8 @@ func (f *fill) correctFrom(by, previous *fill, edits Facts) {
 	}
 }
 
-// replaceBy replaces all values that the user did not edit by those of the record
-// with which the broker corrected the fill.
+// replaceBy replaces all values the user did not edit by those of the record with which
+// the broker corrected the fill.
 func (f *fill) replaceBy(by *fill, edits Facts) {
 	f.externalID = by.externalID
 	if !edits.has(FiguresEdited) {
@@ -132,7 +131,7 @@ func (f *fill) takeCosts(by *fill, edits Facts) {
 	}
 }
 
-// sameCosts compares the costs that the user did not edit, unknown ones included.
+// sameCosts compares the costs the user did not edit, unknown ones included.
 func (f *fill) sameCosts(g *fill, edits Facts) bool {
 	return (edits.has(FeesEdited) || f.isFeesKnown() == g.isFeesKnown() && f.fees.Equal(g.fees)) &&
 		(edits.has(CommissionEdited) || f.isCommissionKnown() == g.isCommissionKnown() && f.commission.Equal(g.commission))
@@ -152,8 +151,8 @@ func (f *fill) isCorrectedBy(by *fill) bool {
 	return !knowsLess
 }
 
-// mergeSources returns the merged values of sources, in the order of arrival,
-// and the instrument of the first.
+// mergeSources returns the merged values of sources, in arrival order, and the instrument
+// of the first.
 func mergeSources(list []*source) (*fill, streamKey) {
 	merged := list[0].values
 	for i, s := range list[1:] {
@@ -164,8 +163,8 @@ func mergeSources(list []*source) (*fill, streamKey) {
 	return &merged, list[0].key
 }
 
-// previousOf returns the merged values of the earlier sources that a source
-// corrects, nil if there are none.
+// previousOf returns the merged values of the earlier sources a source corrects, nil if
+// there are none.
 func previousOf(earlier []*source, s *source) (merged *fill) {
 	id := s.correctorID()
 	if id == "" {
@@ -185,8 +184,8 @@ func previousOf(earlier []*source, s *source) (merged *fill) {
 	return merged
 }
 
-// rebuild returns a stored fill with the merged values of its sources. Values
-// that the user edited stay.
+// rebuild returns a stored fill with the merged values of its sources. Values the user
+// edited stay.
 func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	merged, key := mergeSources(list)
 	out := *f
@@ -215,8 +214,8 @@ func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	return &out, key
 }
 
-// hasSameValues reports whether an arrival of the same instrument has the
-// values of a stored fill. Values that the user edited are not compared.
+// hasSameValues reports whether an arrival of the same instrument has the values of a
+// stored fill. Values the user edited are not compared.
 func (f *fill) hasSameValues(a *fill) bool {
 	edits := f.edits()
 	different := Facts(0)

@@ -36,7 +36,7 @@ func (d *fixture) record(batch journal.BatchID, text string) bool {
 	return d.insertAs(ledger.InsertOptions{Batch: batch, Sender: name, SkipDeleted: true, SkipWithdrawn: true}, f).Completed == 1
 }
 
-// shownFills returns the fills of an account as texts.
+// shownFills returns an account's fills as texts.
 func (d *fixture) shownFills(account journal.AccountID) (list []string) {
 	d.Helper()
 	q := ledger.ExecutionQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}

@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestCountsFollowEveryWrite counts after each kind of write, so that a number
-// that was kept for too long is seen. The writes come from another service on
-// the same database, as from another server.
+// TestCountsFollowEveryWrite counts after each kind of write, so a number kept for too
+// long is seen. The writes come from another service on the same database, as from
+// another server.
 func TestCountsFollowEveryWrite(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {

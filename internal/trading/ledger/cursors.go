@@ -49,8 +49,8 @@ func (set *streamSet) loadTail(ctx context.Context, s *stream) (*tradeRow, error
 	return s.tail, nil
 }
 
-// fillCursor reads the fills of a stream as they will be after the write: the
-// stored ones without the removed ones, merged with the added ones.
+// fillCursor reads a stream's fills as they will be after the write: the stored ones
+// without the removed ones, merged with the added ones.
 type fillCursor struct {
 	set          *streamSet
 	ctx          context.Context

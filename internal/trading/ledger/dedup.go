@@ -15,8 +15,8 @@ type arrival struct {
 	key *streamKey
 	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
-	// known is the fill that it repeats, stored or earlier in the same call;
-	// nil for a new fill. Of a stored one only comparedColumns are read.
+	// known is the fill it repeats, stored or earlier in the same call; nil for a new
+	// fill. Of a stored one only comparedColumns are read.
 	known *fill
 	// repeated reports that an earlier arrival of the same call has its id.
 	repeated bool
@@ -91,8 +91,7 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 	return nil
 }
 
-// findByID returns the stored fill with the arrival's id, or with one that it
-// replaces.
+// findByID returns the stored fill with the arrival's id, or with one it replaces.
 func (a *arrival) findByID(stored map[string]*fill) *fill {
 	found := stored[a.externalID]
 	for _, id := range a.replaces {
@@ -116,9 +115,9 @@ func (a *accountRows) fillsByExternalID(ctx context.Context, ids []string) (map[
 	return found, err
 }
 
-// matchContent matches arrivals with stored fills of the same content. Many
-// arrivals are matched by reading all stored fills of their period, and few by
-// reading the fills of each stream in time order.
+// matchContent matches arrivals with stored fills of the same content. Many arrivals are
+// matched by reading all stored fills of their period, and few by reading each stream's
+// fills in time order.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	matched, err := d.matchRange(ctx, arrivals)
 	if err != nil || matched && len(d.origins) == 0 {
@@ -234,8 +233,8 @@ func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool)
 	return found
 }
 
-// updateFirstExternal sets the external id that a trade is ordered by to that
-// of its first fill, after the fill was written without a regrouping.
+// updateFirstExternal sets the external id a trade is ordered by to that of its first
+// fill, after the fill was written without a regrouping.
 func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,

@@ -118,7 +118,7 @@ func TestRepeatedImport(t *testing.T) {
 	})
 }
 
-// expectPreview compares the preview with the result of the insert.
+// expectPreview compares the preview with the insert's result.
 func (d *fixture) expectPreview(want string, file []ledger.NewFill) {
 	d.Helper()
 	for i, duplicate := range d.previewInsert(file).Known {

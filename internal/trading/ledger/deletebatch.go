@@ -15,8 +15,8 @@ type reversal struct {
 	*book
 	batch journal.BatchID
 	spans []span
-	// own are the fills whose first source is the import, others those of which
-	// it is a later source; both are in the order of arrival.
+	// own are the fills whose first source is the import, others those of which it is a
+	// later source; both are in arrival order.
 	own, others []*fill
 	sources     map[int64][]*source // by the fill's number
 	repeats     []repeat
@@ -27,7 +27,7 @@ type reversal struct {
 	nextKeys   map[*fill]streamKey    // the instrument of a changed fill
 	nextOwners map[int64]importSource // the next owner of fills of this import that stay
 	dropped    []*source              // sources that no fill has any more
-	moved      []*source              // sources that another import has too
+	moved      []*source              // sources another import has too
 }
 
 // deleteBatch deletes an import from the book's account.
@@ -162,7 +162,7 @@ func (r *reversal) isInSpans(seq int64) bool {
 	return slices.ContainsFunc(r.spans, func(s span) bool { return s.holds(seq) })
 }
 
-// sourcesLeft returns the sources of a fill without the import's.
+// sourcesLeft returns a fill's sources without the import's.
 func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
 	for _, s := range r.sources[f.seq] {

@@ -24,7 +24,7 @@ type DeletedCash struct {
 // deletedCash is a row of deleted_cash.
 type deletedCash struct {
 	id        string
-	content   string // the key of the row without its instant
+	content   string // the row's key without its instant
 	at        int64
 	deletedAt int64
 }
@@ -72,8 +72,8 @@ func scanDeletedCash(row db.Scanner) (d deletedCash, err error) {
 
 const deletedCashSelect = `SELECT id, content, occurred_at, deleted_at FROM deleted_cash WHERE user_id = $1 AND account = $2 `
 
-// matchDeletedCash returns for each row the deleted one that it repeats, or nil. Rows that
-// are stored already repeat none, and each deleted one answers for one row.
+// matchDeletedCash returns for each row the deleted one it repeats, or nil. Rows that are
+// stored already repeat none, and each deleted one answers for one row.
 func (l *cashLedger) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) ([]*deletedCash, error) {
 	found := make([]*deletedCash, len(rows))
 	first, last, isAny := int64(0), int64(0), false
@@ -122,7 +122,7 @@ func (l *cashLedger) matchDeletedCash(ctx context.Context, rows []Cash, known []
 	return found, nil
 }
 
-// forgetDeletedCash removes deleted ones that are stored again.
+// forgetDeletedCash removes deleted ones stored again.
 func (l *cashLedger) forgetDeletedCash(ctx context.Context, found []*deletedCash) error {
 	for _, d := range found {
 		if d == nil {

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// deletedFill is a row of deleted_fills: a fill that the user deleted by hand.
+// deletedFill is a row of deleted_fills: a fill the user deleted by hand.
 type deletedFill struct {
 	key       streamKey
 	values    fill   // seq is the number of the row
@@ -32,7 +32,7 @@ func newDealKey(key streamKey, f *fill) dealKey {
 	return dealKey{stream: key, side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
 }
 
-// timedKey is a dealKey at an instant, written with a fraction of a second or not.
+// timedKey is a dealKey at an instant, written with fractional seconds or not.
 type timedKey struct {
 	dealKey
 	at          int64
@@ -112,10 +112,9 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		b.deletedFills, b.owner, b.account.ID)
 }
 
-// applyDeleted compares the new ones of some arrivals with the fills that the
-// user deleted. If skip is set, it returns the arrivals without those and sets
-// deleted in them. Otherwise all arrivals stay, and the deleted fills that they
-// bring back are forgotten.
+// applyDeleted compares the new ones of some arrivals with the fills the user deleted. If
+// skip is set, it returns the arrivals without those and sets deleted in them. Otherwise
+// all arrivals stay, and the deleted fills they bring back are forgotten.
 func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool) ([]*arrival, error) {
 	found, err := b.matchDeleted(ctx, arrivals)
 	if err != nil || len(found) == 0 {
@@ -237,8 +236,8 @@ func (m *deletedMatcher) add(a *arrival, f *fill) {
 	}
 }
 
-// DeletedFill is a fill that the user deleted by hand. Connections, hooks and
-// watched files do not bring it back.
+// DeletedFill is a fill the user deleted by hand. Connections, hooks and watched files do
+// not bring it back.
 type DeletedFill struct {
 	NewFill
 	// Origin is the content key with which an edited fill arrived.

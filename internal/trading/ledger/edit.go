@@ -54,8 +54,8 @@ type ExecutionChange struct {
 	Quantity, Price, Fees, Commission journal.Opt[decimal.Decimal]
 	Multiplier, StatedPnL             journal.Opt[decimal.Decimal]
 	ExecutedAt                        journal.Opt[time.Time]
-	// HasFraction reports that ExecutedAt was written with a fraction of a second,
-	// even if it is 0.
+	// HasFraction reports that ExecutedAt was written with fractional seconds, even if it
+	// is 0.
 	HasFraction bool
 	ExternalID  journal.Opt[string]
 	Details     journal.Opt[map[string]string]
@@ -103,8 +103,8 @@ func (s *Service) DeleteExecution(
 	})
 }
 
-// withExecution runs check and fn with an execution that is read under the lock
-// of its account, so that fn changes what check received.
+// withExecution runs check and fn with an execution read under the lock of its account,
+// so fn changes what check received.
 func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
@@ -255,9 +255,9 @@ func sameFigures(f, g *fill) bool {
 		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
 }
 
-// recordEdit records an edit of an imported fill: the content key with which it
-// arrived, so that another import of the same file finds it, and its new
-// instant, so that deleting the import finds it.
+// recordEdit records an edit of an imported fill: the content key with which it arrived,
+// so another import of the same file finds it, and its new instant, so deleting the
+// import finds it.
 func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKey) error {
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil
@@ -272,11 +272,11 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 	return b.widenSpans(ctx, after)
 }
 
-// DeleteTrade deletes a trade and the fills that belong to it alone. A fill
-// that it shares with the next or previous trade is reduced to that trade's
-// part, and the stream is regrouped. Connections, hooks and watched files do not
-// bring the deleted fills back. check, which may be nil, receives the
-// stored trade and the transaction, and may reject the deletion.
+// DeleteTrade deletes a trade and the fills that belong to it alone. A fill it shares
+// with the next or previous trade is reduced to that trade's part, and the stream is
+// regrouped. Connections, hooks and watched files do not bring the deleted fills back.
+// check, which may be nil, receives the stored trade and the transaction, and may reject
+// the deletion.
 func (s *Service) DeleteTrade(
 	ctx context.Context, owner journal.UserID, id journal.TradeID, check func(context.Context, *db.Tx, TradeDetail) error,
 ) error {

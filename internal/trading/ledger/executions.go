@@ -33,13 +33,13 @@ type Execution struct {
 	Details map[string]string
 	// Facts states how reliable the values are.
 	Facts Facts
-	// Batch is the import of the fill, nil for one entered by hand.
+	// Batch is the fill's import, nil for one entered by hand.
 	Batch     *journal.BatchID
 	CreatedAt time.Time
 	// TradeIDs are the trades it belongs to: one, or two in time order for a
 	// fill that crosses zero.
 	TradeIDs []journal.TradeID
-	// Cursor is the position of the fill in lists.
+	// Cursor is the fill's position in lists.
 	Cursor ExecutionCursor
 }
 
@@ -77,8 +77,8 @@ func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journa
 	return e, err
 }
 
-// EachExecution calls fn for the executions of a query, oldest first, as they
-// are read, so that memory does not grow with their number.
+// EachExecution calls fn for the executions of a query, oldest first, as they are read,
+// so memory does not grow with their number.
 func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
 }
@@ -152,13 +152,13 @@ func compareExecutions(a, b *Execution) int {
 const executionOrder = "executed_at, arrival, account_number"
 
 var (
-	// executionSelectOnly is executionSelect without the columns of the stream.
+	// executionSelectOnly is executionSelect without the stream's columns.
 	executionSelectOnly = fillSelectOnly + `, executions.account AS account_number FROM executions`
 	executionSelect     = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
 )
 
-// addConditions adds the conditions of the query to f.
+// addConditions adds the query's conditions to f.
 func (q ExecutionQuery) addConditions(f *filter) {
 	f.addPeriod("executions.executed_at", q.Scope.Period)
 	if q.After != nil {
@@ -168,8 +168,8 @@ func (q ExecutionQuery) addConditions(f *filter) {
 	}
 }
 
-// clampNumber limits a number of a client's cursor to what a column can have, so
-// that the comparison with it has the same result and no error.
+// clampNumber limits a number of a client's cursor to what a column can have, so the
+// comparison with it has the same result and no error.
 func clampNumber(n int64) int64 { return min(max(n, math.MinInt32), math.MaxInt32) }
 
 // toExecution converts a fill to an Execution.

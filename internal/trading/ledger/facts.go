@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// Facts states how reliable the values of a fill are. It is a set of bits, so
-// that a stored fill needs two bytes for it.
+// Facts states how reliable a fill's values are. It is a set of bits, so a stored fill
+// needs two bytes for it.
 type Facts int64
 
 // The facts. A fill without FactsRecorded was stored before facts were kept, or
@@ -29,9 +29,8 @@ const (
 	TimeEdited
 	FiguresEdited // the user changed side, quantity, price, stated result, instrument or details
 
-	// ZeroFraction: the time was written with a fraction of a second, which is 0.
-	// A time with another fraction needs no fact. It is the sign of the two stored
-	// bytes.
+	// ZeroFraction: the time was written with fractional seconds, which is 0. A time with
+	// another fraction needs no fact. It is the sign of the two stored bytes.
 	ZeroFraction Facts = -1 << 15
 )
 
@@ -41,7 +40,7 @@ const (
 	editFacts   = FeesEdited | CommissionEdited | MultiplierEdited | TimeEdited | FiguresEdited
 )
 
-// factNames are the names of the facts that a backup keeps.
+// factNames are the names of the facts a backup keeps.
 var factNames = []struct {
 	fact Facts
 	word string
@@ -116,8 +115,8 @@ func (x Facts) cleanFraction(at time.Time) Facts {
 	return x
 }
 
-// edits returns the facts about edits. Of a fill that was edited before facts
-// were recorded, only its origin shows it.
+// edits returns the facts about edits. Of a fill edited before facts were recorded, only
+// its origin shows it.
 func (f *fill) edits() Facts {
 	if f.origin != "" && !f.facts.has(FactsRecorded) {
 		return f.facts&editFacts | TimeEdited | FiguresEdited
@@ -171,12 +170,12 @@ func (f *fillTime) width() int64 {
 	return 0
 }
 
-// hasFraction reports whether the time was written with a fraction of a second,
-// even if it is 0.
+// hasFraction reports whether the time was written with fractional seconds, even if it is
+// 0.
 func (f *fillTime) hasFraction() bool { return f.at%second != 0 || f.facts.has(ZeroFraction) }
 
-// sameSecond reports whether the instants of two fills may be the same: equal, or
-// in the same second if one of them has no fraction of a second.
+// sameSecond reports whether the instants of two fills may be the same: equal, or in the
+// same second if one has no fraction of a second.
 func (f *fillTime) sameSecond(g *fillTime) bool {
 	return f.at == g.at || f.at/second == g.at/second && (!f.hasFraction() || !g.hasFraction())
 }
@@ -223,9 +222,8 @@ func (f *fill) sameWrittenContent(g *fill) bool {
 // written to the second.
 func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(&g.fillTime) }
 
-// factsEdited returns the facts of a fill after an edit: the fields that have
-// another value are the user's now. A changed time has the precision with which
-// the user wrote it.
+// factsEdited returns a fill's facts after an edit: the fields that have another value
+// are the user's now. A changed time has the precision with which the user wrote it.
 func (f *fill) factsEdited(after *fill, moved bool) Facts {
 	facts := f.facts
 	note := func(changed bool, fact Facts) {

@@ -10,11 +10,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// The id of a fill is computed from its account, its instant and its number in
-// the account, so that neither the id nor an index of ids is stored. It is a
-// UUID of version 8 with 53 bits of the instant, 37 bits of a hash of the
-// account's id and 32 bits of the number. A fill whose instant has changed since
-// keeps its id in the column id, and so does a fill of an earlier release.
+// The id of a fill is computed from its account, its instant and its number in the
+// account, so neither the id nor an index of ids is stored. It is a UUID of version 8
+// with 53 bits of the instant, 37 bits of a hash of the account's id and 32 bits of the
+// number. A fill whose instant has changed since keeps its id in the column id, and so
+// does a fill of an earlier release.
 const (
 	timeBits = 53
 	tagBits  = 37
@@ -61,7 +61,7 @@ func parseExecutionID(id journal.ExecutionID) (p matching.Position, tag uint64, 
 	return p, high&127<<30 | low>>32&(1<<30-1), true
 }
 
-// setID sets the id of a fill that was read without one.
+// setID sets the id of a fill read without one.
 func (f *fill) setID(a *Account) {
 	if f.id == "" {
 		f.id = a.executionID(f.position())
@@ -154,7 +154,7 @@ func findStored(
 	}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+` WHERE user_id = $1 AND id IN $keys`, owner)
 }
 
-// eachAt reads the fills of an account at some positions.
+// eachAt reads an account's fills at some positions.
 func eachAt(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, at []matching.Position, fn func(db.Scanner) error, head, tail string,
 ) error {
@@ -193,8 +193,7 @@ func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fi
 	return f, mapNotFound(err, "execution")
 }
 
-// fillsAt reads fills of the book's account that are known by their position,
-// by number.
+// fillsAt reads fills of the book's account known by their position, by number.
 func (a *accountRows) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*fill, error) {
 	found := make(map[int64]*fill, len(at))
 	err := eachAt(ctx, a.tx, a.owner, a.account.number, at, func(row db.Scanner) error {

@@ -47,8 +47,8 @@ func (d *fixture) wantExecution(id journal.ExecutionID) ledger.Execution {
 	return e
 }
 
-// TestIDSurvivesAMove changes the instant of a fill, from which its id was
-// computed: the id stays, and is stored as long as it must be.
+// TestIDSurvivesAMove changes a fill's instant, from which its id was computed: the id
+// stays, and is stored as long as it must be.
 func TestIDSurvivesAMove(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 10; sell 1 12; buy 5 1 symbol=MSFT")
@@ -97,7 +97,7 @@ func TestIDsDoNotChange(t *testing.T) {
 	})
 }
 
-// TestIDOfAnEarlierRelease uses fills with ids that were assigned at random.
+// TestIDOfAnEarlierRelease uses fills with ids assigned at random.
 func TestIDOfAnEarlierRelease(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		computed := d.add("buy 2 10; sell 2 12")

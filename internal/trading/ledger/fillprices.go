@@ -49,8 +49,8 @@ func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []
 	return list, err
 }
 
-// HasPreciseTime reports whether the instant of a fill is known to the second.
+// HasPreciseTime reports whether a fill's instant is known to the second.
 func (f FillPrice) HasPreciseTime() bool { return !f.Facts.has(MinutePrecision | DayPrecision) }
 
-// HasMinute reports whether the instant of a fill is known to the minute.
+// HasMinute reports whether a fill's instant is known to the minute.
 func (f FillPrice) HasMinute() bool { return !f.Facts.has(DayPrecision) }

@@ -27,7 +27,7 @@ type NewFill struct {
 	// Multiplier is the value of one unit of price; if absent, the usual one of
 	// the instrument is used.
 	Multiplier decimal.Null
-	// StatedPnL is the broker's gross result of the part that this fill closes.
+	// StatedPnL is the broker's gross result of the part this fill closes.
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
 	// ExternalID is the broker's id of the fill, or empty.
@@ -72,7 +72,7 @@ type fill struct {
 	was   int64 // of an edited fill: the instant of its row
 }
 
-// state is the kind of write that a fill needs.
+// state is the kind of write a fill needs.
 type state int8
 
 const (
@@ -109,7 +109,7 @@ func (f *fill) contentKey(instrument streamKey) string {
 	return string(f.price.AppendTo(b))
 }
 
-// keyEscape escapes the separator inside the values of a key.
+// keyEscape escapes the separator inside a key's values.
 var keyEscape = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 
 // keys returns all keys by which the fill can be found again.
@@ -157,8 +157,8 @@ func (n *NewFill) clean(kind string, f *fill) (err error) {
 	return f.check(kind)
 }
 
-// Check returns an error if the fill cannot be stored, so that an import can
-// report invalid rows before it writes.
+// Check returns an error if the fill cannot be stored, so an import can report invalid
+// rows before it writes.
 func (n NewFill) Check() error {
 	_, err := n.ToChecked()
 	return err
@@ -259,7 +259,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 	return nil
 }
 
-// fillColumns are the columns of a fill in the order of scan and args.
+// fillColumns are a fill's columns in the order of scan and args.
 var fillColumns = []string{
 	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
 	"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
@@ -359,7 +359,7 @@ func (f *fill) args(a *Account) []any {
 	}
 }
 
-// nullIfEmpty returns nil for an empty string, so that it is stored as NULL.
+// nullIfEmpty returns nil for an empty string, so it is stored as NULL.
 func nullIfEmpty[T ~string](text T) any {
 	if text == "" {
 		return nil
@@ -376,7 +376,7 @@ func nullIf(n decimal.Decimal, usual string) any {
 	return text
 }
 
-// nullNumber returns nil for an absent number, so that it is stored as NULL.
+// nullNumber returns nil for an absent number, so it is stored as NULL.
 func nullNumber(n decimal.Null) any {
 	if !n.Valid {
 		return nil
@@ -400,8 +400,8 @@ func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 	return a.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// changeableColumns are the columns that an edit or a completion may change, in
-// the order of changeable.
+// changeableColumns are the columns an edit or a completion may change, in the order of
+// changeable.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
 	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id", "id",

@@ -24,8 +24,8 @@ type fixture struct {
 	ledger  *ledger.Service
 	owner   journal.UserID
 	account journal.AccountID
-	// changes are those that the ledger passed to follow; onChange, if set,
-	// receives them instead.
+	// changes are those the ledger passed to follow; onChange, if set, receives them
+	// instead.
 	changes  []ledger.TradeChanges
 	onChange func(ledger.TradeChanges)
 }
@@ -141,7 +141,7 @@ func order(t testing.TB, text string, n int) ledger.NewFill {
 	return f
 }
 
-// add stores the fills of the text, separated by semicolons, a minute apart.
+// add stores the text's fills, separated by semicolons, a minute apart.
 func (d *fixture) add(text string) (ids []journal.ExecutionID) {
 	d.Helper()
 	for n, line := range strings.Split(text, ";") {

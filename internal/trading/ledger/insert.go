@@ -23,8 +23,8 @@ type InsertResult struct {
 	// were left out because the user deleted them, and Withdrawn those that were
 	// because the broker withdrew them.
 	Skipped, Completed, Deleted, Withdrawn int
-	// Recorded reports that rows of the ledger name the import: those of new fills,
-	// and of stored fills that it contained too.
+	// Recorded reports that rows of the ledger name the import: those of new fills, and
+	// of stored fills it contained too.
 	Recorded bool
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
@@ -34,7 +34,7 @@ type InsertResult struct {
 
 // Outcome is the result for one fill.
 type Outcome struct {
-	// ID is the id of the fill, or of the stored fill that it repeats.
+	// ID is the id of the fill, or of the stored fill it repeats.
 	ID journal.ExecutionID
 	// Duplicate reports that the fill was already stored, Completed that it
 	// completed or corrected the stored fill, Deleted that it was left out
@@ -54,7 +54,7 @@ type CheckedFill struct {
 	unmultiplied bool       // the usual multiplier applies
 }
 
-// ExecutedAt returns the instant of the fill.
+// ExecutedAt returns the fill's instant.
 func (c CheckedFill) ExecutedAt() time.Time { return db.FromMicros(c.fill.at) }
 
 // ToChecked returns the fill in its stored form, or an error if it is invalid.
@@ -91,8 +91,8 @@ func (s *Service) InsertFills(
 type InsertOptions struct {
 	// Batch is the import that can delete the fills again; it may be empty.
 	Batch journal.BatchID
-	// SkipDeleted leaves out fills that the user deleted by hand, for sources
-	// that send fills without being asked. Otherwise they are stored again.
+	// SkipDeleted leaves out fills the user deleted by hand, for sources that send fills
+	// without being asked. Otherwise they are stored again.
 	SkipDeleted bool
 	// Sender is the connection or hook that sends the fills; empty for files. A
 	// later record of the same sender with the same id corrects the earlier one.
@@ -199,8 +199,8 @@ func (b *book) newArrivals(ctx context.Context, fills []CheckedFill) (list []*ar
 	return list, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
-// sharedKeys finds for each key the one that represents all equal ones, so that
-// equal keys are the same pointer.
+// sharedKeys finds for each key the one that represents all equal ones, so equal keys are
+// the same pointer.
 type sharedKeys struct {
 	byValue map[streamKey]*sharedKey
 	known   map[*streamKey]*sharedKey
@@ -241,8 +241,8 @@ func (k *sharedKey) multiplier(ctx context.Context, usual *multipliers) (decimal
 	return k.usual.Decimal, nil
 }
 
-// assignNumbers sets the ids and arrival numbers of the new fills. The numbers
-// of an import are consecutive, so that its fills can be found by them.
+// assignNumbers sets the ids and arrival numbers of the new fills. The numbers of an
+// import are consecutive, so its fills can be found by them.
 func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from importSource) error {
 	last := int64(0) // arrival number of this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, importSource: from}
@@ -271,8 +271,8 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from impo
 	return b.insertSpan(ctx, taken)
 }
 
-// regroupArrivals regroups the new and the completed fills of all streams at
-// once, so that rows can be written in the order of their tables.
+// regroupArrivals regroups the new and the completed fills of all streams at once, so
+// rows can be written in the order of their tables.
 func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
 	set, err := collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
@@ -289,7 +289,7 @@ type changeSet struct {
 	order    []*changes
 }
 
-// forStream returns the changes of a stream.
+// forStream returns a stream's changes.
 func (s *changeSet) forStream(ctx context.Context, key streamKey) (*changes, error) {
 	c := s.byKey[key]
 	if c != nil {
@@ -375,8 +375,8 @@ func collectChanges(
 	return set, nil
 }
 
-// regroupChanges regroups the affected parts of some streams. Streams between
-// which a fill moves must be passed together, so that its trade keeps its id.
+// regroupChanges regroups the affected parts of some streams. Streams between which a
+// fill moves must be passed together, so its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 	return b.regroupDeleting(ctx, "", together...)
 }

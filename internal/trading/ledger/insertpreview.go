@@ -135,9 +135,8 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 	return nil
 }
 
-// isAppend reports whether the changes of a stream only add fills after its last
-// trade, which is closed: then they form trades of their own. The added fills
-// must be sorted.
+// isAppend reports whether a stream's changes only add fills after its last trade, which
+// is closed: then they form trades of their own. The added fills must be sorted.
 func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 	if len(c.removed) > 0 || len(c.added) == 0 {
 		return false, nil
@@ -181,8 +180,7 @@ func toMatchingFills(fills []*fill) iter.Seq[matching.Fill] {
 	}
 }
 
-// streamForPreview returns the stream of an instrument, or a new one that is
-// not stored.
+// streamForPreview returns an instrument's stream, or a new one that is not stored.
 func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := set.findStream(ctx, key)
 	if err != nil || found != nil {

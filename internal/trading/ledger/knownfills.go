@@ -61,7 +61,7 @@ func (b *book) planKnown(ctx context.Context, arrivals []*arrival, from importSo
 	return &p.out, nil
 }
 
-// knownPlan builds the knownFills of an insert.
+// knownPlan builds an insert's knownFills.
 type knownPlan struct {
 	*book
 	from    importSource

@@ -136,11 +136,11 @@ func (d *fixture) expectContents(rt *rapid.T, what string, batches []arrivingBat
 
 const fillsOfSources = 6
 
-// TestSourcesInAnyOrder imports the same fills from files, a connection and a hook
-// that know more or less of them, in any order and in overlapping parts, and reverses the imports
-// in any order: the ledger always holds what the imports that are left know
-// together, and every fill is of one of them. PostgreSQL takes most of the time
-// and tries fewer cases; make soak tries many on both engines.
+// TestSourcesInAnyOrder imports the same fills from files, a connection and a hook that
+// know more or less of them, in any order and in overlapping parts, and reverses the
+// imports in any order: the ledger always holds what the imports that are left know
+// together, and every fill is of one. PostgreSQL takes most of the time and tries fewer
+// cases; make soak tries many on both engines.
 func TestSourcesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -362,8 +362,8 @@ func TestEditsAreNotCompleted(t *testing.T) {
 	})
 }
 
-// TestEntryByHandIsSource: a fill that was entered by hand too outlives the
-// import that brought it.
+// TestEntryByHandIsSource: a fill entered by hand too outlives the import that brought
+// it.
 func TestEntryByHandIsSource(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("file", trueFill(1))

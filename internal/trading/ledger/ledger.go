@@ -1,27 +1,25 @@
-// Package ledger stores accounts, fills and cash transactions, and the trades
-// that the fills form.
+// Package ledger stores accounts, fills and cash transactions, and the trades that the
+// fills form.
 //
-// A trade is never entered. It is the result of grouping the fills of one
-// stream (package matching), stored so that lists and figures need not group
-// again. Every write of fills therefore ends with a regrouping of the affected
-// streams in the same transaction. The regrouping reads from the last flat
-// point before the change to the first point after it where the new trades
-// equal the stored ones again, so its cost depends on the affected trades and
-// not on the length of the history (regroup.go). Unchanged rows are not
+// A trade is never entered. It is the result of grouping the fills of one stream (package
+// matching), stored so lists and figures need not group again. Every write of fills
+// therefore ends with a regrouping of the affected streams in the same transaction. The
+// regrouping reads from the last flat point before the change to the first point after it
+// where the new trades equal the stored ones again, so its cost depends on the affected
+// trades and not on the length of the history (regroup.go). Unchanged rows are not
 // written.
 //
-// A trade keeps its id through any regrouping, because other packages attach
-// annotations to it. A [Follow] function receives, inside the transaction, the
-// trades that were merged or lost their last fill.
+// A trade keeps its id through any regrouping, because other packages attach annotations
+// to it. A [Follow] function receives, inside the transaction, the trades that were
+// merged or lost their last fill.
 //
-// Writers of one account take turns: each first locks the account's row
-// (book.go), takes arrival numbers from it and raises its revision. Readers are
-// never blocked.
+// Writers of one account take turns: each first locks the account's row (book.go), takes
+// arrival numbers from it and raises its revision. Readers are never blocked.
 //
-// A method of [Service] is one transaction. A function or method that takes a
-// *db.Tx is one step of a transaction that another package may be running.
-// Every statement names the owner, except those of [Service.Check] and
-// [Service.Upgrade], which process all journals.
+// A method of [Service] is one transaction. A function or method that takes a *db.Tx is
+// one step of a transaction that another package may be running. Every statement names
+// the owner, except those of [Service.Check] and [Service.Upgrade], which process all
+// journals.
 package ledger
 
 import (
@@ -58,17 +56,17 @@ func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	}
 }
 
-// The bounds of the writers that wait for one account: about as many as are
-// written in the time that PostgreSQL waits for a lock, and that time.
+// The bounds of the writers that wait for one account: about as many as are written in
+// the time PostgreSQL waits for a lock, and that time.
 const (
 	maxWriters = 5000
 	writerWait = 20 * time.Second
 )
 
-// updateAccount runs fn in a writing transaction, at most two at a time for an
-// account: one that has the lock of openBook, and one that gets it next. That
-// lock orders all writers, also those of other servers. But each that waits for
-// it occupies a connection, so that many of them would leave none for readers.
+// updateAccount runs fn in a writing transaction, at most two at a time for an account:
+// one that has the lock of openBook, and one that gets it next. That lock orders all
+// writers, also those of other servers. But each that waits for it occupies a connection,
+// so many would leave none for readers.
 func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
 	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
 	if errors.Is(err, fairqueue.ErrBusy) {
@@ -81,11 +79,10 @@ func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id jo
 	return s.db.Update(ctx, fn)
 }
 
-// Follow receives the changes that a write made to the trades of an account, so
-// that records attached to trades can be moved. It runs inside the write's
-// transaction, after new and changed trades are stored and before the rows of
-// removed trades are deleted. An error rolls the write back. It is not called
-// if no trade changed.
+// Follow receives the changes a write made to an account's trades, so records attached to
+// trades can be moved. It runs inside the write's transaction, after new and changed
+// trades are stored and before the rows of removed trades are deleted. An error rolls the
+// write back. It is not called if no trade changed.
 type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
 // TradeChanges lists the changes of one write to the trades of one account. A
@@ -102,19 +99,18 @@ type TradeChanges struct {
 	// Orphaned are the removed trades whose last fill was deleted. Their
 	// annotations can be kept until the fills are imported again.
 	Orphaned []Orphan
-	// Deleted are the removed trades that the user deleted, together with their
-	// annotations.
+	// Deleted are the removed trades the user deleted, together with their annotations.
 	Deleted []journal.TradeID
-	// Arrived goes through the fills that were not in the account before, once
-	// for each trade that they are in; it is nil if there are none. Each pass
-	// computes the keys again: most receivers need none of them.
+	// Arrived goes through the fills that were not in the account before, once for each
+	// trade they are in; it is nil if there are none. Each pass computes the keys again:
+	// most receivers need none.
 	Arrived iter.Seq[Arrival]
 	// AccountDeleted reports that the account is deleted with everything in it.
 	// The lists are then empty.
 	AccountDeleted bool
 }
 
-// Merge names a removed trade and the trade that it became part of.
+// Merge names a removed trade and the trade it became part of.
 type Merge struct {
 	From, Into journal.TradeID
 }

@@ -11,8 +11,8 @@ import (
 
 // This file assigns trades to fills, stores that and looks it up.
 
-// links are the trades of a fill: the one that it closes and the one that it
-// opens for a fill that crosses zero, else only the first.
+// links are a fill's trades: the one it closes and the one it opens for a fill that
+// crosses zero, else only the first.
 type links struct {
 	trade, flip journal.TradeID
 }
@@ -45,9 +45,8 @@ func (r *regrouping) linkFills(ids []journal.TradeID) {
 	}
 }
 
-// previousTrades returns the trades that a fill was in: those that it is linked
-// to. A repair prefers the trades at the fill's position and uses the links
-// only if there is none.
+// previousTrades returns the trades a fill was in: those it is linked to. A repair
+// prefers the trades at the fill's position and uses the links only if there is none.
 func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
 	var found []journal.TradeID
 	if r.repair {

@@ -6,15 +6,15 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// maxStreamShare is how many streams of an account may be read for each one that
-// is needed, instead of searching each of them.
+// maxStreamShare is how many streams of an account may be read for each one that is
+// needed, instead of searching each.
 const maxStreamShare = 10
 
 var streamsOfAccount = `SELECT number, ` + streamColumns + ` FROM streams
 	WHERE user_id = $1 AND account = $2` + db.Limit(3)
 
-// loadStreams reads all streams of the account if several are needed and it has
-// not many more, so that findStream need not search each of them.
+// loadStreams reads all streams of the account if several are needed and it has not many
+// more, so findStream need not search each.
 func (set *streamSet) loadStreams(ctx context.Context, needed int) error {
 	const fewest = 4
 	if set.hasAll || needed < fewest {

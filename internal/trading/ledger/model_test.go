@@ -53,11 +53,11 @@ type model struct {
 	made    int
 }
 
-// state is the content of the ledger.
+// state is the ledger's content.
 type state struct {
 	fills  map[journal.ExecutionID]ledger.Execution
 	trades map[journal.TradeID]ledger.Trade
-	// members are the fills of each trade.
+	// members are each trade's fills.
 	members map[journal.TradeID]map[journal.ExecutionID]bool
 }
 
@@ -190,8 +190,8 @@ func (m *model) edit(t *rapid.T) {
 	}
 }
 
-// drawFill draws a fill of few instruments, instants and sizes, so that
-// positions meet zero and instants repeat, and of awkward decimals.
+// drawFill draws a fill of few instruments, instants and sizes, so positions meet zero
+// and instants repeat, and of awkward decimals.
 func drawFill(t *rapid.T) ledger.NewFill {
 	f := ledger.NewFill{
 		Side:       rapid.SampledFrom([]matching.Side{matching.Buy, matching.Sell}).Draw(t, "side"),

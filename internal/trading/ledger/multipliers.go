@@ -12,15 +12,15 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Override is a multiplier that the user set for one account. Root is the root
-// of a future (ES for ESZ4) or the symbol of any other instrument.
+// Override is a multiplier the user set for one account. Root is the root of a future (ES
+// for ESZ4) or the symbol of any other instrument.
 type Override struct {
 	Root       string
 	Multiplier decimal.Decimal
 	TickSize   decimal.Null
 }
 
-// Overrides lists the overrides of an account by root.
+// Overrides lists an account's overrides by root.
 func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account journal.AccountID) (list []Override, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		a, err := findAccount(ctx, tx, owner, account)
@@ -33,9 +33,9 @@ func (s *Service) Overrides(ctx context.Context, owner journal.UserID, account j
 	return list, err
 }
 
-// SetOverrides replaces the overrides of an account. They apply to new fills: a
-// stored fill keeps its multiplier. Each check receives the stored overrides
-// and may reject the change.
+// SetOverrides replaces an account's overrides. They apply to new fills: a stored fill
+// keeps its multiplier. Each check receives the stored overrides and may reject the
+// change.
 func (s *Service) SetOverrides(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, list []Override, checks ...func([]Override) error,
 ) ([]Override, error) {

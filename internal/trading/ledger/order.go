@@ -13,13 +13,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// The order of trades, and of fills of several accounts. It depends on content
-// and never on ids, so that it is the same after a restore, a copy to the other
-// engine, or an import in another order.
+// The order of trades, and of fills of several accounts. It depends on content and never
+// on ids, so it is the same after a restore, a copy to the other engine, or an import in
+// another order.
 
-// keySeparator separates the parts of an order key. It is less than every
-// character of a symbol or a lot, so that a text sorts before all texts that
-// begin with it, and an absent one first.
+// keySeparator separates the parts of an order key. It is less than every character of a
+// symbol or a lot, so a text sorts before all texts that begin with it, and an absent one
+// first.
 const keySeparator = "\x01"
 
 // orderKey returns symbol, contract and lot as one text that compares as they
@@ -28,9 +28,8 @@ func (k streamKey) orderKey() string {
 	return strings.Join([]string{k.symbol, k.right, sortableNumber(k.strike), k.expiry, k.lot}, keySeparator)
 }
 
-// sortableNumber formats a number so that the texts compare as the numbers do:
-// a sign, then a fixed number of integer digits, complemented for negative
-// numbers.
+// sortableNumber formats a number so the texts compare as the numbers do: a sign, then a
+// fixed number of integer digits, complemented for negative numbers.
 func sortableNumber(text string) string {
 	if text == "" {
 		return ""
@@ -45,7 +44,7 @@ func sortableNumber(text string) string {
 	return "0" + strings.Map(complement, digits) + "~" // greater than every digit: fewer decimals are a greater number
 }
 
-// TradeCursor is the position of a trade in the order of closing or of opening.
+// TradeCursor is a trade's position in closing or opening order.
 type TradeCursor struct {
 	// ListedAt is the instant of closing, or of opening for an open trade.
 	// ClosedAt is the greatest possible instant for an open trade. All are
@@ -53,16 +52,15 @@ type TradeCursor struct {
 	ListedAt, OpenedAt, ClosedAt int64
 	// Instrument is the order key of symbol, contract and lot.
 	Instrument string
-	// Account is the account's name, External the first fill's id at the broker,
-	// Arrival its number in the order of arrival over all accounts.
+	// Account is the account's name, External the first fill's id at the broker, Arrival
+	// its number in arrival order over all accounts.
 	Account, External string
 	Arrival           int64
 	// AccountNumber decides between fills that arrived at the same time.
 	AccountNumber int64
 }
 
-// Compare returns -1, 0 or +1 as c comes before, at or after d in the order of
-// closing, or with ByOpening in the order of opening.
+// Compare returns -1, 0 or +1 as c comes before, at or after d in closing order, or with ByOpening in opening order.
 func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
 	if basis == ByClosing && c.ListedAt != d.ListedAt {
 		return cmp.Compare(c.ListedAt, d.ListedAt)
@@ -87,9 +85,8 @@ func (c *TradeCursor) instant(basis DateBasis) int64 {
 	return c.ListedAt
 }
 
-// tieSorter passes on rows that are read in the order of an instant, and sorts
-// those of the same instant. A database that sorts them copies every row, while
-// few instants have several.
+// tieSorter passes on rows read in an instant's order, and sorts those of the same
+// instant. A database that sorts them copies every row, while few instants have several.
 type tieSorter[T any] struct {
 	compare func(a, b *T) int
 	emit    func(T) error
@@ -98,7 +95,7 @@ type tieSorter[T any] struct {
 	ties []T
 }
 
-// add adds the next row, and passes on the rows of the instant before.
+// add adds the next row, and passes on the instant's rows before.
 func (s *tieSorter[T]) add(at int64, row T) error {
 	if at != s.at {
 		if err := s.flush(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// tied are the fills of an account whose trades open and close at few instants,
-// so that most of them are ordered by what they are.
+// tied are the fills of an account whose trades open and close at few instants, so most
+// are ordered by what they are.
 func tied(account string) []ledger.NewFill {
 	var fills []ledger.NewFill
 	for n := range 40 {
@@ -37,8 +37,7 @@ func tied(account string) []ledger.NewFill {
 	return fills
 }
 
-// tradeNames lists the trades of a query by what they are, and once more page by
-// page.
+// tradeNames lists a query's trades by what they are, and once more page by page.
 func (d *fixture) tradeNames(q ledger.TradeQuery) []string {
 	d.Helper()
 	names := map[journal.AccountID]string{}

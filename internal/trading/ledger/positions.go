@@ -17,7 +17,7 @@ import (
 type Position struct {
 	Trade journal.TradeID
 	Open  bool
-	// Rate converts amounts of its prices to the currency of the account.
+	// Rate converts amounts of its prices to the account's currency.
 	Rate  matching.Rate
 	Fills []PositionFill
 }
@@ -32,8 +32,8 @@ type PositionFill struct {
 	Quantity, Price, Multiplier decimal.Decimal
 }
 
-// PositionWindow selects the positions of an instrument that were held at some time
-// between two instants, in microseconds since 1970.
+// PositionWindow selects the positions of an instrument held at some time between two
+// instants, in microseconds since 1970.
 type PositionWindow struct{ From, To int64 }
 
 // positionsAtOnce is how many positions are in memory at a time.
@@ -55,7 +55,7 @@ func scanPositionSpan(row db.Scanner) (s positionSpan, err error) {
 	return s, err
 }
 
-// InstrumentPositions are positions of one instrument, of all its lots, in the order of
+// InstrumentPositions are positions of one instrument, of all its lots, ordered by
 // opening.
 type InstrumentPositions struct {
 	Instrument Instrument
@@ -64,7 +64,7 @@ type InstrumentPositions struct {
 	Positions []Position
 }
 
-// ListInstruments returns the instruments of an account, without their lots. It is a step.
+// ListInstruments returns an account's instruments, without their lots. It is a step.
 func ListInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account) (list []Instrument, err error) {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	known := map[streamKey]bool{}
@@ -77,10 +77,10 @@ func ListInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 	return list, err
 }
 
-// EachPosition calls fn with the positions of an account by instrument, in the order
-// of opening and in batches. window returns which positions of an instrument are
-// wanted; none of an instrument for which it returns false. fn may run statements.
-// It is a step. To read all positions of an account a [PositionScan] is faster.
+// EachPosition calls fn with an account's positions by instrument, ordered by opening and
+// in batches. window returns which positions of an instrument are wanted; none of an
+// instrument for which it returns false. fn may run statements. It is a step. To read all
+// positions of an account a [PositionScan] is faster.
 func EachPosition(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, window func(Instrument) (PositionWindow, bool),
 	fn func(InstrumentPositions) error,
@@ -118,9 +118,9 @@ func EachPosition(
 	return nil
 }
 
-// EachPositionByID calls fn with the positions of the given trades by instrument, in
-// the order of opening and in batches. Ids that are not trades of the owner are left
-// out. fn may run statements. It is a step.
+// EachPositionByID calls fn with the positions of the given trades by instrument, ordered
+// by opening and in batches. Ids that are not trades of the owner are left out. fn may
+// run statements. It is a step.
 func EachPositionByID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(InstrumentPositions) error,
 ) error {
@@ -247,7 +247,7 @@ func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	return w.list, nil
 }
 
-// positionReader assigns fills in the order of time to the trades of one stream.
+// positionReader assigns fills in time order to the trades of one stream.
 type positionReader struct {
 	spans []positionSpan
 	list  []Position
@@ -300,9 +300,9 @@ func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	p.Fills = append(p.Fills, PositionFill{At: f.at, Width: f.width(), Quantity: quantity, Price: f.price, Multiplier: f.multiplier})
 }
 
-// RaiseRevision records that the trades of an account changed in what other packages
-// keep for them, and returns the account's new revision. The account must be locked,
-// as by [LockAccount]. It is a step.
+// RaiseRevision records that an account's trades changed in what other packages keep for
+// them, and returns the account's new revision. The account must be locked, as by
+// [LockAccount]. It is a step.
 func RaiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, ids []journal.TradeID) (int64, error) {
 	if len(ids) > loggedTrades { // copies of the account are read again in any case
 		return touch(ctx, tx, owner, account.ID, nil, true)

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// positions are the positions of an account by trade, with their instrument.
+// positions are an account's positions by trade, with their instrument.
 type positions map[journal.TradeID]string
 
 func (p positions) add(t testing.TB, list ledger.InstrumentPositions) {
@@ -33,8 +33,8 @@ func (p positions) add(t testing.TB, list ledger.InstrumentPositions) {
 	}
 }
 
-// checkPositions reads the positions of the account in all ways: by instrument, by trade,
-// and in the order of fills, some fills at a time.
+// checkPositions reads the account's positions in all ways: by instrument, by trade, and
+// in the order of fills, some fills at a time.
 func (d *fixture) checkPositions() {
 	d.Helper()
 	ctx := context.Background()

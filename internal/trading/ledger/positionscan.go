@@ -11,12 +11,12 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// PositionScan reads all positions of an account from its fills in the order of time,
-// which is the order of the table: by instrument each fill would be looked up by itself,
-// which takes several times as long.
+// PositionScan reads all positions of an account from its fills in time order, which is
+// the table's order: by instrument each fill would be looked up by itself, which takes
+// several times as long.
 //
 // The parts may be read in different transactions. A position whose trade changes in
-// between may be wrong, so that the caller must read it again; see [TouchedSince].
+// between may be wrong, so the caller must read it again; see [TouchedSince].
 type PositionScan struct {
 	owner   journal.UserID
 	account Account
@@ -37,7 +37,7 @@ type PositionScan struct {
 	stated []scannedPlace
 }
 
-// scannedStream is a stream with the position that is open after the last fill.
+// scannedStream is a stream with the position open after the last fill.
 type scannedStream struct {
 	place    int // in the batch
 	trade    [16]byte
@@ -52,11 +52,11 @@ type scannedFill struct {
 	trade, flip uuidBytes
 }
 
-// scannedPlace is the place of a position in a batch.
+// scannedPlace is a position's place in a batch.
 type scannedPlace struct{ instrument, position int }
 
-// NewPositionScan returns a scan of the positions of an account in the instruments for
-// which wants returns true.
+// NewPositionScan returns a scan of an account's positions in the instruments for which
+// wants returns true.
 func NewPositionScan(owner journal.UserID, account Account, wants func(Instrument) bool) *PositionScan {
 	s := &PositionScan{owner: owner, account: account, wants: wants, last: matching.Position{At: -1 << 62}}
 	f := &s.row
@@ -172,7 +172,7 @@ func (s *PositionScan) addRow(row db.Scanner) error {
 	return nil
 }
 
-// begin begins the position of a trade.
+// begin begins a trade's position.
 func (s *scannedStream) begin(trade [16]byte) {
 	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
 }
@@ -184,7 +184,7 @@ func (s *scannedStream) add(f *scannedFill, quantity decimal.Decimal) {
 	s.fills = append(s.fills, PositionFill{At: f.at, Width: f.width(), Quantity: quantity, Price: f.price, Multiplier: f.multiplier})
 }
 
-// finish adds the position of a stream to the batch.
+// finish adds a stream's position to the batch.
 func (s *PositionScan) finish(stream *scannedStream, isOpen bool) {
 	list := &s.batch[stream.place].Positions
 	if stream.isStated {

@@ -40,8 +40,8 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 	return nil
 }
 
-// matchCoarseArrivals matches coarse arrivals of one stream with the stored
-// fills in the stretch of time that each of them covers.
+// matchCoarseArrivals matches coarse arrivals of one stream with the stored fills in the
+// stretch of time that each covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
@@ -159,8 +159,8 @@ func splitOrigin(key string) (bySecond string, at int64) {
 	return key[:start] + strconv.FormatInt(at/second, 10) + "|" + rest, at
 }
 
-// claimEdited claims an edited fill that arrived with the content of an arrival. It drops
-// fills that are claimed from the front of their list.
+// claimEdited claims an edited fill that arrived with an arrival's content. It drops
+// fills claimed from the front of their list.
 func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, a *arrival) *fill {
 	list := origins[bySecond]
 	for len(list) > 0 && d.claimed[list[0].seq] {

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// writtenFills returns equal fills at the given seconds, such as "00 00.250", with
-// the precision of the text.
+// writtenFills returns equal fills at the given seconds, such as "00 00.250", with the
+// text's precision.
 func writtenFills(t testing.TB, seconds string) (fills []ledger.NewFill) {
 	t.Helper()
 	for word := range strings.FieldsSeq(seconds) {

@@ -11,9 +11,9 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// RealizedTrade lists the realized parts of a trade that was closed in several
-// steps, or of an open trade that is partly closed. Any other closed trade
-// realized its whole result when it closed.
+// RealizedTrade lists the realized parts of a trade closed in several steps, or of an
+// open trade that is partly closed. Any other closed trade realized its whole result when
+// it closed.
 type RealizedTrade struct {
 	ID journal.TradeID
 	// Open is set while the trade is not flat.
@@ -182,7 +182,7 @@ func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) 
 	return w.fn(RealizedTrade{ID: s.id, Open: s.open, Parts: parts})
 }
 
-// finishStream emits the trade that is open at the end of a stream.
+// finishStream emits the trade open at a stream's end.
 func (w *spanReader) finishStream() error {
 	if w.group == nil {
 		return nil

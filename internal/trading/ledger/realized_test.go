@@ -70,8 +70,8 @@ func (d *fixture) checkRealized() {
 	}
 }
 
-// TestRealizedParts reads parts of trades that are interleaved with others, in
-// one stream and several, more of them than are read one by one.
+// TestRealizedParts reads parts of trades interleaved with others, in one stream and
+// several, more of them than are read one by one.
 func TestRealizedParts(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		var fills []ledger.NewFill

@@ -9,11 +9,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// changes are the changes of a write to the fills of one stream.
+// changes are a write's changes to the fills of one stream.
 type changes struct {
 	stream *stream
-	// removedSeqs are the numbers of stored fills that are deleted, edited or
-	// moved to another stream.
+	// removedSeqs are the numbers of stored deleted fills, edited or moved to another
+	// stream.
 	removedSeqs map[int64]bool
 	// removed are those fills as stored.
 	removed []*fill
@@ -64,11 +64,11 @@ type regrouping struct {
 	byID  map[string]*fill
 	// removed are the fills that were deleted or replaced, as stored.
 	removed []*fill
-	// crossing maps a fill that closes the last of the new trades to the
-	// unchanged stored trade that it opens.
+	// crossing maps a fill that closes the last of the new trades to the unchanged stored
+	// trade it opens.
 	crossing map[*fill]*tradeRow
-	// continued are the stored trades that were read from a checkpoint on, by
-	// their start. The new trade with the same start skips the fills before.
+	// continued are the stored trades read from a checkpoint on, by their start. The new
+	// trade with the same start skips the fills before.
 	continued map[matching.Position]*tradeRow
 	// checkpoints are those of the new trades, and outdated the stretches whose
 	// stored ones are deleted.
@@ -78,8 +78,8 @@ type regrouping struct {
 	identities matching.Reconciliation
 	// keys are the instruments of the streams.
 	keys map[int64]streamKey
-	// deleted is the trade that the user deletes, if any. No new trade takes
-	// its id, even if a fill that it shared remains.
+	// deleted is the trade the user deletes, if any. No new trade takes its id, even if a
+	// fill it shared remains.
 	deleted journal.TradeID
 	// repair reports that links and trades may contradict each other.
 	repair bool
@@ -128,9 +128,9 @@ func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping)
 	return nil
 }
 
-// run is one stretch of a stream that is grouped again: from a point before the
-// first change where the position is known, to a point after it where the new
-// trades equal the stored ones.
+// run is one stretch of a stream grouped again: from a point before the first change
+// where the position is known, to a point after it where the new trades equal the stored
+// ones.
 type run struct {
 	c       *changes
 	out     *regrouping
@@ -141,15 +141,14 @@ type run struct {
 	head    matching.Head        // where in its first fill the run starts
 	from    *matching.Checkpoint // where in its first trade the run starts, or nil
 	start   matching.Position    // of the run
-	end     matching.Position    // the start of the stored trade that was reached
+	end     matching.Position    // the start of the stored reached trade
 	last    *fill                // the fill that the walk is at
 	first   bool                 // the walk has not read a fill yet
 	reached bool                 // the end was found
 }
 
-// begin finds the starting point for the first change: the last checkpoint or
-// the beginning of the trade that is in progress there, or the change itself if
-// the position is flat.
+// begin finds the starting point for the first change: the last checkpoint or the start
+// of the trade that is in progress there, or the change itself if the position is flat.
 func (r *run) begin() error {
 	p := r.touched[0]
 	r.head, r.from, r.start, r.end, r.last, r.first, r.reached = matching.Head{}, nil, p, endOfStream, nil, true, false
@@ -230,9 +229,9 @@ func (r *run) sequence() iter.Seq[matching.Fill] {
 	}
 }
 
-// reachesStored reports whether the next trade begins exactly where a stored
-// trade without changes does, so that everything after it is as stored. It also
-// collects the stored trades that the run has passed.
+// reachesStored reports whether the next trade begins exactly where a stored trade
+// without changes does, so everything after it is as stored. It also collects the stored
+// trades that the run has passed.
 func (r *run) reachesStored() bool {
 	at, head, ok := r.nextStart()
 	if !ok {

@@ -35,8 +35,7 @@ type opening struct {
 // opening returns the opening of the trade that begins with the fill.
 func (f *fill) opening() opening { return opening{external: f.externalID, arrival: f.arrival} }
 
-// newTradeRow returns the row of a trade. It counts the trade's parts and sets
-// them to nil.
+// newTradeRow returns a trade's row. It counts the trade's parts and sets them to nil.
 func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first opening) *tradeRow {
 	row := &tradeRow{Trade: t, id: id, stream: stream, count: int64(t.Executions()), opening: first}
 	row.Parts = nil
@@ -60,7 +59,7 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 		t.opening == u.opening
 }
 
-// tradeColumns are the columns of a trade in the order of scan and args.
+// tradeColumns are a trade's columns in the order of scan and args.
 var tradeColumns = []string{
 	"id", "stream", "is_long", "is_open", "opened_at", "first_seq", "list_at", "last_at", "last_seq", "execution_count",
 	"first_arrival", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit", "commission", "fees", "net_pnl",
@@ -146,8 +145,8 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 	return t, row.Scan(t.scan()...)
 }
 
-// flushTrades writes the collected trades, new ones in the order of their ids,
-// which is also the order of their lists.
+// flushTrades writes the collected trades, new ones ordered by id, which is also the
+// order of their lists.
 func (b *book) flushTrades(ctx context.Context) error {
 	slices.SortFunc(b.newTrades, func(x, y *tradeRow) int { return cmp.Compare(x.id, y.id) })
 	err := insertRows(ctx, b.tx, "trades", tradeInsert, len(b.newTrades), func(i int) []any {

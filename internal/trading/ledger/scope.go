@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Purpose states what the rows of a scope are used for.
+// Purpose states what a scope's rows are used for.
 type Purpose int
 
 const (
@@ -20,10 +20,9 @@ const (
 	ToSum
 )
 
-// ResolveScope returns the accounts of a query, oldest first: those with the
-// given ids, or all of the owner's if ids is empty. An id that is not the
-// owner's is not found. Accounts that are named, or whose amounts are added up,
-// must share one currency.
+// ResolveScope returns a query's accounts, oldest first: those with the given ids, or all
+// of the owner's if ids is empty. An id that is not the owner's is not found. Accounts
+// that are named, or whose amounts are added up, must share one currency.
 func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	all, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -108,7 +107,7 @@ func addIn[T any](f *filter, column string, values []T) {
 	f.terms = append(f.terms, column+" IN "+db.In(&f.args, values))
 }
 
-// addPeriod adds the conditions of a period for a column of instants.
+// addPeriod adds a period's conditions for a column of instants.
 func (f *filter) addPeriod(column string, period journal.Period) {
 	if period.From != nil {
 		f.addCondition(column+" >=", db.Micros(*period.From))
@@ -128,9 +127,8 @@ type selection struct {
 	where    func(*filter)
 }
 
-// parts returns one SELECT for each account, so that each can be read in the
-// order of an index that begins with the account. Above maxBranches accounts it
-// returns a single SELECT.
+// parts returns one SELECT for each account, so each can be read in the order of an index
+// that begins with the account. Above maxBranches accounts it returns a single SELECT.
 func (s selection) parts(f *filter) []string {
 	groups := slices.Collect(slices.Chunk(s.accounts, 1))
 	if len(s.accounts) > maxBranches {

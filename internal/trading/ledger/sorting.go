@@ -14,8 +14,8 @@ type SortKey string
 
 // The keys. Most have a value in the ledger.
 const (
-	// SortListedAt is the key of a list without one: the closing of a closed trade,
-	// the opening of an open one. Queries cannot name it.
+	// SortListedAt is a list's key without one: the closing of a closed trade, the
+	// opening of an open one. Queries cannot name it.
 	SortListedAt   SortKey = "listed_at"
 	SortOpenedAt   SortKey = "opened_at"
 	SortClosedAt   SortKey = "closed_at"
@@ -42,9 +42,9 @@ func SortKeys() []SortKey {
 	}
 }
 
-// Sort is an order of trades other than newest first. Trades without a value
-// come last in either direction. Equal ones are in the order of closing, or of
-// opening if that is the sort key, and reversed with Down.
+// Sort is an order of trades other than newest first. Trades without a value come last in
+// either direction. Equal ones are ordered by closing, or by opening if that is the sort
+// key, and reversed with Down.
 type Sort struct {
 	By   SortKey
 	Down bool
@@ -52,8 +52,8 @@ type Sort struct {
 	After *RankedTrade
 }
 
-// RankedTrade is a trade with the value that it was sorted by, a number or the
-// symbol, and its position among equal ones.
+// RankedTrade is a trade with the value it was sorted by, a number or the symbol, and its
+// position among equal ones.
 type RankedTrade struct {
 	ID     journal.TradeID
 	Number decimal.Null
@@ -75,8 +75,8 @@ func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string { return `trades.id IN (` + selectBatchTrades(args, owner, batch) + `)` }
 }
 
-// ClosedSince returns the condition that a trade was closed by a fill of an import that
-// was stored after an instant.
+// ClosedSince returns the condition that a trade was closed by a fill of an import stored
+// after an instant.
 func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) Condition {
 	return func(args *[]any) string {
 		f := filter{args: *args}

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// source is a row of fill_sources: the values that one source has for a fill.
-// Only those that a source can state are set.
+// source is a row of fill_sources: the values that one source has for a fill. Only those
+// a source can state are set.
 type source struct {
 	seq    int64 // of the fill in the account
 	number int64
@@ -25,7 +25,7 @@ type source struct {
 	replaces []string
 }
 
-// newSource returns the values of a fill as a source of an execution.
+// newSource returns a fill's values as a source of an execution.
 func newSource(seq, number int64, from importSource, key streamKey, said *fill) *source {
 	s := &source{seq: seq, number: number, importSource: from, key: key, values: *said}
 	s.values.facts &= sourceFacts
@@ -60,7 +60,7 @@ func latestOf(list []*source, sender string) *source {
 	return nil
 }
 
-// sourceContent is the JSON of a source.
+// sourceContent is a source's JSON.
 type sourceContent struct {
 	Symbol      string          `json:"symbol"`
 	Type        string          `json:"type"`
@@ -110,12 +110,12 @@ func scanSource(row db.Scanner) (*source, error) {
 	return s, nil
 }
 
-// key returns the instrument of the content.
+// key returns the content's instrument.
 func (c *sourceContent) key() streamKey {
 	return streamKey{symbol: c.Symbol, kind: c.Type, right: c.OptionRight, strike: c.Strike, expiry: c.Expiry, lot: c.Lot}
 }
 
-// fill returns the values of the content.
+// fill returns the content's values.
 func (c *sourceContent) fill() fill {
 	return fill{
 		fillTime: fillTime{c.At, c.Facts}, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
@@ -160,7 +160,7 @@ func (a *accountRows) deleteSources(ctx context.Context, f *fill) error {
 	return a.tx.Queue(ctx, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq = $3`, a.owner, a.account.number, f.seq)
 }
 
-// repeat is a row of import_repeats: known fills that an import contained.
+// repeat is a row of import_repeats: known fills an import contained.
 type repeat struct {
 	first, last int64
 	source      int64

@@ -23,9 +23,9 @@ func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return err
 }
 
-// LockTrade locks the account of one of the owner's trades and returns it, so
-// that no regrouping removes the trade before the transaction ends. It is a
-// step for packages that annotate trades.
+// LockTrade locks the account of one of the owner's trades and returns it, so no
+// regrouping removes the trade before the transaction ends. It is a step for packages
+// that annotate trades.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (account journal.AccountID, err error) {
 	text := accountOf("trades")
 	if lock := tx.Lock(); lock != "" {
@@ -38,10 +38,9 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return findAccountID(ctx, tx, owner, "trades", id, "trade")
 }
 
-// LockTrades locks the accounts of several trades and returns them, as
-// [LockTrade] does for one. It locks in the order of the accounts' ids, so that
-// two writers cannot deadlock. If one of the trades is not the owner's, it
-// returns a not-found error.
+// LockTrades locks the accounts of several trades and returns them, as [LockTrade] does
+// for one. It locks in the order of the accounts' ids, so two writers cannot deadlock. If
+// one of the trades is not the owner's, it returns a not-found error.
 func LockTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
 ) (map[journal.TradeID]journal.AccountID, error) {

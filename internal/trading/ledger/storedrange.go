@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// minRange is the number of arrivals from which all stored fills of their
-	// period may be read at once, in the order of the table.
+	// minRange is the number of arrivals from which all stored fills of their period may
+	// be read at once, in the table's order.
 	minRange = 500
 	// maxRangeShare is how many stored fills may be read for each arrival.
 	maxRangeShare = 2
@@ -68,8 +68,8 @@ func unknownByTime(arrivals []*arrival) []*arrival {
 	return list
 }
 
-// rangeMatcher matches arrivals of many streams with stored fills that are read
-// in time order, second by second.
+// rangeMatcher matches arrivals of many streams with stored fills read in time order,
+// second by second.
 type rangeMatcher struct {
 	*deduper
 	arrivals []*arrival           // those that are not before the current second

@@ -59,8 +59,7 @@ type stream struct {
 	tailLoaded bool
 }
 
-// streamSet finds and creates the streams of an account, each once, and groups
-// their fills.
+// streamSet finds and creates an account's streams, each once, and groups their fills.
 type streamSet struct {
 	*accountRows
 	byKey    map[streamKey]*stream // nil for an instrument without a stream
@@ -70,8 +69,8 @@ type streamSet struct {
 	nextStream int64 // a multiple of streamBlock if a block has to be reserved
 	lastStream int64 // the greatest next_stream in all accounts of the user
 
-	// read counts the rows that cursors read, which tests compare with the size
-	// of the change. maxRead bounds it; 0 means no bound.
+	// read counts the rows that cursors read, which tests compare with the change's size.
+	// maxRead bounds it; 0 means no bound.
 	read, maxRead int
 	// interval is the number of fills of a trade between two checkpoints.
 	interval int
@@ -87,7 +86,7 @@ func (set *streamSet) add(s *stream) {
 	set.byKey[s.key], set.byNumber[s.number] = s, s
 }
 
-// streamFor returns the stream of an instrument, and creates it if necessary.
+// streamFor returns an instrument's stream, and creates it if necessary.
 func (set *streamSet) streamFor(ctx context.Context, key streamKey) (*stream, error) {
 	found, err := set.findStream(ctx, key)
 	if err != nil || found != nil {
@@ -127,7 +126,7 @@ func (set *streamSet) insertStream(ctx context.Context, s *stream) error {
 	}
 }
 
-// findStream returns the stream of an instrument, or nil.
+// findStream returns an instrument's stream, or nil.
 func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, error) {
 	if s, known := set.byKey[key]; known || set.hasAll || set.nextStream == 0 {
 		return s, nil
@@ -149,7 +148,7 @@ func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, e
 	return s, nil
 }
 
-// streamNumbered reads a stream that is known to exist.
+// streamNumbered reads a stream known to exist.
 func (set *streamSet) streamNumbered(ctx context.Context, number int64) (*stream, error) {
 	if known := set.byNumber[number]; known != nil {
 		return known, nil
@@ -179,7 +178,7 @@ func (set *streamSet) dropEmptyStreams(ctx context.Context, emptied map[int64]bo
 	return nil
 }
 
-// streamColumns are the columns of a streamKey, for joins.
+// streamColumns are a streamKey's columns, for joins.
 const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
 
 // listedStream is the instrument of a stream with its order key.

@@ -59,7 +59,7 @@ func streamsOfAllowed(ctx context.Context, owner journal.UserID) (condition stri
 	return " AND account IN (SELECT number FROM accounts WHERE user_id = $1 AND id IN " + db.In(&args, ids) + ")", args
 }
 
-// sortedKeys returns the keys of a set, an empty list if it has none.
+// sortedKeys returns a set's keys, an empty list if it has none.
 func sortedKeys(set map[string]bool) []string {
 	keys := slices.Sorted(maps.Keys(set))
 	if keys == nil {

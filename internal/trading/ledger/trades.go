@@ -29,23 +29,23 @@ type Trade struct {
 	EntryNotional, ExitNotional decimal.Decimal
 	// EntrySize is quantity × multiplier summed over the opening fills.
 	EntrySize decimal.Decimal
-	// Rate converts notionals to the currency of the account. Volume, the
-	// traded notional, is converted; it is absent if the rate is unknown.
+	// Rate converts notionals to the account's currency. Volume, the traded notional, is
+	// converted; it is absent if the rate is unknown.
 	Rate             matching.Rate
 	Volume           decimal.Null
 	AvgEntry         decimal.Decimal
 	AvgExit          decimal.Null
 	Multiplier       decimal.Decimal
 	Fees, Commission decimal.Decimal
-	// GrossPnL, NetPnL and ReturnPct are absent while the trade is open;
-	// RealizedPnL is the result of the part that is closed.
+	// GrossPnL, NetPnL and ReturnPct are absent while the trade is open; RealizedPnL is
+	// the result of the closed part.
 	GrossPnL, NetPnL, ReturnPct decimal.Null
 	RealizedPnL                 decimal.Decimal
 	// Executions is the number of its fills.
 	Executions int
 	// Revision is the account's revision that last changed the trade.
 	Revision int64
-	// Cursor is the position of the trade in the list it was read from.
+	// Cursor is the trade's position in the list it was read from.
 	Cursor TradeCursor
 }
 
@@ -73,7 +73,7 @@ type TradeFill struct {
 	Execution
 	Role                                   matching.Role
 	PartQuantity, PartFees, PartCommission decimal.Decimal
-	// Place is the position of the fill in the trade, for [ReadTradeFills].
+	// Place is the fill's position in the trade, for [ReadTradeFills].
 	Place matching.Position
 }
 
@@ -84,7 +84,7 @@ const (
 	// ByClosing uses the closing of a closed trade and the opening of an open
 	// one.
 	ByClosing DateBasis = iota
-	// ByOpening uses the opening of every trade.
+	// ByOpening uses every trade's opening.
 	ByOpening
 )
 
@@ -104,9 +104,8 @@ const (
 //	trades.id IN (SELECT trade_id FROM trade_tags WHERE user_id = $4 AND tag_id = $5)
 type Condition func(args *[]any) string
 
-// TradeIDCondition returns the condition on trades that another package has for
-// the id of a trade. idCondition appends its arguments and returns the text that
-// follows the column.
+// TradeIDCondition returns the condition on trades another package has for the id of a
+// trade. idCondition appends its arguments and returns the text that follows the column.
 func TradeIDCondition(idCondition func(args *[]any) string) Condition {
 	return func(args *[]any) string { return "trades.id " + idCondition(args) }
 }
@@ -176,8 +175,8 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	return set, row, nil
 }
 
-// EachTrade calls fn for the trades of a query, newest first, as they are read,
-// so that memory does not grow with their number.
+// EachTrade calls fn for the trades of a query, newest first, as they are read, so memory
+// does not grow with their number.
 func (s *Service) EachTrade(ctx context.Context, owner journal.UserID, q TradeQuery, fn func(Trade) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachTrade(ctx, tx, owner, q, fn) })
 }
@@ -252,8 +251,8 @@ var (
 	tradesSelect  = tradesColumns + `, ` + streamColumns + tradesFrom
 )
 
-// selectOnly is tradesSelect for the query without the columns of the stream. It joins
-// streams only if a condition tests one of their columns.
+// selectOnly is tradesSelect for the query without the stream's columns. It joins streams
+// only if a condition tests one of their columns.
 func (q TradeQuery) selectOnly() string {
 	from := " FROM trades"
 	if len(q.Symbols) > 0 || len(q.InstrumentTypes) > 0 || q.After != nil {
@@ -280,7 +279,7 @@ func (t *listedTrade) scanOnly() []any {
 	return append(t.tradeRow.scan(), &t.account, &t.revision, &t.closing)
 }
 
-// cursor returns the position of the trade in lists.
+// cursor returns the trade's position in lists.
 func (t *listedTrade) cursor(a Account) TradeCursor {
 	return TradeCursor{
 		ListedAt: t.listed, OpenedAt: t.First.At, ClosedAt: t.closing, Instrument: t.order, Account: a.Name,
@@ -324,7 +323,7 @@ func (d DateBasis) column() string {
 	return "list_at"
 }
 
-// addConditions adds the conditions of the query to f.
+// addConditions adds the query's conditions to f.
 func (q TradeQuery) addConditions(f *filter) {
 	column := "trades." + q.Basis.column()
 	f.addPeriod(column, q.Scope.Period)
@@ -432,7 +431,7 @@ func (set *streamSet) loadDetail(ctx context.Context, t *listedTrade) (out Trade
 	return out, err
 }
 
-// loadTradeFills returns the fills of a trade after a position, at most limit.
+// loadTradeFills returns a trade's fills after a position, at most limit.
 func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]TradeFill, error) {
 	fills, parts, err := set.loadParts(ctx, t, after, limit)
 	if err != nil {

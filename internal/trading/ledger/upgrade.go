@@ -15,9 +15,9 @@ import (
 //	1  averages that terminate in full, rates of stated results, order keys
 const currentRules = 1
 
-// Upgrade recomputes the accounts that were computed by older rules, each in
-// its own transaction, so that it can be interrupted and run again. progress is
-// called after each account and may be nil.
+// Upgrade recomputes the accounts computed by older rules, each in its own transaction,
+// so it can be interrupted and run again. progress is called after each account and may
+// be nil.
 func (s *Service) Upgrade(ctx context.Context, progress func(done, total int)) error {
 	outdated, err := listOwnedAccounts(ctx, s.db, currentRules)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Withdrawals are fills that the broker no longer confirms.
+// Withdrawals are fills the broker no longer confirms.
 type Withdrawals struct {
 	// IDs are the ids of canceled fills.
 	IDs []string
@@ -25,19 +25,18 @@ func (w *Withdrawals) isEmpty() bool { return len(w.IDs)+len(w.Replaced) == 0 }
 
 // WithdrawResult is the result of [Service.WithdrawFills].
 type WithdrawResult struct {
-	// Removed counts the stored fills that were canceled.
+	// Removed counts the stored canceled fills.
 	Removed int
-	// Edited are the ids of those that the user had edited.
+	// Edited are the ids of those the user had edited.
 	Edited []string
 	// Recorded reports that rows of the ledger name the import.
 	Recorded bool
 }
 
-// WithdrawFills deletes the stored fills that the broker has canceled, regroups
-// their trades, and records the ids, so that imports leave them out; see
-// [InsertOptions].SkipWithdrawn. An id that is already recorded has no effect. A
-// replaced fill stays until its correction is inserted, unless that is stored
-// already. It is a step.
+// WithdrawFills deletes the stored fills the broker has canceled, regroups their trades,
+// and records the ids, so imports leave them out; see [InsertOptions].SkipWithdrawn. An
+// id that is already recorded has no effect. A replaced fill stays until its correction
+// is inserted, unless that is stored already. It is a step.
 func (s *Service) WithdrawFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, w Withdrawals,
 ) (result WithdrawResult, err error) {
@@ -156,7 +155,7 @@ func (a *accountRows) leaveOutWithdrawn(ctx context.Context, arrivals []*arrival
 	return kept, nil
 }
 
-// setReplaced sets in each arrival the ids that it replaces, the latest first.
+// setReplaced sets in each arrival the ids it replaces, the latest first.
 func setReplaced(arrivals []*arrival, replaced map[string]string) {
 	if len(replaced) == 0 {
 		return

@@ -65,7 +65,7 @@ func TestWithdrawnFillsStayAway(t *testing.T) {
 }
 
 // TestWithdrawEditedFill: an edited fill is taken out too, and the result names it. A
-// trade that has no fill left is orphaned, so that its annotations wait.
+// trade that has no fill left is orphaned, so its annotations wait.
 func TestWithdrawEditedFill(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.record("first", "C: buy 2 10 id=A")

@@ -115,7 +115,7 @@ func TestPreviewStopsAtRowLimit(t *testing.T) {
 // work is what a write did.
 type work struct {
 	read   int // rows that the regrouping read
-	trades int // trades that it wrote or removed
+	trades int // trades it wrote or removed
 }
 
 // trial is an account with one stream in it.

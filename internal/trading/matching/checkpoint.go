@@ -9,10 +9,9 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Checkpoint is the state of a trade that is still open after some of its
-// fills. A grouping that continues from it has the same result as one from the
-// first fill of the trade, so that a change near the end of a long trade does
-// not read all of it.
+// Checkpoint is the state of a trade that is still open after some of its fills. A
+// grouping that continues from it has the same result as one from the first fill of the
+// trade, so a change near the end of a long trade does not read all of it.
 type Checkpoint struct {
 	state holding // its trade has no parts
 }
@@ -38,7 +37,7 @@ func (w *walk) toCheckpoint() Checkpoint {
 	return Checkpoint{state: state}
 }
 
-// numbers lists the numbers of a checkpoint in the order of its text.
+// numbers lists a checkpoint's numbers in text order.
 func (c *Checkpoint) numbers() []*decimal.Decimal {
 	h, t := &c.state, &c.state.trade
 	return []*decimal.Decimal{
@@ -48,7 +47,7 @@ func (c *Checkpoint) numbers() []*decimal.Decimal {
 	}
 }
 
-// positions lists the whole numbers of a checkpoint in the order of its text.
+// positions lists the whole numbers of a checkpoint in text order.
 func (c *Checkpoint) positions() []*int64 {
 	t := &c.state.trade
 	return []*int64{&t.First.At, &t.First.Seq, &t.Last.At, &t.Last.Seq}
@@ -69,7 +68,7 @@ func (c *Checkpoint) String() string {
 	return string(b)
 }
 
-// ParseCheckpoint parses the text of a checkpoint.
+// ParseCheckpoint parses a checkpoint's text.
 func ParseCheckpoint(text string) (*Checkpoint, error) {
 	c := &Checkpoint{}
 	words := strings.Fields(text)

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected trades in testdata")
 
-// TestDataFiles groups the fills of each file in testdata and compares every
-// figure with the trades written below them.
+// TestDataFiles groups each file's fills in testdata and compares every figure with the
+// trades written below them.
 func TestDataFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {

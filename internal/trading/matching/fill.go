@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Side is the side of a fill.
+// Side is a fill's side.
 type Side string
 
 // The two sides, spelled as the API spells them.
@@ -39,7 +39,7 @@ type Fill struct {
 	StatedPnL decimal.Null
 }
 
-// Position returns the place of the fill in its stream.
+// Position returns the fill's place in its stream.
 func (f Fill) Position() Position { return Position{At: f.At, Seq: f.Seq} }
 
 // Position is a place in a stream: an instant, and among fills of that instant
@@ -53,7 +53,7 @@ func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.Seq, q.Seq))
 }
 
-// CompareFills compares two fills by position, and by id when that is equal, so that
+// CompareFills compares two fills by position, and by id when that is equal, so
 // slices.SortFunc(fills, CompareFills) sorts as Group expects.
 func CompareFills(a, b Fill) int {
 	return cmp.Or(a.Position().Compare(b.Position()), cmp.Compare(a.ID, b.ID))
@@ -83,9 +83,9 @@ func newPiece(f *Fill) piece {
 	return piece{fill: f, quantity: f.Quantity, fees: f.Fees, commission: f.Commission}
 }
 
-// cut cuts off the quantity that closes from a whole fill, and returns it. p is
-// then the rest, which opens. The closing part gets its rounded share of the costs
-// and the rest what remains, so that both add up exactly.
+// cut cuts off the quantity that closes from a whole fill, and returns it. p is then the
+// rest, which opens. The closing part gets its rounded share of the costs and the rest
+// what remains, so both add up exactly.
 func (p *piece) cut(closing decimal.Decimal) (first piece) {
 	whole := p.quantity
 	first = *p

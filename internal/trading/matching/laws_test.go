@@ -204,8 +204,8 @@ func TestRegroupingFromAnyTrade(t *testing.T) {
 	})
 }
 
-// TestGroupingFromAnyCheckpoint: a grouping that continues from the text of a
-// checkpoint has the same trades as one from the start.
+// TestGroupingFromAnyCheckpoint: a grouping that continues from a checkpoint's text has
+// the same trades as one from the start.
 func TestGroupingFromAnyCheckpoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")

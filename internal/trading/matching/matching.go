@@ -1,30 +1,27 @@
-// Package matching groups fills into trades. It has no database,
-// no clock and no ids of its own: the same fills always result
-// in the same trades.
+// Package matching groups fills into trades. It has no database, no clock and no ids of
+// its own: the same fills always result in the same trades.
 //
-// Group walks the fills of one stream (one instrument in one account) in time
-// order and keeps the position. A trade opens with the first fill after flat,
-// grows and shrinks, and closes when the position is exactly zero. A fill that
-// crosses zero closes one trade and opens the next; it is a part of both.
+// Group walks the fills of one stream (one instrument in one account) in time order and
+// keeps the position. A trade opens with the first fill after flat, grows and shrinks,
+// and closes when the position is exactly zero. A fill that crosses zero closes one trade
+// and opens the next; it is a part of both.
 //
-// Open positions are carried at average cost. A fill that closes a part of the
-// position takes the same share of the entry notional, and of the entry costs,
-// that are still open, rounded half to even at CostScale decimals; what closes
-// the position takes all that is left. So rounding only moves tiny amounts between
-// the closings of one trade: a closed trade's gross result is exit notional minus
-// entry notional without any rounding, and its net result is that minus the costs
-// of its parts. The rounding is necessary: otherwise a position that is
-// halved and refilled again and again would gain a digit with every fill.
+// Open positions are carried at average cost. A fill that closes a part of the position
+// takes the same share of the entry notional, and of the entry costs, that are still
+// open, rounded half to even at CostScale decimals; what closes the position takes all
+// that is left. So rounding only moves tiny amounts between the closings of one trade: a
+// closed trade's gross result is exit notional minus entry notional without any rounding,
+// and its net result is that minus the costs of its parts. The rounding is necessary:
+// otherwise a position that is halved and refilled again and again would gain a digit
+// with every fill.
 //
-// A stated result replaces the result by prices of the part that it
-// closes; that part still takes its share of the entry notional. The gross result
-// of a trade is the sum over its closing parts, so a trade whose closings are all
-// stated is exactly their sum, and one with some of them stated may carry the
-// rounding above at the closings that are not.
+// A stated result replaces the result by prices of the part it closes; that part still
+// takes its share of the entry notional. The gross result of a trade is the sum over its
+// closing parts, so a trade whose closings are all stated is exactly their sum, and one
+// with some of them stated may carry the rounding above at the closings that are not.
 //
-// Reconcile then maps new trades to old ones, so that a regrouping does
-// not lose annotations. Package oracle recomputes trades with other algorithms,
-// to check this one.
+// Reconcile then maps new trades to old ones, so a regrouping does not lose annotations.
+// Package oracle recomputes trades with other algorithms, to check this one.
 package matching
 
 import (
@@ -42,21 +39,21 @@ const (
 	PercentScale = 12
 )
 
-// Group returns the trades of a stream in time order; only the last can be open.
-// The fills must be in the order of CompareFills and valid (see Fill); otherwise
-// Group panics, because the caller's query or validation is broken.
+// Group returns a stream's trades in time order; only the last can be open. The fills
+// must be ordered by CompareFills and valid (see Fill); otherwise Group panics, because
+// the caller's query or validation is broken.
 //
-// The zero Head groups from a flat position. To regroup from the middle of a
-// history, pass the fills from some trade's first fill on, and that trade's Head:
-// the result is exactly the tail, from that trade on, of grouping everything,
-// provided that the fills before and the first fill itself are unchanged.
+// The zero Head groups from a flat position. To regroup from the middle of a history,
+// pass the fills from some trade's first fill on, and that trade's Head: the result is
+// exactly the tail, from that trade on, of grouping everything, provided that the fills
+// before and the first fill itself are unchanged.
 func Group(fills []Fill, head Head) []Trade {
 	return slices.Collect(Walk(slices.Values(fills), head))
 }
 
-// Walk is Group for fills that are read one by one. It yields a closed
-// trade before it reads the next fill, so that a caller can stop at a known
-// flat point without reading on. An open trade is yielded last.
+// Walk is Group for fills that are read one by one. It yields a closed trade before it
+// reads the next fill, so a caller can stop at a known flat point without reading on. An
+// open trade is yielded last.
 func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 	return Grouping{Head: head}.Walk(fills)
 }
@@ -104,7 +101,7 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	}
 }
 
-// walk is the state between two fills: the trade that is open, if any.
+// walk is the state between two fills: the open trade, if any.
 type walk struct {
 	open *holding
 	// spare is a holding that is not used any more, and parts those of the open

@@ -2,14 +2,14 @@ package matching
 
 import "fillbook/internal/base/decimal"
 
-// Rate is the exchange rate from the currency of a trade's prices to
-// that of its account, as the fraction Stated / Priced: the results that the
-// broker stated for closing fills, over the results of the same fills by prices.
-// If quantities are in lots, it includes the contract size.
+// Rate is the exchange rate from the currency of a trade's prices to that of its account,
+// as the fraction Stated / Priced: the results the broker stated for closing fills, over
+// the results of the same fills by prices. If quantities are in lots, it includes the
+// contract size.
 //
-// Both numbers are absent for a trade without a stated result: its rate is 1.
-// Both are zero if the rate is unknown: the trade is open, one of the sums is
-// zero, or their signs differ.
+// Both numbers are absent for a trade without a stated result: its rate is 1. Both are
+// zero if the rate is unknown: the trade is open, one of the sums is zero, or their signs
+// differ.
 type Rate struct {
 	Stated, Priced decimal.Null
 }
@@ -17,8 +17,8 @@ type Rate struct {
 // IsKnown reports whether amounts can be converted.
 func (r Rate) IsKnown() bool { return !r.Stated.Valid || !r.Priced.Decimal.IsZero() }
 
-// Convert returns an amount in the currency of the account, by the rule for
-// averages. It is absent if the rate is unknown.
+// Convert returns an amount in the account's currency, by the rule for averages. It is
+// absent if the rate is unknown.
 func (r Rate) Convert(amount decimal.Decimal) decimal.Null {
 	worth, divisor, known := r.Fraction(amount)
 	if !known {
@@ -40,8 +40,8 @@ func (r Rate) Ratio(a, b decimal.Decimal, scale int32) decimal.Null {
 // Equal reports whether both are the same fraction, written alike.
 func (r Rate) Equal(s Rate) bool { return r.Stated.Equal(s.Stated) && r.Priced.Equal(s.Priced) }
 
-// Fraction returns amount × rate as a dividend and a divisor, to be rounded once
-// at the end of a computation. known is false if the rate is unknown.
+// Fraction returns amount × rate as a dividend and a divisor, to be rounded once at a
+// computation's end. known is false if the rate is unknown.
 func (r Rate) Fraction(amount decimal.Decimal) (dividend, divisor decimal.Decimal, known bool) {
 	if !r.Stated.Valid {
 		return amount, decimal.New(1), true

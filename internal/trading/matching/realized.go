@@ -27,8 +27,8 @@ func (p RealizedPart) add(other RealizedPart) RealizedPart {
 	return p
 }
 
-// Realizer groups the fills of a stream as Walk does and records what each
-// instant realized. Its zero value starts from a flat position.
+// Realizer groups a stream's fills as Walk does and records what each instant realized.
+// Its zero value starts from a flat position.
 type Realizer struct {
 	// Head is the start inside the first fill; see Group.
 	Head Head
@@ -42,8 +42,8 @@ type Realizer struct {
 	openVolume decimal.Decimal
 }
 
-// Add adds the next fill, in the order of CompareFills. It returns the trade that the
-// fill closed, with its parts in time order; the trade is nil if it closed none.
+// Add adds the next fill, ordered by CompareFills. It returns the trade that the fill
+// closed, with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
 	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
@@ -83,8 +83,8 @@ func newHoldingState(h *holding) holdingState {
 	}
 }
 
-// record adds the part that a fill realized, if it closed anything. Parts of one
-// instant are one, unless EachFill is set.
+// record adds the part a fill realized, if it closed anything. Parts of one instant are
+// one, unless EachFill is set.
 func (r *Realizer) record(f Fill, before, after holdingState) {
 	traded := after.volume.Sub(before.volume)
 	quantity := before.held.Sub(after.held)

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/trading/matching/oracle"
 )
 
-// realize returns the trades of a stream, each with its parts.
+// realize returns a stream's trades, each with its parts.
 func realize(fills []Fill) (trades []Trade, parts [][]RealizedPart) {
 	var r Realizer
 	take := func(trade *Trade, its []RealizedPart) {
@@ -27,8 +27,8 @@ func realize(fills []Fill) (trades []Trade, parts [][]RealizedPart) {
 	return trades, parts
 }
 
-// TestRealizedParts are examples that were worked by hand: instant, gross, costs and
-// volume of each part.
+// TestRealizedParts are examples worked by hand: instant, gross, costs and volume of each
+// part.
 func TestRealizedParts(t *testing.T) {
 	for _, c := range []struct{ name, fills, want string }{
 		{"one exit", "buy 100@10 fees 1; sell 100@12 fees 2", "2: 200-3 of 2200"},

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Identity is a trade that was stored before a regrouping: its id, its fills
-// (each once), and its start.
+// Identity is a trade stored before a regrouping: its id, its fills (each once), and its
+// start.
 type Identity struct {
 	ID    string
 	Fills []string
@@ -16,14 +16,13 @@ type Identity struct {
 // Reconciliation is what becomes of the old identities. Each of
 // them is kept by a new trade, merged into one, or orphaned.
 type Reconciliation struct {
-	// Kept is, for each new trade by index, the old id that it
-	// keeps, or "" for a trade that needs a new id.
+	// Kept is, for each new trade by index, the old id it keeps, or "" for a trade that
+	// needs a new id.
 	Kept []string
-	// Merged are the old trades that are now part of a trade with another
-	// id, in the order of their start; their annotations move there.
+	// Merged are the old trades that are now part of a trade with another id, ordered by
+	// their start; their annotations move there.
 	Merged []Merge
-	// Orphans are the old trades without any remaining fill, in the
-	// order of their start.
+	// Orphans are the old trades without any remaining fill, ordered by their start.
 	Orphans []string
 }
 

@@ -192,8 +192,8 @@ func TestReconcileLosesNothing(t *testing.T) {
 	})
 }
 
-// TestReconcileFollowsMostFills: no old and new trade share more fills with each
-// other than each of them does with the partner it got.
+// TestReconcileFollowsMostFills: no old and new trade share more fills with each other
+// than each does with the partner it got.
 func TestReconcileFollowsMostFills(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, regrouped := anyRegrouping(t)

@@ -2,7 +2,7 @@ package matching
 
 import "fillbook/internal/base/decimal"
 
-// Direction is the direction of the position of a trade.
+// Direction is the direction of a trade's position.
 type Direction string
 
 // The two directions, spelled as the API spells them.
@@ -21,8 +21,8 @@ const (
 	Closing Role = "closing"
 )
 
-// Trade is one round trip, from flat to flat, or the position still open at the
-// end of a stream. Amounts that are called exact are not rounded.
+// Trade is one round trip, from flat to flat, or the position still open at a stream's
+// end. Amounts that are called exact are not rounded.
 type Trade struct {
 	Direction Direction
 	// First and Last are the positions of the first and the last fill. Trades of
@@ -43,7 +43,7 @@ type Trade struct {
 	// Volume is the traded notional: the exact sum over all parts, without signs,
 	// in the currency of the prices.
 	Volume decimal.Decimal
-	// Rate converts notionals to the currency of the account.
+	// Rate converts notionals to the account's currency.
 	Rate Rate
 	// AvgEntry and AvgExit are the mean prices of all opening and all closing
 	// parts, by the rule for averages; nothing is computed from them. AvgExit is
@@ -62,13 +62,13 @@ type Trade struct {
 	// RealizedPnL is the result of what was closed so far, after its own costs
 	// and its share of the entry's. For a closed trade it is NetPnL.
 	RealizedPnL decimal.Decimal
-	// ReturnPct is NetPnL in percent of the entry notional without its sign, in
-	// the currency of the account, rounded; absent while the trade is open, when
-	// that notional is zero or the rate unknown.
+	// ReturnPct is NetPnL in percent of the entry notional without its sign, in the
+	// account's currency, rounded; absent while the trade is open, when that notional is
+	// zero or the rate unknown.
 	ReturnPct decimal.Null
 
-	// Parts are the fills of the trade in time order, each once. Skipped is the
-	// number of fills before them, if the grouping began inside the trade.
+	// Parts are the trade's fills in time order, each once. Skipped is the number of
+	// fills before them, if the grouping began inside the trade.
 	Parts   []Part
 	Skipped int
 }

@@ -17,7 +17,7 @@ func formatBrief(trades []Trade) string {
 	return strings.Join(lines, "; ")
 }
 
-// TestWorkedVectors are the examples that were worked by hand.
+// TestWorkedVectors are the examples worked by hand.
 func TestWorkedVectors(t *testing.T) {
 	for fills, want := range map[string]string{
 		"buy 100@10; sell 100@12":                    "long 100@10 net 200",
@@ -56,7 +56,7 @@ func TestCostsOfACrossingFillAreShared(t *testing.T) {
 	}
 }
 
-// TestStatedResults: a stated result replaces that of the part that it closes.
+// TestStatedResults: a stated result replaces that of the part it closes.
 func TestStatedResults(t *testing.T) {
 	for _, c := range []struct{ name, fills, gross string }{
 		{"one closing", "buy 100@10; sell 100@12 stated 150", "150"},

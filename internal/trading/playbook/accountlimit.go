@@ -17,8 +17,8 @@ func (w *where) limitAccounts(ctx context.Context, column string) {
 	w.text.WriteString(" AND (" + column + " IS NULL OR " + column + " IN " + db.In(&w.args, ids) + ")")
 }
 
-// limitTrades is limitAccounts for a column with the id of a trade. Whatever is linked to
-// a trade has a row of its annotations, which names the account.
+// limitTrades is limitAccounts for a column with a trade's id. Whatever is linked to a
+// trade has a row of its annotations, which names the account.
 func (w *where) limitTrades(ctx context.Context, column string) {
 	ids, limited := journal.AllowedAccounts(ctx)
 	if !limited {

@@ -42,8 +42,8 @@ func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, tra
 }
 
 const (
-	// idChunk is the number of ids in one statement. SQLite's driver searches
-	// for each parameter among the others, so that long lists are slow.
+	// idChunk is the number of ids in one statement. SQLite's driver searches for each
+	// parameter among the others, so long lists are slow.
 	idChunk = 128
 	// idsWorthAll is the number of ids above which all annotations of the owner
 	// are read: people annotate fewer trades than they make.
@@ -177,8 +177,8 @@ func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return err
 }
 
-// saveAnnotations overwrites the stored annotations and adds the links that are
-// missing. Each trade must be in the list once.
+// saveAnnotations overwrites the stored annotations and adds the missing links. Each
+// trade must be in the list once.
 func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list ...Annotations) error {
 	var rows, tags, setups, rules [][]any
 	for _, m := range list {

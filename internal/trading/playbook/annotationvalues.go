@@ -86,9 +86,8 @@ func checkValue[R any](f fields.Field[R], record *R, rule PriceRule) (err error)
 	return err
 }
 
-// checkRecord checks and cleans all values of a record, in the order of its table.
-// ruleOf returns the rule for its prices, and is called once the fields before
-// them are clean.
+// checkRecord checks and cleans all values of a record, in table order. ruleOf
+// returns the rule for its prices, and is called once the fields before them are clean.
 func checkRecord[R any](table *fields.Table[R], record *R, ruleOf func(*R) PriceRule) error {
 	for _, f := range table.Fields {
 		if f.Ignored && f.Check == nil {

@@ -85,7 +85,7 @@ func ListLinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]j
 		ORDER BY trade_id`, owner)
 }
 
-// StoredOrphan is an orphan with the keys of the fills that it waits for.
+// StoredOrphan is an orphan with the keys of the fills it waits for.
 type StoredOrphan struct {
 	Orphan
 	FillKeys []string
@@ -94,8 +94,8 @@ type StoredOrphan struct {
 // orphansAtOnce is how many orphans are in memory at a time; their texts may be long.
 const orphansAtOnce = 128
 
-// EachOrphan calls fn with the orphans of an account, oldest first. It is a step; fn may
-// run statements.
+// EachOrphan calls fn with an account's orphans, oldest first. It is a step; fn may run
+// statements.
 func EachOrphan(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fn func(StoredOrphan) error,
 ) error {
@@ -155,8 +155,8 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 	return links, err
 }
 
-// ReadAttachment returns a file of the owner to read as one step, so that a
-// backup needs no second connection. The caller closes it.
+// ReadAttachment returns a file of the owner to read as one step, so a backup needs no
+// second connection. The caller closes it.
 func (s *attachmentStore) ReadAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
 ) (io.ReadCloser, error) {
@@ -180,8 +180,8 @@ func (s *attachmentStore) ReadAttachment(
 }
 
 // StoredFiles are the files of trades and notes before a restore, by target, name and
-// content. Each is handed out once. A target is read once, so that many files of one
-// target take no longer than others.
+// content. Each is handed out once. A target is read once, so many files of one target
+// take no longer than others.
 type StoredFiles struct{ counts map[Target]map[storedFile]int }
 
 type storedFile struct{ name, sum string }

@@ -144,7 +144,7 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 	})
 }
 
-// A note is known again by all that it says, its symbols included.
+// A note is known again by all it says, its symbols included.
 func TestRestoredNoteIsKnownAgain(t *testing.T) {
 	each(t, func(w *world) {
 		change := playbook.NoteChange{

@@ -13,8 +13,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Attachment is an image or PDF of a trade or of a note, of exactly
-// one of them.
+// Attachment is an image or PDF of a trade or of a note, of exactly one.
 type Attachment struct {
 	ID        journal.AttachmentID
 	Trade     *journal.TradeID
@@ -163,8 +162,8 @@ func scanAttachment(row db.Scanner) (Attachment, error) {
 	return a, err
 }
 
-// AttachmentsOf lists the attachments of a trade or note, in the order of arrival.
-// For a trade or note of another user the list is empty.
+// AttachmentsOf lists the attachments of a trade or note, in arrival order. For a trade
+// or note of another user the list is empty.
 func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target Target) ([]Attachment, error) {
 	w := owned("user_id", owner)
 	if target.Trade != "" {
@@ -176,8 +175,7 @@ func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target 
 	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
 }
 
-// ListAttachments lists everything that a user has attached, in the order of
-// arrival. It is a step.
+// ListAttachments lists everything a user has attached, in arrival order. It is a step.
 func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Attachment, error) {
 	w := owned("user_id", owner)
 	w.limitAttachments(ctx)

@@ -225,7 +225,7 @@ func TestAttachmentTypes(t *testing.T) {
 	}
 }
 
-// webp is the beginning of a WebP file with one chunk.
+// webp is the start of a WebP file with one chunk.
 func webp(chunk, body string) string {
 	return "RIFF\x00\x00\x00\x00WEBP" + chunk + "\x0a\x00\x00\x00" + body
 }

@@ -106,7 +106,7 @@ func (c BulkChange) check(ctx context.Context, tx *db.Tx, owner journal.UserID) 
 		idList[journal.SetupID]{"add_setup_ids", c.AddSetups}, idList[journal.SetupID]{"remove_setup_ids", c.RemoveSetups})
 }
 
-// idList is a list of ids and the field that it was sent in.
+// idList is a list of ids and the field it was sent in.
 type idList[T comparable] struct {
 	field string
 	ids   []T
@@ -130,7 +130,7 @@ func checkLists[T comparable](ctx context.Context, tx *db.Tx, owner journal.User
 	return nil
 }
 
-// apply returns the annotations of a trade after the change.
+// apply returns a trade's annotations after the change.
 func (c BulkChange) apply(old Annotations, rule PriceRule, now time.Time) (Annotations, error) {
 	changed, err := c.Set.apply(old, rule, now)
 	if err != nil {

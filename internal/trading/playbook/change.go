@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// AnnotationChange is a change of the annotations of a trade. A null clears a
-// field, and so does an empty list.
+// AnnotationChange is a change of a trade's annotations. A null clears a field, and so
+// does an empty list.
 type AnnotationChange struct {
 	ValueChange
 	Setup    journal.Opt[journal.SetupID] // the one setup
@@ -62,8 +62,7 @@ func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, n
 	return nil
 }
 
-// setValue sets the value of a field if the change sends one, and reports whether
-// it does.
+// setValue sets a field's value if the change sends one, and reports whether it does.
 func setValue(f annotations.Field, change *ValueChange, values *AnnotationValues) (isSent bool, err error) {
 	switch sent := annotations.MemberOf(change, f).(type) {
 	case *journal.Opt[string]:
@@ -131,8 +130,8 @@ func united[T comparable](lists ...[]T) []T { return unique(slices.Concat(lists.
 // remove fields from the change.
 type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
 
-// Annotate changes the annotations of a trade. A trade that is not the owner's is
-// not found; a tag or setup that is not the owner's is an invalid field.
+// Annotate changes a trade's annotations. A trade that is not the owner's is not found; a
+// tag or setup that is not the owner's is an invalid field.
 func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck) (Annotations, error) {
 	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AnnotateIn(ctx, tx, owner, trade, change, check) })
 }
@@ -164,7 +163,7 @@ func (s *Service) AnnotateIn(
 	if err := replaceAnnotations(ctx, tx, owner, old, annotations); err != nil {
 		return Annotations{}, err
 	}
-	if !slices.Equal(old.Tags, annotations.Tags) { // in the order of their names
+	if !slices.Equal(old.Tags, annotations.Tags) { // ordered by their names
 		if annotations, err = readAnnotations(ctx, tx, owner, trade); err != nil {
 			return Annotations{}, err
 		}
@@ -172,8 +171,8 @@ func (s *Service) AnnotateIn(
 	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
-// lockAnnotations reads and locks the annotations of a trade. It inserts the row if
-// there is none, so that two writers of a trade without annotations take turns.
+// lockAnnotations reads and locks a trade's annotations. It inserts the row if there is
+// none, so two writers of a trade without annotations take turns.
 func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
 	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
 	if err != nil {
@@ -203,7 +202,7 @@ func (s *Service) reportAnnotationsChanged(ctx context.Context, tx *db.Tx, owner
 	return s.options.Known.AnnotationsChanged(ctx, tx, owner, annotations.Account, annotations.Trade)
 }
 
-// checkLinks refuses tags, setups and rules that the owner does not have.
+// checkLinks refuses tags, setups and rules the owner does not have.
 func checkLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations, change AnnotationChange) error {
 	if !slices.Equal(old.Tags, annotations.Tags) {
 		if err := checkAll(ctx, tx, owner, `SELECT COUNT(*) FROM tags`, "tag_ids", annotations.Tags); err != nil {
@@ -258,18 +257,18 @@ func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, ol
 	return saveAnnotations(ctx, tx, owner, annotations)
 }
 
-// NewAnnotations returns the annotations of a change to a trade without any,
-// checked like a request, with the rule for prices of the trade's instrument. An
-// import passes them to [MergeAnnotations].
+// NewAnnotations returns the annotations that a change makes to a trade without any, checked like a
+// request, with the rule for prices of the trade's instrument. An import passes them to
+// [MergeAnnotations].
 func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
 	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
 }
 
-// MergeAnnotations merges annotations into those of trades, for an import or a
-// restore: stored values stay, empty fields are filled, tags and setups are added,
-// and other notes are appended below a line. Merging the same annotations again
-// changes nothing. The trades, accounts, tags and setups must be the owner's. It
-// is a step, and returns the trades that it changed.
+// MergeAnnotations merges annotations into those of trades, for an import or a restore:
+// stored values stay, empty fields are filled, tags and setups are added, and other notes
+// are appended below a line. Merging the same annotations again changes nothing. The
+// trades, accounts, tags and setups must be the owner's. It is a step, and returns the
+// trades it changed.
 func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
 	var order []journal.TradeID
 	given := make(map[journal.TradeID][]Annotations, len(list))

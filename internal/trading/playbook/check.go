@@ -7,9 +7,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// EachAnnotatedTrade calls a function for each annotated trade, user by user and
-// without orphans, so that the caller can check that each of them exists. It is
-// a step.
+// EachAnnotatedTrade calls a function for each annotated trade, user by user and without
+// orphans, so the caller can check that each exists. It is a step.
 func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var user journal.UserID

@@ -19,8 +19,8 @@ func HasSetup(args *[]any, owner journal.UserID, setups []journal.SetupID) strin
 	return linked(args, `trade_setups`, `setup_id`, owner, setups)
 }
 
-// IsReviewed is HasTag for trades that the trader has annotated as reviewed; its
-// opposite, with reviewed false, holds for all others.
+// IsReviewed is HasTag for trades the trader has annotated as reviewed; its opposite,
+// with reviewed false, holds for all others.
 func IsReviewed(args *[]any, owner journal.UserID, reviewed bool) string {
 	*args = append(*args, owner)
 	in := `IN (SELECT trade_id FROM trade_annotations WHERE user_id = $` + strconv.Itoa(len(*args)) + ` AND reviewed_at IS NOT NULL)`

@@ -12,7 +12,7 @@ type Figures struct {
 	EntryNotional decimal.Decimal
 	// EntrySize is quantity × multiplier summed over the opening fills.
 	EntrySize decimal.Decimal
-	// Rate converts notionals to the currency of the account.
+	// Rate converts notionals to the account's currency.
 	Rate   matching.Rate
 	NetPnL decimal.Null // absent while the trade is open
 	// QtyOpened and QtyRemaining are the size of the whole position and of the part
@@ -42,12 +42,12 @@ type Derived struct {
 // ratioScale is the number of decimals that ratios are rounded to, half to even.
 const ratioScale = 12
 
-// Derive computes what follows from a trade and its annotations. Without a stated
-// risk the initial risk is the loss at the stop: quantity × multiplier × (price −
-// stop) summed over the opening fills, with the sign of the direction, converted
-// to the currency of the account. A stop at the entry or beyond it gives none,
-// and so does an unknown rate. The planned R is the way from the entry to the
-// target against the way to the stop or, without a stop, against the stated risk.
+// Derive computes what follows from a trade and its annotations. Without a stated risk
+// the initial risk is the loss at the stop: quantity × multiplier × (price − stop) summed
+// over the opening fills, with the sign of the direction, converted to the account's
+// currency. A stop at the entry or beyond it gives none, and so does an unknown rate. The
+// planned R is the way from the entry to the target against the way to the stop or,
+// without a stop, against the stated risk.
 func Derive(f Figures, m Annotations) Derived {
 	distance := f.lossAt(m.StopPrice.Decimal)
 	hasStop := m.StopPrice.Valid && distance.Sign() > 0

@@ -14,13 +14,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Files is a directory that holds the content of attachments: one directory a
-// user, one file an attachment, named by their ids and by nothing that a client
-// says. All access goes through an [os.Root], so no name can lead out of it.
+// Files is a directory that holds the content of attachments: one directory a user, one
+// file an attachment, named by their ids and by nothing a client says. All access goes
+// through an [os.Root], so no name can lead out of it.
 //
-// A file is there, whole and on the disk, before the row that names it is
-// committed, and goes after that row has gone. What a crash leaves between is a
-// file without a row, which [Service.SweepFiles] collects.
+// A file is there, whole and on the disk, before the row that names it is committed, and
+// goes after that row has gone. What a crash leaves between is a file without a row,
+// which [Service.SweepFiles] collects.
 type Files struct {
 	root *os.Root
 }
@@ -116,9 +116,8 @@ func (s *attachmentStore) publicID(ctx context.Context, owner journal.UserID) (p
 	return public, err
 }
 
-// RemoveFiles removes the files of deleted attachments after the transaction
-// that deleted their rows. Files that it cannot remove are removed by
-// [Service.SweepFiles].
+// RemoveFiles removes the files of deleted attachments after the transaction that deleted
+// their rows. Files it cannot remove are removed by [Service.SweepFiles].
 func (s *attachmentStore) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
 	if s.options.Files == nil || len(ids) == 0 {
 		return

@@ -63,7 +63,7 @@ func inspect(name, claimed string, content []byte) (media, error) {
 	return kind, nil
 }
 
-// sniff returns the type of a file by its first bytes.
+// sniff returns a file's type by its first bytes.
 func sniff(content []byte) (media, bool) {
 	begins := func(magic string) bool { return bytes.HasPrefix(content, []byte(magic)) }
 	switch {
@@ -101,9 +101,8 @@ func (m media) agrees(name, claimed string) bool {
 	})
 }
 
-// fileName makes a name to show and to download by of what the client gave:
-// never a path, and always with an ending of the right type, so that a picture
-// cannot be saved as a page.
+// fileName makes a name to show and to download by of what the client gave: never a path,
+// and always with an ending of the right type, so a picture cannot be saved as a page.
 func (m media) fileName(given string) (string, error) {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
 	name, err := journal.CleanName("name", given)

@@ -19,7 +19,7 @@ func NewMissed(change MissedChange, created time.Time) (Missed, error) {
 
 // MissedOutcome reports what a restore did with a missed trade.
 type MissedOutcome struct {
-	// ID is that of the new one, or of the stored one that it is.
+	// ID is that of the new one, or of the stored one it is.
 	ID             journal.MissedID
 	Added, Changed bool
 	// Kept names the fields in which the stored one differs and was kept.

@@ -48,19 +48,18 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// MoveAnnotations moves annotations to the trades that have the fills now. It is a
-// step, and belongs into the transaction that regroups, after the trades were
-// written.
+// MoveAnnotations moves annotations to the trades that have the fills now. It is a step,
+// and belongs into the transaction that regroups, after the trades were written.
 //
 // When two trades become one, the one that goes on keeps its annotations, the other's
-// notes are appended below a line, tags and setups are united, empty fields are
-// filled, and attachments and linked notes move. Annotations of a trade without fills
-// become orphans, if there is anything in them. An orphan of which a fill has
-// arrived joins that fill's trade by the same rules; where its fills have arrived
-// in several trades it is the one with most of them, and of those the first.
+// notes are appended below a line, tags and setups are united, empty fields are filled,
+// and attachments and linked notes move. Annotations of a trade without fills become
+// orphans, if there is anything in them. An orphan of which a fill has arrived joins that
+// fill's trade by the same rules; where its fills have arrived in several trades it is
+// the one with most, and of those the first.
 //
-// It costs one look-up for the trades named and one for the arrivals, and
-// nothing more for people who never wrote anything.
+// It costs one look-up for the trades named and one for the arrivals, and nothing more
+// for people who never wrote anything.
 func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
 	annotated, err := lockNamed(ctx, tx, owner, change)
 	if err != nil {
@@ -107,7 +106,7 @@ func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regr
 }
 
 // mergeInto merges the annotations of trades into those of others and moves their
-// attachments and notes. The key is the trade that they become a part of.
+// attachments and notes. The key is the trade they become a part of.
 func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, merges map[journal.TradeID][]Annotations) error {
 	order := slices.Sorted(maps.Keys(merges))
 	winners, err := LoadAnnotations(ctx, tx, owner, order)
@@ -147,8 +146,8 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
 }
 
-// merge returns the annotations of a trade that others have become a part of: its own
-// values stay, and empty ones are filled from the others in their order.
+// merge returns the annotations of a trade others have become a part of: its own values
+// stay, and empty ones are filled from the others in their order.
 func merge(winner Annotations, others ...Annotations) Annotations {
 	m := winner
 	tags, setups, rules := [][]journal.TagID{m.Tags}, [][]journal.SetupID{m.Setups}, [][]RuleTick{m.Rules}

@@ -407,7 +407,7 @@ func TestForgetAccount(t *testing.T) {
 	})
 }
 
-// TestDeletedUser deletes a user with everything that he said.
+// TestDeletedUser deletes a user with everything he said.
 func TestDeletedUser(t *testing.T) {
 	each(t, func(w *world) {
 		lost := w.trade(w.ann, w.annCash)

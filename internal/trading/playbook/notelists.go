@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// NoteFilter selects the notes of a list. Empty fields are no condition.
+// NoteFilter selects a list's notes. Empty fields are no condition.
 type NoteFilter struct {
 	Period  journal.Period
 	Types   []NoteType
@@ -38,8 +38,8 @@ func listNotes(
 	return notes, total, err
 }
 
-// EachNote hands out notes, newest first, one at a time, so that memory stays
-// flat however long the list is. It is a step; fn must not run statements.
+// EachNote hands out notes, newest first, one at a time, so memory stays flat however
+// long the list is. It is a step; fn must not run statements.
 func EachNote(ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page, fn func(Note) error) error {
 	w := filter.where(ctx, owner)
 	query := selectNotes + w.newestFirst("n.occurred_at", "n.id", page)

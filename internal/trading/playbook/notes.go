@@ -23,9 +23,9 @@ const (
 	WeeklyReview NoteType = "weekly_review"
 )
 
-// NoteMembers are the values of a note, with one type for each kind of value. The
-// tags are the names in JSON, of the API and of backups, and the descriptions of
-// the API. See docs/architecture.md, "Add a field to a record".
+// NoteMembers are a note's values, with one type for each kind of value. The tags are the
+// names in JSON, of the API and of backups, and the descriptions of the API. See
+// docs/architecture.md, "Add a field to a record".
 type NoteMembers[Kind, When, Line, Text, Symbols, AccountLink, TradeLink any] struct {
 	Type       Kind        `json:"type" enum:"note,daily_log,weekly_review" doc:"Default of a new note: note."`
 	OccurredAt When        `json:"occurred_at"`
@@ -36,7 +36,7 @@ type NoteMembers[Kind, When, Line, Text, Symbols, AccountLink, TradeLink any] st
 	Trade      TradeLink   `json:"trade_id"` // absent also while the trade has no fill left
 }
 
-// NoteValues are the values of a note as they are stored and answered.
+// NoteValues are a note's values as they are stored and answered.
 type NoteValues = NoteMembers[NoteType, Moment, string, string, []SymbolNote, *journal.AccountID, *journal.TradeID]
 
 // NoteChange is a change of a note. The type of a new note is [PlainNote] by
@@ -46,7 +46,7 @@ type NoteChange = NoteMembers[
 	journal.Opt[journal.AccountID], journal.Opt[journal.TradeID],
 ]
 
-// Note is a text of its own: a thought, the log of a day, the review of a week.
+// Note is a text of its own: a thought, a day's log, a week's review.
 type Note struct {
 	ID journal.NoteID `json:"id"`
 	NoteValues

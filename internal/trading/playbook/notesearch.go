@@ -36,8 +36,8 @@ type noteIndex struct {
 // noteCache has the indexes of users.
 type noteCache = lru.Cache[journal.UserID, *noteIndexes]
 
-// keptIndexes is the number of revisions that are cached for a user: a query that
-// began before a write needs an older one.
+// keptIndexes is the number of revisions cached for a user: a query that began before a
+// write needs an older one.
 const keptIndexes = 3
 
 // noteIndexes are the cached indexes of a user, the newest first. Queries that need
@@ -162,7 +162,7 @@ func readNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journ
 	return notes, nil
 }
 
-// loadNoteIndex returns the index of the notes in the snapshot of the transaction.
+// loadNoteIndex returns the index of the notes in the transaction's snapshot.
 func (s *noteStore) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID) (*noteIndex, error) {
 	const entryBytes = 200
 	revision, err := noteRevision(ctx, tx, owner)
@@ -234,8 +234,7 @@ func updateNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID, old *
 	return &noteIndex{revision, old.texts.Replace(ids, b.Build())}, nil
 }
 
-// noteBuilder builds an index. Types and accounts repeat, so that each is in memory
-// once.
+// noteBuilder builds an index. Types and accounts repeat, so each is in memory once.
 type noteBuilder struct {
 	*textindex.Builder[journal.NoteID, indexedNote]
 	repeated map[string]string
@@ -267,8 +266,7 @@ func (b noteBuilder) add(ctx context.Context, tx *db.Tx, w *where) error {
 	}, `SELECT id, occurred_at, type, COALESCE(account_id, ''), title, body, symbols FROM notes`+w.text.String()+` ORDER BY id`, w.args...)
 }
 
-// noteTexts returns the texts of a note as they are searched. symbols is the stored
-// form.
+// noteTexts returns a note's texts as they are searched. symbols is the stored form.
 func noteTexts(title, body, symbols string) ([]string, error) {
 	texts := []string{title, body}
 	if symbols == "[]" {
@@ -285,8 +283,8 @@ func noteTexts(title, body, symbols string) ([]string, error) {
 }
 
 // The revisions of notes grow by random steps, as those of accounts do: a database
-// that is restored to an earlier state and written again does not reach a revision
-// that it had before with other notes. The log has about the last thousand.
+// restored to an earlier state and written again does not reach a revision that it had
+// before with other notes. The log has about the last thousand.
 const (
 	maxNoteStep = 1 << 32
 	loggedNotes = 1000 * maxNoteStep / 2

@@ -198,8 +198,8 @@ type NewNoteTemplate struct {
 	CreatedAt time.Time
 }
 
-// RestoreNoteTemplates creates the templates of a backup, except those whose names are
-// taken. It is a step. A type that has a default keeps it.
+// RestoreNoteTemplates creates a backup's templates, except those whose names are taken.
+// It is a step. A type that has a default keeps it.
 func RestoreNoteTemplates(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewNoteTemplate,
 ) ([]Restored[journal.NoteTemplateID], error) {

@@ -120,9 +120,9 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 	return err
 }
 
-// ForgetTrades deletes what was written on trades that the user deletes: annotations
-// and attachments go, linked notes lose only the link. It is a step. The caller
-// hands the attachments to [Service.RemoveFiles] after the commit.
+// ForgetTrades deletes what was written on trades the user deletes: annotations and
+// attachments go, linked notes lose only the link. It is a step. The caller hands the
+// attachments to [Service.RemoveFiles] after the commit.
 func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) ([]journal.AttachmentID, error) {
 	files, err := db.ListIn(ctx, tx, trades, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND trade_id IN $keys ORDER BY id`, owner)

@@ -1,20 +1,19 @@
-// Package playbook stores what the trader writes: notes and daily logs, tags,
-// setups, the annotations of trades (risk, stop, grades, notes), screenshots, and
-// the trades that were seen and not taken.
+// Package playbook stores what the trader writes: notes and daily logs, tags, setups, the
+// annotations of trades (risk, stop, grades, notes), screenshots, and the trades that
+// were seen and not taken.
 //
-// None of it can be computed again, so none of it may get lost. Everything about a
-// trade refers to one row, its annotations, which does not refer to the trade by a
-// foreign key: when regrouping dissolves a trade, its annotations move with the
-// fills to the trade that has them now, and when no fill is left they wait as
-// orphans until one of the fills arrives again. [MoveAnnotations] does that inside
-// the transaction that regroups.
+// None of it can be computed again, so none of it may get lost. Everything about a trade
+// refers to one row, its annotations, which does not refer to the trade by a foreign key:
+// when regrouping dissolves a trade, its annotations move with the fills to the trade
+// that has them now, and when no fill is left they wait as orphans until one of the fills
+// arrives again. [MoveAnnotations] does that inside the transaction that regroups.
 //
-// Each method of [Service] is one transaction. A function that takes a *db.Tx is
-// one step of a transaction that another package runs: a regrouping, an import,
-// a backup, the removal of an account.
+// Each method of [Service] is one transaction. A function that takes a *db.Tx is one step
+// of a transaction that another package runs: a regrouping, an import, a backup, the
+// removal of an account.
 //
 // The package uses accounts and trades only by their ids. It checks through [Known]
-// whether an id is the owner's, so that neither package imports the other.
+// whether an id is the owner's, so neither package imports the other.
 package playbook
 
 import (
@@ -36,13 +35,13 @@ type Known struct {
 	// Account answers nil for an account of the owner and a not-found
 	// [journal.Error] for any other id.
 	Account func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
-	// Trade returns the account of a trade of the owner, or a not-found
-	// [journal.Error]. It is only called in writing transactions and must lock
-	// the trade's row (or the account's): a trade that is annotated must not be
-	// regrouped away before the annotations are committed.
+	// Trade returns the account of a trade of the owner, or a not-found [journal.Error].
+	// It is only called in writing transactions and must lock the trade's row (or the
+	// account's): an annotated trade must not be regrouped away before the annotations
+	// are committed.
 	Trade func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (journal.AccountID, error)
-	// Trades is Trade for several trades at once. If one of them is not the
-	// owner's, it returns a not-found [journal.Error].
+	// Trades is Trade for several trades at once. If one is not the owner's, it returns a
+	// not-found [journal.Error].
 	Trades func(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]journal.AccountID, error)
 	// InstrumentType returns the type of the instrument of a trade of the
 	// owner. It may be nil; prices must be above zero then.
@@ -138,7 +137,7 @@ type Page struct {
 	After Position
 }
 
-// Position is the place of a record in a list that is sorted newest first.
+// Position is a record's place in a list that is sorted newest first.
 type Position struct {
 	At time.Time
 	ID string

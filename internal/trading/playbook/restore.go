@@ -11,16 +11,16 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// Steps of a restore. Each takes all records of a section: it looks up the stored ones
-// in a few statements, decides in memory and writes the new ones together, so that the
-// work grows with the number of records, whatever their keys and order are. A file may
-// have the same record several times, and may be restored twice: each stored record
-// answers for one of the file's, and the others are created. What is above a limit of
-// the user is refused record by record.
+// Steps of a restore. Each takes all records of a section: it looks up the stored ones in
+// a few statements, decides in memory and writes the new ones together, so the work grows
+// with the number of records, whatever their keys and order are. A file may have the same
+// record several times, and may be restored twice: each stored record answers for one of
+// the file's, and the others are created. What is above a limit of the user is refused
+// record by record.
 
 // Restored is what a restore did with one record.
 type Restored[ID any] struct {
-	// ID is that of the new record, or of the stored one that it is.
+	// ID is that of the new record, or of the stored one it is.
 	ID ID
 	// Changed reports whether the record was created or changed.
 	Changed bool
@@ -38,7 +38,7 @@ func FirstRefusal[ID any](list []Restored[ID]) error {
 	return nil
 }
 
-// insertRows inserts rows in parts, so that few of them are in memory as arguments.
+// insertRows inserts rows in parts, so few of them are in memory as arguments.
 func insertRows[T any](
 	ctx context.Context, tx *db.Tx, table string, columns []string, suffix string, list []T, row func(*T) []any,
 ) (inserted int64, err error) {
@@ -118,8 +118,8 @@ func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []New
 const countTags = `SELECT COUNT(*) FROM tags WHERE user_id = $1`
 
 // andAmong adds the condition that a column has one of some values, or if there are many
-// that it lies between the least and the greatest of them: one statement reads all
-// candidates, and the caller leaves out the others.
+// it lies between the least and the greatest of them: one statement reads all candidates,
+// and the caller leaves out the others.
 func andAmong[T cmp.Ordered](w *where, column string, values []T) {
 	if values = unique(values); len(values) <= idChunk {
 		andIn(w, column, values)
@@ -129,7 +129,7 @@ func andAmong[T cmp.Ordered](w *where, column string, values []T) {
 	w.and(column+" <=", slices.Max(values))
 }
 
-// findTags returns the tags of the owner by the keys of their names.
+// findTags returns the owner's tags by the keys of their names.
 func findTags(ctx context.Context, tx *db.Tx, owner journal.UserID, keys []string) (map[string]journal.TagID, error) {
 	found := map[string]journal.TagID{}
 	wanted := make(map[string]bool, len(keys))

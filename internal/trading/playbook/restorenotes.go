@@ -18,7 +18,7 @@ import (
 type NewNote struct {
 	NoteChange
 	CreatedAt time.Time
-	// TradeAccount is the account of the trade, if the note has one.
+	// TradeAccount is the trade's account, if the note has one.
 	TradeAccount journal.AccountID
 }
 

@@ -88,7 +88,7 @@ func findOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 	return found, err
 }
 
-// insertOrphans stores orphans with the keys of the fills that they wait for.
+// insertOrphans stores orphans with the keys of the fills they wait for.
 func insertOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, list []StoredOrphan) error {
 	annotations, rows := make([]Annotations, len(list)), make([][]any, len(list))
 	var keys [][]any
@@ -112,7 +112,7 @@ func insertOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, list []
 	return err
 }
 
-// cleanFillKeys returns the keys that a fill can have, each once and sorted.
+// cleanFillKeys returns the keys a fill can have, each once and sorted.
 func cleanFillKeys(keys []string) []string {
 	clean := []string{}
 	for _, key := range keys {

@@ -40,8 +40,8 @@ func compareTicks(a, b RuleTick) int {
 }
 
 // CurrentRules returns the ticks of the setups that the trade has, by setup in the
-// trade's order and then by text. Ticks of a setup that was removed from the trade
-// are kept, so that they are there when it is added again.
+// trade's order and then by text. Ticks of a setup removed from the trade are kept, so
+// they are there when it is added again.
 func (m Annotations) CurrentRules() []RuleTick {
 	list := []RuleTick{}
 	for _, setup := range m.Setups {
@@ -85,8 +85,8 @@ func mergeRules(lists ...[]RuleTick) []RuleTick {
 	return slices.CompactFunc(merged, func(a, b RuleTick) bool { return compareTicks(a, b) == 0 })
 }
 
-// NewRules returns ticks that a file states, checked and in order. Of several
-// ticks of one rule the first counts.
+// NewRules returns ticks a file states, checked and in order. Of several ticks of one
+// rule the first counts.
 func NewRules(ticks []RuleTick) (list []RuleTick, err error) {
 	for _, tick := range ticks {
 		if tick.Rule, err = journal.CleanRequiredName("rules", tick.Rule); err != nil {
@@ -104,8 +104,8 @@ func invalidRuleState() error {
 	return journal.InvalidField("rules", "state must be followed, broken, not_applicable or null.")
 }
 
-// applyRules returns the ticks of a trade after the change. It does not check
-// whether checklists have the rules.
+// applyRules returns a trade's ticks after the change. It does not check whether
+// checklists have the rules.
 func (c AnnotationChange) applyRules(m Annotations) ([]RuleTick, error) {
 	switch {
 	case !c.Rules.Set:
@@ -236,8 +236,8 @@ func (s *Service) renameRules(ctx context.Context, tx *db.Tx, owner journal.User
 // [RuleTerm].
 type TradeRules = textindex.Index[journal.TradeID, struct{}]
 
-// RuleTerm returns the term of a state in [TradeRules], or, without a rule, the
-// beginning of the terms of all rules.
+// RuleTerm returns a state's term in [TradeRules], or, without a rule, the start of the
+// terms of all rules.
 func RuleTerm(state RuleState, rule string) string {
 	const end = "\x00" // not in a rule
 	if rule == "" {
@@ -246,8 +246,8 @@ func RuleTerm(state RuleState, rule string) string {
 	return string(state) + end + rule + end
 }
 
-// IndexRules returns the states of the rules of all trades of an account, without
-// those of setups that a trade no longer has. It is a step.
+// IndexRules returns the states of the rules of all trades of an account, without those
+// of setups a trade no longer has. It is a step.
 func IndexRules(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*TradeRules, error) {
 	w := owned("r.user_id", owner)
 	w.and("m.account_id =", account)

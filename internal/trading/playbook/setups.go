@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// SetupMembers are the values of a setup, with one type for each kind of value.
-// The tags are the names in JSON, of the API and of backups, and the descriptions
-// of the API. See docs/architecture.md, "Add a field to a record".
+// SetupMembers are a setup's values, with one type for each kind of value. The tags are
+// the names in JSON, of the API and of backups, and the descriptions of the API. See
+// docs/architecture.md, "Add a field to a record".
 type SetupMembers[Text, Side, Number, Lines any] struct {
 	Name        Text   `json:"name"`
 	Description Text   `json:"description"`
@@ -27,14 +27,14 @@ type SetupMembers[Text, Side, Number, Lines any] struct {
 	Checklist   Lines  `json:"checklist"`
 }
 
-// SetupValues are the values of a setup as they are stored and answered.
+// SetupValues are a setup's values as they are stored and answered.
 type SetupValues = SetupMembers[string, Direction, decimal.Null, []string]
 
 // SetupChange is a change of a setup. A new setup needs a name.
 type SetupChange = SetupMembers[journal.Opt[string], journal.Opt[Direction], journal.Opt[decimal.Decimal], journal.Opt[[]string]]
 
-// Setup is a pattern that the trader trades, with its plan and its checklist.
-// Its name is unique among the owner's setups without regard to case.
+// Setup is a pattern the trader trades, with its plan and its checklist. Its name is
+// unique among the owner's setups without regard to case.
 type Setup struct {
 	ID journal.SetupID `json:"id"`
 	SetupValues

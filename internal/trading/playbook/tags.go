@@ -22,8 +22,8 @@ const (
 	MistakeTag TagKind = "mistake"
 )
 
-// Tag is a label that a trader puts on trades. Its name is unique among the
-// owner's tags without regard to case.
+// Tag is a label a trader puts on trades. Its name is unique among the owner's tags
+// without regard to case.
 type Tag struct {
 	ID          journal.TagID
 	Name        string
@@ -197,7 +197,7 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if id == into {
 		return CountedTag{}, journal.InvalidField("into", "into must be another tag.")
 	}
-	// In one order, so that two merges in opposite directions do not block each other.
+	// In one order, so two merges in opposite directions do not block each other.
 	for _, next := range slices.Sorted(slices.Values([]journal.TagID{id, into})) {
 		_, err := lockTag(ctx, tx, owner, next, nil)
 		if journal.IsKind(err, journal.KindNotFound) && next == into {

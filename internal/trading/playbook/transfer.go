@@ -53,7 +53,7 @@ func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service,
 	return c, nil
 }
 
-// contentPlace is where the content of an attachment is found.
+// contentPlace is where an attachment's content is found.
 type contentPlace struct {
 	owner  journal.UserID
 	public journal.PublicID
@@ -79,7 +79,7 @@ func (c CopiedContent) Undo() {
 	}
 }
 
-// hasFile reports whether the content of an attachment is there as a file.
+// hasFile reports whether an attachment's content is there as a file.
 func (s *attachmentStore) hasFile(p contentPlace) bool {
 	if s.options.Files == nil {
 		return false

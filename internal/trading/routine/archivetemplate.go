@@ -10,9 +10,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// ReadStoredTemplate returns the template that a user has set; set is false if
-// the user has the built-in one. It runs in the caller's transaction, for the
-// backup.
+// ReadStoredTemplate returns the template a user has set; set is false if the user has
+// the built-in one. It runs in the caller's transaction, for the backup.
 func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (lines []string, set bool, err error) {
 	var at int64
 	err = tx.QueryRow(ctx, `SELECT updated_at FROM checklist_templates WHERE user_id = $1`, owner).Scan(&at)

@@ -11,10 +11,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Check verifies the routine of every user: the items of a chain
-// have no gaps and no overlaps, no tick is after the end of its item,
-// and an item that is never active has ticks. It reports each breach
-// in one sentence and changes nothing.
+// Check verifies the routine of every user: a chain's items have no gaps and no overlaps,
+// no tick is after the end of its item, and an item that is never active has ticks. It
+// reports each breach in one sentence and changes nothing.
 func (s *Service) Check(ctx context.Context, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		users, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT user_id FROM routine_seeds ORDER BY user_id`)
@@ -34,7 +33,7 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 	})
 }
 
-// findBreaches returns the violations of the invariants of a routine.
+// findBreaches returns the violations of a routine's invariants.
 func findBreaches(a Archive) []string {
 	found := []string{}
 	chains := groupByChain(a.Items)
@@ -59,8 +58,8 @@ func findBreaches(a Archive) []string {
 	return found
 }
 
-// groupByChain returns the items of each chain in time order, without those
-// that are never active.
+// groupByChain returns each chain's items in time order, without those that are never
+// active.
 func groupByChain(items []Item) map[journal.RoutineID][]Item {
 	chains := map[journal.RoutineID][]Item{}
 	for _, item := range items {

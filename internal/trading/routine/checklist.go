@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Checklist is one day of the routine: the items that are scheduled on it, and those
-// that were ticked off schedule.
+// Checklist is one day of the routine: the items scheduled on it, and those that were
+// ticked off schedule.
 type Checklist struct {
 	Day         journal.Day
 	Lines       []Line
@@ -29,7 +29,7 @@ type tick struct {
 	day  journal.Day
 }
 
-// buildChecklist returns the checklist of a day. items must be in their order.
+// buildChecklist returns a day's checklist. items must be in their order.
 func buildChecklist(day journal.Day, items []Item, done ticks) Checklist {
 	list := Checklist{Day: day, Lines: []Line{}}
 	for _, item := range items {

@@ -52,8 +52,8 @@ func (h History) CompletionRate() *float64 {
 	return &rate
 }
 
-// countHistory counts the checklists of a span. Each item is visited only
-// on its active days, so that many short-lived items cost little.
+// countHistory counts a span's checklists. Each item is visited only on its active days,
+// so many short-lived items cost little.
 func countHistory(from, to journal.Day, items []Item, done ticks) History {
 	h := History{From: from, To: to, Days: make([]DayCount, 0, from.DaysUntil(to)+1)}
 	at := map[journal.Day]int{}
@@ -107,7 +107,7 @@ func dropUnfinishedToday(days []DayCount) []DayCount {
 	return days
 }
 
-// historySpan returns the days of a history: by default thirteen weeks up to today.
+// historySpan returns a history's days: by default thirteen weeks up to today.
 func historySpan(from, to, today journal.Day) (journal.Day, journal.Day, error) {
 	if to == "" {
 		to = today

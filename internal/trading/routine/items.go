@@ -11,14 +11,14 @@ import (
 // Stage is the part of the day in which an item is due.
 type Stage string
 
-// The stages, in the order of the day.
+// The stages, in the day's order.
 const (
 	Pre    Stage = "pre"
 	During Stage = "during"
 	Post   Stage = "post"
 )
 
-// stages are all stages in the order of the day.
+// stages are all stages in the day's order.
 var stages = []Stage{Pre, During, Post}
 
 func (s Stage) check() error {

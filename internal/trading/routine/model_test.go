@@ -29,7 +29,7 @@ type calendar struct {
 // entry is a line of a day: it is due, or it was done, or both.
 type entry struct{ due, done bool }
 
-// ruler is the properties of an item in the model.
+// ruler is an item's properties in the model.
 type ruler struct {
 	stage      Stage
 	weekdays   []int
@@ -48,7 +48,7 @@ func newCalendar(first, today, last journal.Day) *calendar {
 	return c
 }
 
-// days returns the days of the calendar from a day on.
+// days returns the calendar's days from a day on.
 func (c *calendar) days(from journal.Day) (days []journal.Day) {
 	for day := max(from, c.first); day <= c.last; day = day.AddDays(1) {
 		days = append(days, day)
@@ -56,7 +56,7 @@ func (c *calendar) days(from journal.Day) (days []journal.Day) {
 	return days
 }
 
-// write adds the lines of an item.
+// write adds an item's lines.
 func (c *calendar) write(id journal.RoutineID, r *ruler) {
 	c.known[id] = r
 	for _, day := range c.days(r.start) {
@@ -73,8 +73,7 @@ func (c *calendar) line(day journal.Day, id journal.RoutineID) *entry {
 	return c.sheets[day][id]
 }
 
-// erase removes the lines of an item from a day on and returns the days
-// on which it was done.
+// erase removes an item's lines from a day on and returns the days on which it was done.
 func (c *calendar) erase(id journal.RoutineID, from journal.Day) (done []journal.Day) {
 	for _, day := range c.days(from) {
 		if line := c.sheets[day][id]; line != nil && line.done {

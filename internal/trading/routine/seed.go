@@ -98,8 +98,7 @@ func seedItems(titles []string, start journal.Day) []Item {
 // tickedLine matches a ticked line of a Markdown task list.
 var tickedLine = regexp.MustCompile(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
 
-// findTicks returns the ticks of a log: its ticked lines whose text is the title
-// of an item.
+// findTicks returns a log's ticks: its ticked lines whose text is an item's title.
 func findTicks(log DailyLog, items []Item) []tick {
 	byTitle := map[string]journal.RoutineID{}
 	for _, item := range items {

@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// isSeeded reports whether the routine of the user was seeded.
-// lock, if not empty, locks the routine until the end of
-// the transaction.
+// isSeeded reports whether the routine of the user was seeded. lock, if not empty, locks
+// the routine until the transaction's end.
 func isSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (bool, error) {
 	var at int64
 	err := tx.QueryRow(ctx, `SELECT seeded_at FROM routine_seeds WHERE user_id = $1`+lock, owner).Scan(&at)
@@ -113,8 +112,8 @@ func updateItems(ctx context.Context, tx *db.Tx, owner journal.UserID, items ...
 	return nil
 }
 
-// endItem stores the end of an item. It deletes an item that is then never active,
-// unless it has ticks from before its start.
+// endItem stores an item's end. It deletes an item that is then never active, unless it
+// has ticks from before its start.
 func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
 	if err := updateItems(ctx, tx, owner, item); err != nil {
 		return err

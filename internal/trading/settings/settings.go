@@ -127,8 +127,8 @@ func read(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Jo
 	return stored, nil
 }
 
-// lock returns the settings and locks them until the transaction ends. The row is
-// created first, so that two changes of a new user's settings are both kept.
+// lock returns the settings and locks them until the transaction ends. The row is created
+// first, so two changes of a new user's settings are both kept.
 func lock(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error) {
 	_, err := tx.Exec(ctx, `INSERT INTO journal_settings (user_id) VALUES ($1) ON CONFLICT (user_id) DO NOTHING`, owner)
 	if err != nil {

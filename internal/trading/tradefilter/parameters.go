@@ -33,9 +33,9 @@ type Parameter struct {
 	// List is set if the parameter may have several values: separated by commas,
 	// repeated, or both.
 	List bool
-	// Format is the format of a text in the API description, if it has one.
+	// Format is a text's format in the API description, if it has one.
 	Format string
-	// Values are the values that are accepted; nil means any.
+	// Values are the accepted values; nil means any.
 	Values []string
 	// Bounds is the range of an integer, nil if it has none.
 	Bounds *Bounds
@@ -52,7 +52,7 @@ const (
 	// maxQuery and maxWords limit q.
 	maxQuery = 200
 	maxWords = 20
-	// maxDays limits days to expiry: the years of the journal.
+	// maxDays limits days to expiry: the journal's years.
 	maxDays = 230 * 366
 )
 
@@ -147,8 +147,8 @@ var parameters = []Parameter{
 // Parameters returns the table of parameters.
 func Parameters() []Parameter { return slices.Clone(parameters) }
 
-// Parse parses the parameters of a query. It ignores other names and empty values.
-// Errors name the parameter.
+// Parse parses a query's parameters. It ignores other names and empty values. Errors name
+// the parameter.
 func Parse(values url.Values) (Filter, error) {
 	var f Filter
 	for i := range parameters {
@@ -167,7 +167,7 @@ func Parse(values url.Values) (Filter, error) {
 	return f, f.check()
 }
 
-// Select returns the parameters of the filter in a query, each as one value.
+// Select returns the filter's parameters in a query, each as one value.
 func Select(values url.Values) url.Values {
 	selected := url.Values{}
 	for i := range parameters {
@@ -203,7 +203,7 @@ func (f *Filter) check() error {
 	return f.Scope.Period.Check()
 }
 
-// items returns the values of the parameter, none if it is absent.
+// items returns the parameter's values, none if it is absent.
 func (p *Parameter) items(values url.Values) ([]string, error) {
 	items := p.split(values)
 	if len(items) > maxItems {
@@ -212,8 +212,7 @@ func (p *Parameter) items(values url.Values) ([]string, error) {
 	return items, nil
 }
 
-// split returns the values of the parameter. Empty and repeated values of a list
-// are dropped.
+// split returns the parameter's values. Empty and repeated values of a list are dropped.
 func (p *Parameter) split(values url.Values) []string {
 	sent := values[p.Name]
 	if !p.List {
@@ -367,8 +366,7 @@ func readWords(f *Filter, p *Parameter, items []string) (err error) {
 	return err
 }
 
-// ParseWords returns the words of a search, folded, each once. Errors name the
-// parameter.
+// ParseWords returns a search's words, folded, each once. Errors name the parameter.
 func ParseWords(name, text string) ([]string, error) {
 	if len(text) > maxQuery {
 		return nil, journal.InvalidField(name, "%s must be at most %d bytes long.", name, maxQuery)

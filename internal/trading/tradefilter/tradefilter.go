@@ -16,8 +16,8 @@ import (
 // Filter selects trades. The zero value selects all.
 type Filter struct {
 	Scope journal.Scope
-	// ByOpening makes the period test the opening of every trade. Otherwise it
-	// tests the closing of a closed trade and the opening of an open one.
+	// ByOpening makes the period test every trade's opening. Otherwise it tests the
+	// closing of a closed trade and the opening of an open one.
 	ByOpening bool
 	Status    Status
 	Conditions
@@ -97,7 +97,7 @@ const (
 	Closed Status = "closed"
 )
 
-// Side is the direction of a trade.
+// Side is a trade's direction.
 type Side string
 
 // The sides.
@@ -149,7 +149,7 @@ const (
 	Overnight  Session = "overnight"
 )
 
-// Sessions returns the sessions in the order of the day.
+// Sessions returns the sessions in the day's order.
 func Sessions() []Session { return []Session{Premarket, Regular, Afterhours, Overnight} }
 
 // IsEmpty reports whether the conditions test nothing.

@@ -22,14 +22,14 @@ import (
 )
 
 // View is a saved filter. Its name is unique without regard to case among the owner's
-// views of the same accounts. Who sees one of them sees all, so that a conflict never
-// shows the name of a hidden view.
+// views of the same accounts. Who sees one sees all, so a conflict never shows the name
+// of a hidden view.
 type View struct {
 	ID   journal.ViewID
 	Name string
-	// Filter is the query of the filter in its canonical form.
+	// Filter is the filter's query in its canonical form.
 	Filter Query
-	// Columns are names that the client defines.
+	// Columns are names the client defines.
 	Columns []string
 	// Sort and Order are those of the list; both are empty for newest first.
 	Sort      ledger.SortKey
@@ -40,7 +40,7 @@ type View struct {
 	UpdatedAt time.Time
 }
 
-// Query is the parameters of a filter as a URL has them.
+// Query is a filter's parameters as a URL has them.
 type Query string
 
 // NewQuery returns the query of some parameters.
@@ -393,9 +393,9 @@ type NewView struct {
 	CreatedAt time.Time
 }
 
-// Restore creates the views of a backup, except those whose names are taken by a view of
-// the same accounts. The
-// refusals are those of single views; the others are restored. It is a step.
+// Restore creates a backup's views, except those whose names are taken by a view of the
+// same accounts. The refusals are those of single views; the others are restored. It is a
+// step.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewView) (added int, refusals []error, err error) {
 	if len(views) == 0 {
 		return 0, nil, nil

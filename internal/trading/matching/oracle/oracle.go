@@ -1,18 +1,17 @@
-// Package oracle recomputes the trades of a stream with a slower and different
-// algorithm than package matching, so that the two can be compared: in tests, and by
-// `fillbook check` on a stored journal. It shares no code and no types with
-// matching, and computes with fractions instead of decimals.
+// Package oracle recomputes a stream's trades with a slower and different algorithm than
+// package matching, so the two can be compared: in tests, and by `fillbook check` on a
+// stored journal. It shares no code and no types with matching, and computes with
+// fractions instead of decimals.
 //
-// While matching walks from fill to fill and tracks the position, the oracle
-// places all fills end to end on one axis of traded quantity. Each fill covers
-// a stretch of it. The points at which the position is zero divide the axis
-// into trades, and a trade's share of a fill is the overlap of the two stretches.
-// The gain of a closed trade is the proceeds of its sales minus the cost of its
-// purchases, for both directions.
+// While matching walks from fill to fill and tracks the position, the oracle places all
+// fills end to end on one axis of traded quantity. Each fill covers a stretch of it. The
+// points at which the position is zero divide the axis into trades, and a trade's share
+// of a fill is the overlap of the two stretches. The gain of a closed trade is the
+// proceeds of its sales minus the cost of its purchases, for both directions.
 //
-// Only two rules of matching have no such alternative, because they round: the
-// split of a fill's costs between two trades, and the average cost of a part of a
-// position. They are implemented here a second time, with fractions.
+// Only two rules of matching have no such alternative, because they round: the split of a
+// fill's costs between two trades, and the average cost of a part of a position. They are
+// implemented here a second time, with fractions.
 package oracle
 
 import (
@@ -63,8 +62,8 @@ type Trade struct {
 	Rate, Return, Volume *big.Rat
 }
 
-// Recompute returns the trades of a stream in time order. The fills may come in
-// any order; they are sorted by instant, arrival number and id.
+// Recompute returns a stream's trades in time order. The fills may come in any order;
+// they are sorted by instant, arrival number and id.
 func Recompute(fills []Fill) []Trade {
 	fills = slices.Clone(fills)
 	slices.SortFunc(fills, func(a, b Fill) int {

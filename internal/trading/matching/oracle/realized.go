@@ -47,7 +47,7 @@ func RealizedParts(fills []Fill) [][]RealizedPart {
 
 func realized(t Trade) *big.Rat { return t.Realized }
 
-// history is the trades of a stream after each number of fills.
+// history is a stream's trades after each number of fills.
 type history [][]Trade
 
 func recomputePrefixes(fills []Fill) history {
@@ -90,9 +90,9 @@ func appendPart(list []RealizedPart, c RealizedPart) []RealizedPart {
 	return append(list, c)
 }
 
-// ShareVolume returns the volume of each part in the account's currency: nil
-// if the trade's is unknown. The parts of a closed trade share its volume in
-// proportion, and the last gets the remainder.
+// ShareVolume returns each part's volume in the account's currency: nil if the trade's is
+// unknown. The parts of a closed trade share its volume in proportion, and the last gets
+// the remainder.
 func (t *Trade) ShareVolume(parts []RealizedPart) []*big.Rat {
 	shares := make([]*big.Rat, len(parts))
 	if t.Volume == nil {

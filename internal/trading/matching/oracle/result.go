@@ -65,8 +65,8 @@ func (t *Trade) setAverages(cuts []cut) {
 	}
 }
 
-// setConverted computes the rate that the stated results imply and the figures
-// that it converts.
+// setConverted computes the rate that the stated results imply and the figures it
+// converts.
 func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	switch {
 	case closings.stated == nil:
@@ -109,10 +109,9 @@ func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 	return share
 }
 
-// closingSums are sums over the closings of a trade: their results before costs, and
-// their costs with those of the entries they closed. stated is the sum of the results
-// that were stated, nil if there is none, and priced the results by prices of
-// the same closings.
+// closingSums are sums over a trade's closings: their results before costs, and their
+// costs with those of the entries they closed. stated is the sum of the stated results,
+// nil if there is none, and priced the results by prices of the same closings.
 type closingSums struct {
 	result, costs, stated, priced *big.Rat
 }
