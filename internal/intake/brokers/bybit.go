@@ -18,14 +18,25 @@ var bybitClosed = statement.Preset{
 	Layout: &statement.Layout{
 		Symbol: "Contracts|Market|Symbol", Namer: nameBybitContract, Multiplier: "=1", Quantity: "Qty|Quantity|Order Quantity", ID: "Order No.",
 		RoundTrip: statement.RoundTrip{
-			OpenPrice: "Entry Price", ClosePrice: "Exit Price", ClosingSide: "Closing Direction",
-			CloseTime: "{@day} {@clock}|Trade Time…|Create Time…",
+			OpenPrice: "Entry Price", ClosePrice: "Exit Price", CloseTime: "{@day} {@clock}|Trade Time…|Create Time…",
 		},
 		Parse: []statement.Pattern{{ // some files write the time before the day
 			In: "Trade Time…|Create Time…", Re: regexp.MustCompile(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`),
 		}},
-		Fees: "Opening Fee+Closing Fee+Funding Fee", NetResult: "Closed P&L|Realized P&L", Adjust: adjustBybitClosed,
+		Fees: "Opening Fee+Closing Fee+Funding Fee", NetResult: "Closed P&L|Realized P&L", Settle: readBybitDirection, Adjust: adjustBybitClosed,
 	},
+}
+
+// readBybitDirection reads whether a trade was short: from the side of the order that
+// closed it, or else from a result that only a short trade explains.
+func readBybitDirection(w *statement.Row, t *statement.Trip) {
+	switch {
+	case w.Text("Closing Direction") != "":
+		side, _ := w.Side("Closing Direction")
+		t.Short = side == matching.Buy
+	case !t.Short:
+		t.Short = t.ResultByPrices().Sign()*t.GrossResult().Decimal.Sign() < 0
+	}
 }
 
 // adjustBybitClosed keeps the stated result of a contract that is settled in its

@@ -20,7 +20,7 @@ var coinbaseTransactions = statement.Preset{
 	Layout: &statement.Layout{
 		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
 		Price: "Price at Transaction|Spot Price at Transaction", PriceCurrency: "Price Currency|Spot Price Currency", Amount: coinbaseTotal,
-		Unsigned: true, Fees: "Fees and/or Spread|Fees", Hidden: statement.Hidden{Into: statement.CostFees}, CashAmount: "Quantity Transacted",
+		Unsigned: true, Fees: "Fees and/or Spread|Fees", HiddenCosts: statement.CostFees, CashAmount: "Quantity Transacted",
 		Currency: "Asset", Note: "Transaction Type", ID: "ID", Adjust: adjustCoinbase,
 		Parse: []statement.Pattern{{In: "Notes", Re: regexp.MustCompile(`^Converted [\d.,]+ \S+ to (?P<got>[\d.,]+) (?P<coin>\S+)$`)}},
 		Words: []statement.Word{
@@ -73,7 +73,7 @@ var coinbaseOldTransactions = statement.Preset{
 		Coins: true, Kind: "Transaction Type", Symbol: "Asset", Namer: statement.NameCoin, Time: "Timestamp", Quantity: "Quantity Transacted",
 		Price: coinbaseOld("Spot Price at Transaction"), PriceCurrency: "@currency", Unsigned: true,
 		Amount: coinbaseOld("Total (inclusive of fees)", "Amount Transacted (Inclusive of Coinbase Fees)"), Fees: coinbaseOld("Fees"),
-		Hidden: statement.Hidden{Into: statement.CostFees}, CashAmount: "Quantity Transacted", Currency: "Asset", Note: "Transaction Type",
+		HiddenCosts: statement.CostFees, CashAmount: "Quantity Transacted", Currency: "Asset", Note: "Transaction Type",
 		Prepare: prepareCoinbaseOld,
 		Words: []statement.Word{
 			{Kind: statement.KindTransfer, Words: "send|receive"},

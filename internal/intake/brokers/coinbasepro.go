@@ -7,7 +7,7 @@ var coinbaseProFills = statement.Preset{
 	Header: statement.Cols("portfolio;trade id;product;side;created at;size;size unit;price;fee;total"),
 	Layout: &statement.Layout{
 		Coins: true, Symbol: "product", Side: "side", Time: "created at", Quantity: "size", Price: "price", Amount: "total",
-		Fees: "fee", FeesCurrency: "price/fee/total unit", ID: "trade id", Hidden: statement.Hidden{Into: statement.CostFees},
+		Fees: "fee", FeesCurrency: "price/fee/total unit", ID: "trade id", HiddenCosts: statement.CostFees,
 	},
 }
 

@@ -12,8 +12,8 @@ var cointrackingTrades = statement.Preset{
 	Broker: "CoinTracking", Export: "trade list", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Type;Buy;Cur.;Sell;Fee;Exchange;Group|Trade Group;Comment;Date"),
 	Layout: &statement.Layout{
-		Coins: true, Kind: "Type", Time: "Date", Amount: "@in|@out", Currency: "@coin", OtherAmount: "@other", OtherCurrency: "Cur.#2",
-		Fees: "@fee", FeesCurrency: "Cur.#3", Symbol: "{@base}/{@quote}", ID: "Tx-ID|Trade ID", Note: "Type", Prepare: prepareCointracking,
+		Coins: true, Kind: "Type", Time: "Date", Amount: "@in|@out", Currency: "@coin", Fees: "@fee", FeesCurrency: "Cur.#3",
+		Symbol: "{@base}/{@quote}", ID: "Tx-ID|Trade ID", Note: "Type", Prepare: prepareCointracking,
 		Join: []statement.Join{{By: "{Date} {Buy} {Sell} {Exchange} {Tx-ID|Trade ID}", As: statement.JoinLegs, Fiat: true}},
 		Words: []statement.Word{
 			{Kind: statement.KindLeg, Words: "trade"},
@@ -48,5 +48,5 @@ func prepareCointracking(w *statement.Row) {
 		w.Set("fee", fee.String())
 	}
 	w.Set("in", in.String())
-	w.Set("other", out.String())
+	w.SetOtherLeg(out, w.Text("Cur.#2"))
 }

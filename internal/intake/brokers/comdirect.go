@@ -16,7 +16,7 @@ var comdirectTransactions = s.Preset{
 		{Header: s.Cols(comdirectDepotColumns), Layout: &s.Layout{
 			Key: "Geschäftstag", Symbol: "WKN|Bezeichnung", Namer: s.NamePlain, Name: "Bezeichnung", Time: "Geschäftstag", Side: "@side",
 			Quantity: "Stück / Nom.", Price: "Ausführungskurs", PriceCurrency: "Währung", Amount: "Umsatz in EUR", Unsigned: true, Currency: "=EUR",
-			Hidden: s.Hidden{Into: s.CostFees}, Prepare: prepareComdirect,
+			HiddenCosts: s.CostFees, Prepare: prepareComdirect,
 		}},
 		{Header: s.Cols("Buchungstag;Wertstellung (Valuta);Vorgang;Buchungstext;Umsatz in EUR"), Layout: &s.Layout{
 			Key: "Vorgang|Umsatz in EUR", Kind: "Vorgang", Time: "Buchungstag", Amount: "Umsatz in EUR", Currency: "=EUR", Note: "Buchungstext",

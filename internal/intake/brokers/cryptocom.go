@@ -13,7 +13,7 @@ var cryptocomApp = statement.Preset{
 	Header: statement.Cols("Timestamp (UTC);Transaction Description;Currency;Amount;To Currency;To Amount;Native Currency;Native Amount;Transaction Kind"),
 	Layout: &statement.Layout{
 		Coins: true, Key: "Transaction Kind", Kind: "@kind|Transaction Kind", Time: "Timestamp (UTC)", Amount: "@amount|Amount", Currency: "Currency",
-		OtherAmount: "@other", OtherCurrency: "@coin", Symbol: "{@base}/{@quote}", Note: "{kind}", Prepare: prepareCryptocom,
+		Symbol: "{@base}/{@quote}", Note: "{kind}", Prepare: prepareCryptocom,
 		Join: []statement.Join{{By: "{Timestamp (UTC)} {@group}", As: statement.JoinLegs, Pair: "@pair", Fiat: true}},
 		Words: []statement.Word{
 			{Kind: statement.KindLeg, Words: "leg"},
@@ -48,6 +48,5 @@ func prepareCryptocom(w *statement.Row) {
 		return
 	}
 	w.Set("kind", "leg")
-	w.Set("coin", native)
-	w.Set("other", paid.String())
+	w.SetOtherLeg(paid, native)
 }

@@ -37,9 +37,10 @@ var degiroSides = map[string]matching.Side{
 	"nákup": matching.Buy, "prodej": matching.Sell, "zakup": matching.Buy, "sprzedaz": matching.Sell,
 }
 
-// degiroBook is what has to be known of the whole file: how numbers are
+// degiroBook is what has to be known of the whole file: its columns, how numbers are
 // written, and what belongs to each order.
 type degiroBook struct {
+	headers   []string
 	separator parse.Separator
 	orders    map[string]*degiroPaid
 }
@@ -49,21 +50,9 @@ type degiroBook struct {
 // So the file is gone through twice.
 func degiroAccount(r *statement.Reader) error {
 	table, header := joinDegiroRows(r)
-	part := r.Section(table, header, len(table.Rows))
-	var book *degiroBook
-	for w := range part.Rows() {
-		if book == nil {
-			book = &degiroBook{orders: map[string]*degiroPaid{}}
-			degiroCells{w}.separator()
-			book.separator = part.Memory.(*degiroBook).separator // it was made in the line above
-			part.Memory = book
-			book.gather(table.Rows[header+1:], degiroCells{w})
-		}
-		readDegiro(w, book)
-	}
-	if book == nil {
-		return nil
-	}
+	book := &degiroBook{headers: r.Out.Headers, separator: degiroSeparator(r.File.Tables[0]), orders: map[string]*degiroPaid{}}
+	book.gather(table.Rows[header+1:])
+	r.Section(table, header, len(table.Rows)).EachRow(func(w *statement.Row) { readDegiro(w, book) })
 	for _, paid := range book.orders {
 		paid.settle(r)
 	}
@@ -153,21 +142,16 @@ func appendDegiroCells(above, below []string) []string {
 
 // gather finds out which orders trade, and what was changed and paid for them.
 // Money that was changed without an order belongs to the rows of its minute.
-func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
-	cell := func(row tabular.Row, i int) string {
-		if i < 0 || i >= len(row.Cells) {
-			return ""
-		}
-		return strings.TrimSpace(row.Cells[i])
-	}
-	text, change, fx, order := first.column(degiroText), first.column(degiroChange), first.column(degiroFX), first.column(degiroOrder)
-	date, tod := first.column(degiroDate), first.column(degiroTime)
+func (b *degiroBook) gather(rows []tabular.Row) {
+	text, change, fx, order := b.column(degiroText), b.column(degiroChange), b.column(degiroFX), b.column(degiroOrder)
+	date, tod := b.column(degiroDate), b.column(degiroTime)
 	for _, row := range rows {
-		key := cell(row, order)
+		cells := degiroCells(row.Cells)
+		key := cells.at(order)
 		if key == "" {
-			key = cell(row, date) + " " + cell(row, tod)
+			key = cells.at(date) + " " + cells.at(tod)
 		}
-		currency, number := cell(row, change), cell(row, change+1)
+		currency, number := cells.at(change), cells.at(change+1)
 		if !isDegiroCode(currency) {
 			currency, number = number, currency
 		}
@@ -175,7 +159,7 @@ func (b *degiroBook) gather(rows []tabular.Row, first degiroCells) {
 		if err != nil {
 			continue // its own row will tell
 		}
-		b.order(key).add(degiroEntry{text: cell(row, text), currency: currency, amount: n, rate: degiroRateIn(cell(row, fx), b.separator)})
+		b.order(key).add(degiroEntry{text: cells.at(text), currency: currency, amount: n, rate: degiroRateIn(cells.at(fx), b.separator)})
 	}
 	for _, paid := range b.orders {
 		paid.sort()
@@ -217,14 +201,13 @@ type degiroEvent struct {
 
 // readDegiro reads a row of the account.
 func readDegiro(w *statement.Row, book *degiroBook) {
-	g := degiroCells{w}
 	text := w.Text(degiroText)
 	if text == "" && w.Text(degiroDate) == "" {
 		w.Ignore()
 		return
 	}
 	e := degiroEvent{text: text, name: w.Text(degiroProduct), at: w.DateAndTime(degiroDate, degiroTime)}
-	e.amount, e.currency = g.amount(g.column(degiroChange))
+	e.amount, e.currency = book.amount(w, book.column(degiroChange))
 	if isin := strings.ToUpper(w.Text(degiroISIN)); statement.IsISIN(isin) {
 		e.symbol = isin
 	}
@@ -404,14 +387,22 @@ func isDegiroCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// degiroCells finds the cells of a row by the place of a name in the header.
-type degiroCells struct{ w *statement.Row }
+// degiroCells are the cells of a row.
+type degiroCells []string
 
-// column is the place of the first column that has one of the names, or -1.
-func (g degiroCells) column(names string) int {
+// at returns the text in a place.
+func (c degiroCells) at(i int) string {
+	if i < 0 || i >= len(c) {
+		return ""
+	}
+	return strings.TrimSpace(c[i])
+}
+
+// column returns the place of the first column that has one of the names, or -1.
+func (b *degiroBook) column(names string) int {
 	for name := range strings.SplitSeq(names, "|") {
 		key := statement.HeaderKey(name)
-		i := slices.IndexFunc(g.w.Reader().Out.Headers, func(h string) bool { return key != "" && statement.HeaderKey(h) == key })
+		i := slices.IndexFunc(b.headers, func(h string) bool { return key != "" && statement.HeaderKey(h) == key })
 		if i >= 0 {
 			return i
 		}
@@ -419,29 +410,21 @@ func (g degiroCells) column(names string) int {
 	return -1
 }
 
-func (g degiroCells) cell(i int) string {
-	if i < 0 || i >= len(g.w.Cells) {
-		return ""
-	}
-	return strings.TrimSpace(g.w.Cells[i])
-}
-
-// unnamed reports whether a column has no name, and so belongs to the one before.
+// isUnnamed reports whether a column has no name, and so belongs to the one before.
 // The reader numbers such names from the second on.
-func (g degiroCells) unnamed(i int) bool {
-	headers := g.w.Reader().Out.Headers
-	return i >= len(headers) || headers[i] == "" || headers[i][0] == '#'
+func (b *degiroBook) isUnnamed(i int) bool {
+	return i >= len(b.headers) || b.headers[i] == "" || b.headers[i][0] == '#'
 }
 
 // number reads the number in a place.
-func (g degiroCells) number(i int) decimal.Null {
-	text := g.cell(i)
+func (b *degiroBook) number(w *statement.Row, i int) decimal.Null {
+	text := degiroCells(w.Cells).at(i)
 	if parse.Blank(text) {
 		return decimal.Null{}
 	}
-	n, err := parse.Number(text, g.separator())
+	n, err := parse.Number(text, b.separator)
 	if err != nil {
-		g.w.Fail("%s: %v.", g.w.Reader().Out.Headers[i], err)
+		w.Fail("%s: %v.", b.headers[i], err)
 		return decimal.Null{}
 	}
 	return decimal.Of(n)
@@ -449,41 +432,34 @@ func (g degiroCells) number(i int) decimal.Null {
 
 // amount reads the number in a place and the currency with it, which is in
 // front of it under the same name, after it, or in the name.
-func (g degiroCells) amount(i int) (decimal.Null, string) {
+func (b *degiroBook) amount(w *statement.Row, i int) (decimal.Null, string) {
 	if i < 0 {
 		return decimal.Null{}, ""
 	}
-	headers := g.w.Reader().Out.Headers
+	cells := degiroCells(w.Cells)
 	switch {
-	case isDegiroCode(g.cell(i)) && g.unnamed(i+1):
-		return g.number(i + 1), g.cell(i)
-	case isDegiroCode(g.cell(i + 1)):
-		return g.number(i), g.cell(i + 1)
+	case isDegiroCode(cells.at(i)) && b.isUnnamed(i+1):
+		return b.number(w, i+1), cells.at(i)
+	case isDegiroCode(cells.at(i + 1)):
+		return b.number(w, i), cells.at(i + 1)
 	}
-	name := headers[i]
+	name := b.headers[i]
 	if code := name[strings.LastIndexByte(name, ' ')+1:]; isDegiroCode(code) && code != name {
-		return g.number(i), code
+		return b.number(w, i), code
 	}
-	return g.number(i), ""
+	return b.number(w, i), ""
 }
 
-// separator decides over the whole file which sign marks decimals, as its
-// columns without a name cannot be asked one by one.
-func (g degiroCells) separator() parse.Separator {
-	r := g.w.Reader()
-	if known, ok := r.Memory.(*degiroBook); ok {
-		return known.separator
-	}
-	book := &degiroBook{}
+// degiroSeparator decides over the whole file which sign marks decimals, as columns
+// without a name cannot be looked up one by one.
+func degiroSeparator(table tabular.Table) parse.Separator {
 	var values []string
-	for _, row := range r.File.Tables[0].Rows {
+	for _, row := range table.Rows {
 		for _, cell := range row.Cells {
 			if strings.ContainsAny(cell, ",.") {
 				values = append(values, cell)
 			}
 		}
 	}
-	book.separator = parse.SettleSeparator(slices.Values(values))
-	r.Memory = book
-	return book.separator
+	return parse.SettleSeparator(slices.Values(values))
 }

@@ -36,7 +36,10 @@ const (
 // from which the price follows. The file does not say whether it was long; most
 // are.
 var etoroEvents = s.Layout{
-	Key: "Type|Date", Prepare: prepareEToroEvent, Kind: "Type",
+	Key: "Type|Date", Kind: "Type", PerTable: func(r *s.Reader, l *s.Layout) {
+		closed := etoroColumn(r, "Close Date", "Action")
+		l.Prepare = func(w *s.Row) { prepareEToroEvent(w, closed) }
+	},
 	Words:  []s.Word{{Kind: s.KindBuyOpen, Words: "open position"}, {Kind: s.KindSellClose, Words: "position closed"}},
 	Symbol: "@symbol", Namer: s.NamePlain, Type: "@type", Multiplier: "=1", Time: "Date", Quantity: etoroUnits, Gross: "Amount",
 	Result: "Realized Equity Change", Results: s.ResultIfClosing, ID: "@id", Lot: "Position ID", Note: "@note|Type",
@@ -50,7 +53,11 @@ var etoroEvents = s.Layout{
 
 // etoroTrips reads the closed positions.
 var etoroTrips = s.Layout{
-	Key: "Position ID", Prepare: prepareEToroTrip, Symbol: "@symbol", Namer: s.NamePlain, Type: "@type", Multiplier: "=1", Side: "@side",
+	Key: "Position ID", PerTable: func(r *s.Reader, l *s.Layout) {
+		details := etoroColumn(r, "Details", "Realized Equity Change")
+		l.Prepare = func(w *s.Row) { prepareEToroTrip(w, details) }
+	},
+	Symbol: "@symbol", Namer: s.NamePlain, Type: "@type", Multiplier: "=1", Side: "@side",
 	Quantity: etoroUnits, Result: etoroProfit, Results: s.ResultAlways, ID: "Position ID", Details: map[string]s.Col{"name": "@name"},
 	RoundTrip: s.RoundTrip{OpenTime: "Open Date", OpenPrice: "Open Rate", CloseTime: "Close Date", ClosePrice: "Close Rate"},
 	Currency:  "=USD", Currencies: s.CurrencyOfAccount,
@@ -59,13 +66,13 @@ var etoroTrips = s.Layout{
 // prepareEToroEvent reads symbol, type and id of a row of the activity, and skips
 // positions that the workbook has as closed ones, and rows that left the equity as
 // it was: a stop that was edited, or a fee that another row contains.
-func prepareEToroEvent(w *s.Row) {
+func prepareEToroEvent(w *s.Row, closed map[string]string) {
 	word, id, symbol := w.Text("Type"), w.Text("Position ID"), etoroSymbol(w.Text("Details"))
 	w.Set("type", etoroType(w.Text("Asset type")))
 	change := w.Null("Realized Equity Change")
 	switch kind := strings.ToLower(word); {
 	case kind == "open position" || kind == "position closed":
-		if _, closed := etoroColumn(w.Reader(), "Close Date", "Action")[id]; closed {
+		if _, isClosed := closed[id]; isClosed {
 			w.Skip(s.ReasonRepeated)
 		}
 		w.Set("id", id+map[string]string{"open position": "/open", "position closed": "/close"}[kind])
@@ -80,7 +87,7 @@ func prepareEToroEvent(w *s.Row) {
 
 // prepareEToroTrip reads side and name, which are one text: "Buy Apple". The
 // symbol is that of the activity if the workbook has it.
-func prepareEToroTrip(w *s.Row) {
+func prepareEToroTrip(w *s.Row, details map[string]string) {
 	word, name, _ := strings.Cut(w.Text("Action"), " ")
 	if direction := w.Text("Long / Short"); direction != "" {
 		word, name = direction, w.Text("Action")
@@ -95,8 +102,8 @@ func prepareEToroTrip(w *s.Row) {
 	if isin := strings.ToUpper(w.Text("ISIN")); s.IsISIN(isin) {
 		symbol = isin
 	}
-	if details := etoroColumn(w.Reader(), "Details", "Realized Equity Change")[w.Text("Position ID")]; strings.Contains(details, "/") {
-		symbol = etoroSymbol(details)
+	if text := details[w.Text("Position ID")]; strings.Contains(text, "/") {
+		symbol = etoroSymbol(text)
 	}
 	w.Set("symbol", symbol)
 }
@@ -104,11 +111,7 @@ func prepareEToroTrip(w *s.Row) {
 // etoroColumn returns the values of a column by the id of the position, of the
 // table of the workbook that has it and another one.
 func etoroColumn(r *s.Reader, column, other string) map[string]string {
-	if known, ok := r.Memory.(map[string]string); ok {
-		return known
-	}
 	values := map[string]string{}
-	r.Memory = values
 	for _, table := range r.File.Tables {
 		id, at := -1, -1
 		for _, row := range table.Rows {

@@ -24,7 +24,10 @@ var fillbookTrades = statement.Preset{
 	Broker: "Fillbook", Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Account;Symbol;Type;Side;Status;Quantity;Open Time;Close Time;Entry Price;Exit Price;Multiplier;Gross P&L;Net P&L;" +
 		"Emotional State"),
-	Each: fillbookTrade,
+	Whole: func(r *statement.Reader) error {
+		r.EachRow(readFillbookTrade)
+		return nil
+	},
 }
 
 // readFillbookFills reads the table of fills, and that of cash if there is one.
@@ -76,9 +79,9 @@ func fillbookCash(w *statement.Row) {
 	})
 }
 
-// fillbookTrade reads a trade. One that was closed in part cannot be told from
+// readFillbookTrade reads a trade. One that was closed in part cannot be told from
 // a row: it says what was opened, and not how much of it is left.
-func fillbookTrade(w *statement.Row) {
+func readFillbookTrade(w *statement.Row) {
 	w.NoteAccount("Account")
 	t := statement.Trip{
 		Symbol: strings.ToUpper(w.Text("Symbol")), Type: w.Text("Type"), Short: isShort(w), Quantity: w.Required("Quantity"),

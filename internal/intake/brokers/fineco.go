@@ -15,7 +15,7 @@ var finecoOperations = s.Preset{
 		Key: "Segno|Descrizione|Operazione", Kind: "Segno|Descrizione", Symbol: "Isin|Titolo", Namer: s.NamePlain, Name: "Titolo",
 		Time: "Operazione", Quantity: "Quantita|Quantità", Price: "Prezzo", Gross: "Controvalore",
 		Fees:     "Commissioni Fondi Sw/Ingr/Uscita+Commissioni Fondi Banca Corrispondente+Spese Fondi Sgr+Commissioni amministrato",
-		Currency: "=EUR", PriceCurrency: "Divisa", Rate: "Cambio", ToAccount: true, Note: "{Segno|Descrizione}: {Isin|Titolo}",
+		Currency: "=EUR", PriceCurrency: "Divisa", Rate: "Cambio", Currencies: s.CurrencyOfPrice, Note: "{Segno|Descrizione}: {Isin|Titolo}",
 		Words: []s.Word{
 			{Kind: s.KindBuy, Words: "a"},
 			{Kind: s.KindSell, Words: "v|rimborso"},

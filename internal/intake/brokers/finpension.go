@@ -9,7 +9,7 @@ var finpensionTransactions = s.Preset{
 	Header: s.Cols("Date;Category;Asset Name;ISIN;Number of Shares;Asset Price in CHF;Cash Flow"),
 	Layout: &s.Layout{
 		Key: "Category|Date", Kind: "Category", Symbol: "ISIN|Asset Name", Namer: s.NamePlain, Name: "Asset Name", Time: "Date",
-		Quantity: "Number of Shares", Price: "Asset Price in CHF", Amount: "Cash Flow", Hidden: s.Hidden{Into: s.CostFees}, Currency: "=CHF",
+		Quantity: "Number of Shares", Price: "Asset Price in CHF", Amount: "Cash Flow", HiddenCosts: s.CostFees, Currency: "=CHF",
 		Note: "{Category}: {ISIN|Asset Name}",
 	},
 }

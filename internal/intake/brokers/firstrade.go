@@ -17,7 +17,7 @@ var firstradeHistory = s.Preset{
 	Layout: &s.Layout{
 		Key: "Action", Kind: "@kind|Action", Words: firstradeWords, Symbol: "Symbol|@bond", Contract: "@contract", Effect: "@effect",
 		Time: "@executed|TradeDate", Quantity: "Quantity", Price: "Price", Amount: "Amount", Commission: "Commission", Fees: "Fee+@accrued",
-		Hidden: s.Hidden{Into: s.CostFees}, Note: "Description", SameInstant: s.InstantByHoldings, Prepare: prepareFirstrade,
+		HiddenCosts: s.CostFees, Note: "Description", SameInstant: s.InstantByHoldings, Prepare: prepareFirstrade,
 		Parse: []s.Pattern{{In: "Description", Re: regexp.MustCompile(`EXEC TIME: *(?P<executed>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})`)}},
 	},
 }

@@ -15,7 +15,7 @@ var flatexMovements = s.Preset{
 	Header: s.Cols("Buchungstag;Valuta;Bezeichnung;ISIN;Nominal (Stk.);Betrag;Kurs;Buchungsinformation"),
 	Layout: &s.Layout{
 		Key: "Buchungstag", Kind: "Buchungsinformation", Symbol: "ISIN|Bezeichnung", Namer: s.NamePlain, Name: "Bezeichnung",
-		Time: "Buchungstag", Quantity: "Nominal (Stk.)", Price: "Kurs", Amount: "Betrag", Unsigned: true, Hidden: s.Hidden{Into: s.CostFees},
+		Time: "Buchungstag", Quantity: "Nominal (Stk.)", Price: "Kurs", Amount: "Betrag", Unsigned: true, HiddenCosts: s.CostFees,
 		Currency: "=EUR", ID: "TA.-Nr.",
 		Words: []s.Word{
 			{Kind: s.KindSell, Words: "*order*verkauf*|*verkauf*order*"},

@@ -16,7 +16,7 @@ var hargreavesSummary = s.Preset{
 	Layout: &s.Layout{
 		Key: "Reference|Trade date", Kind: "@side|{Reference} {Description}", Symbol: "@name", Namer: s.NamePlain, Time: "Trade date",
 		Quantity: "Quantity", Price: "Unit cost (p)", Amount: "Value (£)|Value", Currency: "=GBP", PriceCurrency: "=GBX", Currencies: s.CurrencyOfAccount,
-		Hidden: s.Hidden{Into: s.CostCommission}, ID: "Reference", IDs: s.IDPerSide, Note: "Description",
+		HiddenCosts: s.CostCommission, ID: "Reference", IDs: s.IDPerSide, Note: "Description",
 		Prepare: func(w *s.Row) {
 			if note := hargreavesNote.FindStringSubmatch(w.Text("Reference")); note != nil {
 				w.Set("side", map[string]string{"B": "buy", "S": "sell"}[note[1]])

@@ -20,6 +20,6 @@ var investEngineTrades = s.Preset{
 			}
 		},
 		Time: "Trade Date/Time", Quantity: "Quantity", Price: "Share Price", Amount: "Total Trade Value", Unsigned: true,
-		Hidden: s.Hidden{Into: s.CostFees}, Currency: "=GBP",
+		HiddenCosts: s.CostFees, Currency: "=GBP",
 	},
 }

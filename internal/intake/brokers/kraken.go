@@ -18,9 +18,10 @@ var krakenLedgers = statement.Preset{
 	Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("txid;refid;time;type;aclass;asset;amount;fee;balance"),
 	Layout: &statement.Layout{
-		Coins: true, CoinName: statement.NameKrakenCoin, Only: []statement.Condition{{Col: "txid", Words: "?*", Reason: "it has not arrived yet; another row has it"}},
-		Kind: "{type} {subtype}", Time: "time", Amount: "amount", Currency: "asset", Fees: "fee", CashFees: statement.CashFeesSubtracted,
+		Coins: true, Only: []statement.Condition{{Col: "txid", Words: "?*", Reason: "it has not arrived yet; another row has it"}},
+		Kind: "{type} {subtype}", Time: "time", Amount: "amount", Currency: "@asset|asset", Fees: "fee", CashFees: statement.CashFeesSubtracted,
 		Symbol: "{@base}/{@quote}", ID: "refid", Note: "type", Join: []statement.Join{{By: "refid", As: statement.JoinLegs, Fiat: true}},
+		Prepare: func(w *statement.Row) { w.Set("asset", statement.NameKrakenCoin(w.Text("asset"))) },
 		Words: []statement.Word{
 			{Kind: statement.KindInternal, Words: "staking *allocation*|earn *allocation*|dividend *allocation*|reward *allocation*|transfer ?*"},
 			{Kind: statement.KindLeg, Words: "trade*|spend*|receive*"},

@@ -15,7 +15,7 @@ var merrillActivity = s.Preset{
 	Header: s.Cols("Settlement Date;Description;Type;Symbol/ CUSIP;Quantity;Price;Amount"),
 	Layout: &s.Layout{
 		Key: "Description", Kind: "@kind|Description", Words: merrillWords, Symbol: "Symbol/ CUSIP", Time: "Trade Date|Settlement Date",
-		Quantity: "Quantity", Price: "@price|Price", Amount: "@amount|Amount", Currency: "=USD", Hidden: s.Hidden{Into: s.CostFees},
+		Quantity: "Quantity", Price: "@price|Price", Amount: "@amount|Amount", Currency: "=USD", HiddenCosts: s.CostFees,
 		Account: "Account", Note: "Description", Prepare: prepareMerrill,
 	},
 }

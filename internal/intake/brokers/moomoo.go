@@ -21,7 +21,7 @@ var moomooOrders = s.Preset{
 		"买回": {Buy: true, Effect: parse.Closing}, "buy back": {Buy: true, Effect: parse.Closing},
 	},
 	Layout: &s.Layout{
-		Key: moomooSide, Carry: []s.Col{moomooSide, "Symbol|代码", "Currency|币种"}, Prepare: readMoomooAverage, Orders: true,
+		Key: moomooSide, PerTable: func(_ *s.Reader, l *s.Layout) { l.Prepare = newMoomooPrepare() }, Orders: true,
 		Symbol: "Symbol|代码", Namer: nameMoomoo, Side: moomooSide, Quantity: moomooQuantity + "|@quantity", Price: "Fill Price|成交价格|@price",
 		Time: "Fill Time|成交时间|" + moomooPlaced, Currency: "Currency|币种", Commission: "Commission|佣金",
 		Fees: "Platform Fees|平台使用费+Settlement Fees|交收费+SEC Fees|证监会规费+Trading Activity Fees|交易活动费+Options Regulatory Fees|期权监管费+" +
@@ -49,6 +49,21 @@ var moomooTrades = s.Preset{
 	Layout: &s.Layout{
 		Orders: true, Symbol: "Symbol", Namer: nameMoomoo, Side: "Side", Quantity: "Qty", Price: "Price", Time: "Time", Currency: "Currency",
 	},
+}
+
+// newMoomooPrepare completes a row that is one more fill of the order above it.
+func newMoomooPrepare() func(*s.Row) {
+	var above *s.Row
+	return func(w *s.Row) {
+		readMoomooAverage(w)
+		switch {
+		case w.Failed():
+		case w.Text(moomooSide) != "":
+			above = w
+		case above != nil:
+			w.FillBlanks(above, moomooSide, "Symbol|代码", "Currency|币种")
+		}
+	}
 }
 
 // readMoomooAverage reads an order that has no fills of its own: "4@261.6225" is

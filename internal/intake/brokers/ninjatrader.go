@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
@@ -25,10 +26,27 @@ var ninjaTrades = s.Preset{
 		Details: map[string]s.Col{"strategy": "Strategy|Stratégie"}, //nolint:misspell // French
 		RoundTrip: s.RoundTrip{
 			OpenTime: ninjaEntered, OpenPrice: ninjaEntry, CloseTime: "Exit time|Heure de sortie", ClosePrice: "Exit price|Prix de sortie",
-			NetOrGross: true, StateResults: true,
+			StateResults: true,
 		},
 		AnnotationColumns: s.AnnotationColumns{MAE: "MAE", MFE: "MFE"},
+		PerTable:          func(_ *s.Reader, l *s.Layout) { l.Settle = newNinjaSettle() },
 	},
+}
+
+// newNinjaSettle makes the result of a trade one before costs in files whose user had
+// it shown so. A row with costs whose prices give exactly that result proves it
+// for itself and those that follow.
+func newNinjaSettle() func(*s.Row, *s.Trip) {
+	isGross := false
+	return func(_ *s.Row, t *s.Trip) {
+		byPrices, net := t.ResultByPrices(), t.NetPnL.Decimal
+		if costs := t.Fees.Add(t.Commission); t.NetPnL.Valid && !costs.IsZero() {
+			isGross = byPrices.Equal(net) || isGross && !byPrices.Sub(costs).Equal(net)
+		}
+		if isGross {
+			t.GrossPnL, t.NetPnL = t.NetPnL, decimal.Null{}
+		}
+	}
 }
 
 // ninjaExecutions are fills. Position is what was held after each, with L or S for
@@ -39,7 +57,8 @@ var ninjaExecutions = s.Preset{
 	Layout: &s.Layout{
 		Parse:  []s.Pattern{{In: "Position", Re: ninjaPosition}},
 		Symbol: "Instrument", Namer: nameNinja, Side: "Action", Effect: "E/X", Quantity: "Quantity|Qty", Price: "Price", Time: "Time",
-		Commission: "Commission", Fees: ninjaFees + "+Fee", ID: "ID", Account: ninjaAccount, Position: "@long|@flat|-{@short}",
+		Commission: "Commission", Fees: ninjaFees + "+Fee", ID: "ID", Account: ninjaAccount,
+		Adjust: func(w *s.Row, r *s.Record) { r.Fill.PositionAfter = w.Null("@long|@flat|-{@short}") },
 	},
 }
 

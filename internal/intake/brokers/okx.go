@@ -20,7 +20,7 @@ var okxTrading = statement.Preset{
 	Costs:  statement.CostsNegative,
 	Layout: &statement.Layout{
 		Coins: true, Key: "Action|Type", Kind: "@kind|Action|Type", Symbol: "{@base}-{@quote}|Symbol|Instrument", Namer: statement.NameCoinContract,
-		Side: "Action|Type", Time: "Time", ZoneColumn: "@zone", Quantity: "Amount", QuantityUnit: "Trading Unit|Unit", Price: "Filled Price",
+		Side: "Action|Type", Time: "Time", Quantity: "Amount", Price: "Filled Price",
 		Fees: "Fee", FeesCurrency: "Fee Unit", Result: "PnL|PL", CashAmount: "@change|Balance Change", Currency: "Balance Unit|Unit#2",
 		Note: "{kind} {Symbol|Instrument}", ID: "id", Prepare: prepareOKX,
 		Join: []statement.Join{{By: "{Symbol|Instrument} {Time} {Order id} {Filled Price}", As: statement.JoinLegs, Pair: "Symbol|Instrument"}},
@@ -42,9 +42,12 @@ func prepareOKX(w *statement.Row) {
 	for _, table := range w.Reader().File.Tables {
 		for _, row := range table.Rows[:min(3, len(table.Rows))] {
 			if found := okxZone.FindStringSubmatch(strings.Join(row.Cells, " ")); found != nil {
-				w.Set("zone", found[1])
+				w.SetZone(found[1])
 			}
 		}
+	}
+	if strings.EqualFold(w.Text("Trading Unit|Unit"), "cont") {
+		w.CountContracts()
 	}
 	_, _, isSide := parse.SideWord(w.Text("Action|Type"))
 	if !isSide || !strings.EqualFold(w.Text("Trade Type"), "Spot") || w.Text("Symbol|Instrument") == "" {

@@ -13,7 +13,7 @@ var quantowerTrades = s.Preset{
 	Header: s.Cols("Account;Date/Time;Symbol;Symbol type;Side;Quantity;Price;Gross P/L;Fee;Trade ID"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Type: "Symbol type", Namer: nameQuantower, Side: "Side", Quantity: "Quantity", Price: "Price", Time: "Date/Time", Fees: "Fee",
-		Result: "Gross P/L", ID: "Trade ID", Account: "Account", Totals: []s.SumOf{{Item: s.ItemGrossPnL, Col: "Gross P/L"}},
+		Result: "Gross P/L", ID: "Trade ID", Account: "Account",
 		Adjust: stateValue,
 	},
 }
@@ -29,6 +29,9 @@ func nameQuantower(symbol, kind string) s.Instrument {
 // quantity. It shows the multiplier of an unknown contract, and checks that of a
 // known one.
 func stateValue(w *s.Row, r *s.Record) {
+	if result := w.Null("Gross P/L"); result.Valid {
+		w.AddTotal(s.ItemGrossPnL, result.Decimal)
+	}
 	value, f := w.Null("Trade value"), r.Fill
 	if !value.Valid || f.Type != instruments.TypeFuture {
 		return

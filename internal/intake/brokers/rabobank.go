@@ -14,6 +14,6 @@ var rabobankMutations = statement.Preset{
 		Kind: "Type mutatie", Words: []statement.Word{{Kind: statement.KindBuy, Words: "koop *"}, {Kind: statement.KindSell, Words: "verkoop *"}},
 		Symbol: "Isin code|Naam", Namer: statement.NamePlain, Name: "Naam", Date: "Datum", Clock: "Tijd", Quantity: "Volume", Price: "Koers",
 		Amount: "Bedrag", Gross: "Waarde", Currency: "Valuta mutatie", PriceCurrency: "Valuta koers", Currencies: statement.CurrencyOfAccount,
-		Hidden: statement.Hidden{Into: statement.CostCommission}, Note: "{Type mutatie} {Naam}",
+		HiddenCosts: statement.CostCommission, Note: "{Type mutatie} {Naam}",
 	},
 }

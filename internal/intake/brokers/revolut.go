@@ -25,7 +25,7 @@ var revolutStocks = statement.Preset{
 	Header: statement.Cols("Date;Ticker;Type;Quantity;Price per share;Total Amount;Currency;FX Rate"),
 	Layout: &statement.Layout{
 		Kind: "Type", Symbol: "Ticker", Namer: statement.NamePlain, Time: "Date", Quantity: "Quantity", Price: "Price per share", Amount: "Total Amount",
-		Unsigned: true, Currency: "Currency", Currencies: statement.CurrencyOfAccount, Hidden: statement.Hidden{Into: statement.CostFees},
+		Unsigned: true, Currency: "Currency", Currencies: statement.CurrencyOfAccount, HiddenCosts: statement.CostFees,
 		Decimals: statement.DecimalsByValue,
 	},
 }

@@ -5,6 +5,7 @@ import (
 
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/matching"
 )
 
 // robinhoodActivity is the account activity: days only, newest first, with the
@@ -18,7 +19,6 @@ var robinhoodActivity = statement.Preset{
 	Layout: &statement.Layout{
 		Prepare: prepareRobinhood, Kind: "Trans Code", Symbol: "Instrument", Contract: "@contract", Side: "@side", Time: "Activity Date",
 		Quantity: "Quantity", Price: "Price", Amount: "Amount", Note: "{Description}",
-		Hidden: statement.Hidden{Into: statement.CostFees, Exact: true, FreeBuys: true},
 		Words: []statement.Word{
 			{Kind: statement.KindExpiry, Words: "oexp"},
 			{Kind: statement.KindAssignment, Words: "oasgn"},
@@ -31,7 +31,11 @@ var robinhoodActivity = statement.Preset{
 			{Kind: statement.KindCorporateAction, Words: "rec|spl|spr|mrgs|soff|sxch|oca|acati|acato|jnls"},
 		},
 		Adjust: func(w *statement.Row, r *statement.Record) {
-			if r.Fill != nil && r.Fill.Effect != parse.EffectUnknown && r.Fill.Right == "" {
+			if r.Fill == nil {
+				return
+			}
+			r.Fill.BookExactCosts(r.Fill.Right == "" && r.Fill.Side == matching.Buy) // buying shares is free
+			if r.Fill.Effect != parse.EffectUnknown && r.Fill.Right == "" {
 				w.Fail("Description: the option %q cannot be read.", w.Text("Description"))
 			}
 		},

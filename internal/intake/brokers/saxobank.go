@@ -21,6 +21,6 @@ var saxoTransactions = s.Preset{
 		},
 		Symbol: "@symbol|Instrument ISIN", Namer: s.NamePlain, Name: "Instrument", Time: "Trade Date",
 		Quantity: "@quantity", Price: "@price", Amount: "Amount", PriceCurrency: "@currency", Rate: "Conversion Rate", Currencies: s.CurrencyMixed,
-		Hidden: s.Hidden{Into: s.CostCommission}, Decimals: s.DecimalsByValue, Note: "Event",
+		HiddenCosts: s.CostCommission, Decimals: s.DecimalsByValue, Note: "Event",
 	},
 }

@@ -16,7 +16,8 @@ var sierraActivity = s.Preset{
 	Layout: &s.Layout{
 		Key: "ActivityType", Only: []s.Condition{{Col: "ActivityType", Words: "fills", Reason: "it is not a fill"}},
 		Symbol: "Symbol", Namer: nameSierra, Side: "BuySell", Effect: "OpenClose", Quantity: "Quantity|FilledQuantity", Price: "FillPrice",
-		Time: "DateTime|TransDateTime", ID: "FillExecutionServiceID", Position: "PositionQuantity", Account: "TradeAccount",
+		Time: "DateTime|TransDateTime", ID: "FillExecutionServiceID", Account: "TradeAccount",
+		Adjust: func(w *s.Row, r *s.Record) { r.Fill.PositionAfter = w.Null("PositionQuantity") },
 	},
 }
 

@@ -15,7 +15,7 @@ var tradeRepublicTransactions = s.Preset{
 	Layout: &s.Layout{
 		Key: "type", Kind: "@kind|type", Words: []s.Word{{Kind: s.KindMovement, Words: "corporate_action *"}},
 		Symbol: "symbol", Namer: s.NamePlain, Name: "name", Time: "datetime", Quantity: "shares", Price: "price", Gross: "amount",
-		Commission: "fee", CashFees: s.CashFeesApart, Tax: "tax", TaxNote: "type", Currency: "currency", Currencies: s.CurrencyOfAccount,
+		Commission: "fee", CashFees: s.CashFeesApart, Tax: "tax", Currency: "currency", Currencies: s.CurrencyOfAccount,
 		ID: "transaction_id", IDs: s.IDPerSide, Note: "description", Prepare: prepareTradeRepublic,
 	},
 }
@@ -37,6 +37,7 @@ func prepareTradeRepublic(w *s.Row) {
 		}
 	}
 	w.Set("kind", kind)
+	w.NameCharges(w.Text("type"))
 }
 
 // tradeRepublicOlder is the table that tools made of the older export, in Dutch,
@@ -48,7 +49,9 @@ var tradeRepublicOlder = s.Preset{
 	Layout: &s.Layout{
 		Kind: "Transactietype|Typ|Type", Symbol: "ISIN|Opmerking|Notiz|Note", Namer: s.NamePlain, Name: "Opmerking|Notiz|Note",
 		Time: "Datum|Date", Quantity: "Aantal|Stück|Shares", Amount: "Waarde (netto)|Wert|Value", Decimals: s.DecimalsUngrouped,
-		Commission: "Kosten|Gebühren|Fees", Tax: "Belasting|Steuern|Taxes", TaxNote: "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}",
-		Currencies: s.CurrencyOfAccount, Note: "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}",
+		Commission: "Kosten|Gebühren|Fees", Tax: "Belasting|Steuern|Taxes",
+		Currencies: s.CurrencyOfAccount, Note: tradeRepublicNote, Prepare: func(w *s.Row) { w.NameCharges(w.Text(tradeRepublicNote)) },
 	},
 }
+
+const tradeRepublicNote = "{Transactietype|Typ|Type} {Opmerking|Notiz|Note}"

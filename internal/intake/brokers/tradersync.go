@@ -18,12 +18,12 @@ var traderSyncTrades = s.Preset{
 		Account: "Portfolio", Symbol: "Symbol", Contract: "Symbol", Namer: s.NameWithoutExchange, Type: "Type", Right: "@right", Strike: "Strike", Expiry: "Expire",
 		Parse: []s.Pattern{{In: "Type", Re: regexp.MustCompile(`(?i)^(?P<right>call|put)$`)}, {In: "{Type} {Spread}", Re: regexp.MustCompile(`(?i)^option (?P<right>call|c|put|p)$`)}},
 		Side:  "Side", Quantity: "Size", Commission: "Commision|Commission", Fees: "Fees", Swap: "Swap", //nolint:misspell // as the vendor spells it
-		Result: "Return $", NetResult: "Net Return", Prepare: prepareTraderSync,
+		Result: "Return $", NetResult: "Net Return", Prepare: prepareTraderSync, Adjust: addMistakes,
 		RoundTrip: s.RoundTrip{
 			OpenDate: "Open Date", OpenTime: "Open Time", OpenPrice: "Entry Price", CloseDate: "Close Date", CloseTime: "Close Time", ClosePrice: "Exit Price",
 		},
 		AnnotationColumns: s.AnnotationColumns{
-			Notes: "Notes", Setups: "Setups", Mistakes: "Mistakes", Risk: "Risk|risk1", Stop: "stop1", Target: "target1", MAE: "MAE", MFE: "MFE",
+			Notes: "Notes", Setups: "Setups", Risk: "Risk|risk1", Stop: "stop1", Target: "target1", MAE: "MAE", MFE: "MFE",
 		},
 	},
 }

@@ -1,6 +1,9 @@
 package brokers
 
-import s "fillbook/internal/intake/statement"
+import (
+	"fillbook/internal/base/decimal"
+	s "fillbook/internal/intake/statement"
+)
 
 // tradervueTrades is Tradervue's export of trades, in 13 or in 29 columns.
 var tradervueTrades = s.Preset{
@@ -8,12 +11,20 @@ var tradervueTrades = s.Preset{
 	Header: s.Cols("Open Datetime;Close Datetime;Symbol;Side;Volume;Exec Count;Entry Price;Exit Price;Gross P&L"),
 	Layout: &s.Layout{
 		Symbol: "Symbol", Namer: s.NameWithoutExchange, Side: "Side", Quantity: "Volume", Commission: "Commissions", Fees: "Fees",
-		Result: "Gross P&L", NetResult: "Net P&L",
+		Result: "Gross P&L", NetResult: "Net P&L", Settle: halveTradervueVolume,
 		RoundTrip: s.RoundTrip{
-			OpenTime: "Open Datetime", OpenPrice: "Entry Price", CloseTime: "Close Datetime", ClosePrice: "Exit Price", BothSides: true,
+			OpenTime: "Open Datetime", OpenPrice: "Entry Price", CloseTime: "Close Datetime", ClosePrice: "Exit Price",
 		},
 		AnnotationColumns: s.AnnotationColumns{Notes: "Notes", Tags: "Tags", Risk: "Initial Risk", MAE: "Position MAE", MFE: "Position MFE"},
 	},
+}
+
+// halveTradervueVolume corrects the quantity of a closed trade, which counts what was
+// bought and what was sold, unless the result shows that it does not.
+func halveTradervueVolume(_ *s.Row, t *s.Trip) {
+	if !t.Close.At.IsZero() && (t.OpenPrice.Equal(t.ClosePrice.Or(t.OpenPrice)) || !t.ResultByPrices().Equal(t.GrossPnL.Decimal)) {
+		t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
+	}
 }
 
 // tradervueFills is the file of fills that Tradervue imports, which other

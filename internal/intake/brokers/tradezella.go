@@ -18,13 +18,13 @@ var tradeZellaTrades = s.Preset{
 		Account: "Account Name", Symbol: "Symbol", Namer: s.NameWithoutExchange, Right: "@right", Strike: "@strike", Expiry: "@expiry",
 		Parse: []s.Pattern{{In: "Instrument", Re: regexp.MustCompile(`^(?P<expiry>\d{4}-\d{2}-\d{2}) (?P<strike>\d+(?:\.\d+)?) (?P<right>CALL|PUT)$`)}},
 		Side:  "Side", Quantity: "Quantity", Commission: "Commission", Fees: "Fee", Swap: "Swap",
-		Result: "Gross P&L", NetResult: "Net P&L", Prepare: prepareTradeZella,
+		Result: "Gross P&L", NetResult: "Net P&L", Prepare: prepareTradeZella, Adjust: addMistakes,
 		RoundTrip: s.RoundTrip{
 			OpenDate: "Open Date", OpenTime: "Open Time", OpenPrice: "@entry|Entry Price",
 			CloseDate: "Close Date", CloseTime: "Close Time", ClosePrice: "@exit|Exit Price",
 		},
 		AnnotationColumns: s.AnnotationColumns{
-			Notes: "Notes", Tags: "Custom Tags", Setups: "{Setups};{Playbook}", Mistakes: "Mistakes", Quality: "Rating", Risk: "Trade Risk",
+			Notes: "Notes", Tags: "Custom Tags", Setups: "{Setups};{Playbook}", Quality: "Rating", Risk: "Trade Risk",
 			MAE: "Position MAE", MFE: "Position MFE",
 		},
 	},
@@ -42,6 +42,11 @@ func prepareTradeZella(w *s.Row) {
 			w.Set(name, price.String())
 		}
 	}
+}
+
+// addMistakes reads the mistakes of a journal that has a column for them.
+func addMistakes(w *s.Row, r *s.Record) {
+	r.Annotations.Mistakes = append(s.List(w.Text("Mistakes")), r.Annotations.Mistakes...)
 }
 
 // tradeZellaFills is the file of fills that TradeZella imports.

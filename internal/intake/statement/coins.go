@@ -83,3 +83,6 @@ func orderCoins(a, b string, rank []string) (base, quote string) {
 	}
 	return b, a
 }
+
+// coinName returns the name of a coin in capitals.
+func coinName(text string) string { return strings.ToUpper(strings.TrimSpace(text)) }

@@ -113,8 +113,13 @@ func TestLayoutOfCountedContracts(t *testing.T) {
 	preset := &statement.Preset{
 		Zone: "UTC", Costs: statement.CostsPositive,
 		Layout: &statement.Layout{
-			Coins: true, Symbol: "Symbol", Namer: statement.NameCoinContract, Side: "Side", Quantity: "Qty", QuantityUnit: "Unit", Price: "Price",
+			Coins: true, Symbol: "Symbol", Namer: statement.NameCoinContract, Side: "Side", Quantity: "Qty", Price: "Price",
 			Result: "PnL", Time: "Time",
+			Prepare: func(w *statement.Row) {
+				if w.Text("Unit") == "cont" {
+					w.CountContracts()
+				}
+			},
 		},
 	}
 	checkLayout(t, preset, statement.Hints{Currency: "USD"}, `Time,Symbol,Side,Qty,Unit,Price,PnL

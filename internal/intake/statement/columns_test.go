@@ -15,7 +15,10 @@ func readRow(t *testing.T, csv string, read func(*statement.Row)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preset := &statement.Preset{Format: statement.Executions, Each: read}
+	preset := &statement.Preset{Format: statement.Executions, Whole: func(r *statement.Reader) error {
+		r.EachRow(read)
+		return nil
+	}}
 	if _, err := statement.Read(file, statement.Detection{Preset: preset}, statement.Hints{FileName: "fills-2026-02-03.csv"}); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ type layoutReader struct {
 	key    Col
 	words  *wordTable
 	kinds  map[string]Kind // of the words that were looked up
-	above  *Row            // the row that others continue; see Layout.Carry
 	status int             // the column of order states, -1 for none; see skipUnfilled
 	states map[string]parse.OrderStatus
 }
@@ -52,8 +51,6 @@ type layoutState struct {
 	// worth by their results.
 	repeats map[string]int
 	worths  map[string]decimal.Decimal
-	// resultsAreGross reports that a row has shown it; see RoundTrip.NetOrGross.
-	resultsAreGross bool
 }
 
 func newLayoutState() *layoutState {
@@ -69,6 +66,11 @@ func newLayoutState() *layoutState {
 func (r *Reader) readLayout(l *Layout) error {
 	if r.state == nil {
 		r.state = newLayoutState()
+	}
+	if l.PerTable != nil {
+		own := *l
+		l.PerTable(r, &own)
+		l = &own
 	}
 	r.layout = l
 	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}}
@@ -122,7 +124,6 @@ func (lr *layoutReader) readRow(w *Row) {
 			return
 		}
 	}
-	lr.carry(w)
 	if w.Text(lr.key) == "" {
 		w.Ignore()
 		return
@@ -251,11 +252,6 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	}
 	w.emit(&record)
 	lr.emitTax(w, kind, &Cash{Currency: t.money, At: at.At})
-	for _, sum := range l.Totals {
-		if n := w.Null(sum.Col); n.Valid && !w.Failed() {
-			lr.addSum(sum.Item, n.Decimal)
-		}
-	}
 }
 
 // tradeRow is a fill while it is read.
@@ -408,7 +404,7 @@ func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 func (lr *layoutReader) momentOf(w *Row) parse.Moment {
 	l := lr.layout
 	var m parse.Moment
-	switch zone := w.Text(l.ZoneColumn); {
+	switch zone := w.zone; {
 	case zone != "" && l.Date != "":
 		m = w.dateAndTimeIn(zone, l.Date, l.Clock)
 	case zone != "":
@@ -462,7 +458,6 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 // readDetails reads what is kept beside the figures of a fill.
 func (lr *layoutReader) readDetails(w *Row, t *tradeRow) {
 	l := lr.layout
-	t.PositionAfter = w.Null(l.Position)
 	t.Lot = w.Text(l.Lot)
 	t.ID = lr.idOf(w, t.Side)
 	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {

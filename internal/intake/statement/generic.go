@@ -311,9 +311,6 @@ func (f *field) moment(w *Row) parse.Moment {
 
 // execution reads a row as one fill.
 func (w *Row) execution(m *fieldMap) {
-	if !w.meetsConditions() {
-		return
-	}
 	if w.r.Out.ByNames && w.skipCash(m) {
 		return
 	}
@@ -402,17 +399,6 @@ func (w *Row) noQuantity(m *fieldMap, quantity decimal.Null) {
 	default:
 		w.Fail("There is no quantity.")
 	}
-}
-
-// meetsConditions reports whether the row meets the conditions of the preset.
-func (w *Row) meetsConditions() bool {
-	for names, values := range w.r.Preset.Keep {
-		if text := w.Text(names); w.r.Has(names) && !slices.Contains(values, strings.ToLower(text)) {
-			w.Skip("%s", conditionReason(w.r.Header(names), text))
-			return false
-		}
-	}
-	return true
 }
 
 // conditionReason returns why a row does not meet a condition.

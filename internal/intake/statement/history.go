@@ -89,7 +89,7 @@ func (w *Row) peek(col Col) decimal.Decimal {
 func (lr *layoutReader) skipMovement(w *Row) {
 	l := lr.layout
 	if l.Coins {
-		lr.skipCoins(w, strings.ToLower(w.noteText(l)), l.coinOf(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
+		lr.skipCoins(w, strings.ToLower(w.noteText(l)), coinName(cmp.Or(w.Text(l.Currency), w.Text(l.Symbol))))
 		return
 	}
 	at := lr.momentOf(w)
@@ -133,7 +133,7 @@ func (lr *layoutReader) skipResult(w *Row) {
 		n.Decimal = n.Decimal.Sub(w.costs(l.Fees))
 	}
 	w.Skip("%s", ReasonResult)
-	coin := l.coinOf(cmp.Or(w.Text(l.Currency), unit))
+	coin := coinName(cmp.Or(w.Text(l.Currency), unit))
 	if !l.Coins {
 		coin += " of " + strings.TrimSpace(w.word)
 	}
@@ -158,7 +158,7 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	}
 	lr.listUnknown(w, kindUnknown)
 	if amount := w.peek(l.cashColumn()); !w.Failed() {
-		lr.r.Out.noteLeftMoney(w.word, w.Number, amount, l.coinOf(w.currencyOfCash(l)))
+		lr.r.Out.noteLeftMoney(w.word, w.Number, amount, coinName(w.currencyOfCash(l)))
 	}
 }
 
@@ -285,7 +285,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	if l.CashFees == CashFeesSubtracted {
 		n = n.Sub(w.costs(l.Fees))
 	}
-	currency := l.coinOf(cmp.Or(w.currencyOfCash(l), unit))
+	currency := coinName(cmp.Or(w.currencyOfCash(l), unit))
 	c := Cash{Type: cashType(kind, n, w.word), Amount: n, Currency: currency, At: at.At, Note: w.cashNote(l)}
 	if n.IsZero() {
 		lr.skipNoAmount(w)
@@ -338,7 +338,7 @@ func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
 		return
 	}
 	c := *of
-	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), w.withSymbol("Tax of "+cmp.Or(w.Text(l.TaxNote), w.word))
+	c.Type, c.Amount, c.Note = cashAdjustment, tax.Neg(), w.withSymbol("Tax of "+cmp.Or(w.chargesName, w.word))
 	if kind == KindDividend || kind == KindInterest {
 		c.Type, c.Note = cashTypes[kind], "Tax: "+of.Note
 	}
@@ -356,7 +356,7 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 			c.Currency = strings.ToUpper(coin)
 		}
 	} else {
-		c.Note = w.withSymbol("Fee of " + cmp.Or(w.Text(l.TaxNote), w.word))
+		c.Note = w.withSymbol("Fee of " + cmp.Or(w.chargesName, w.word))
 	}
 	skipped, cash := w.skipped, w.cash
 	w.skipped = ""

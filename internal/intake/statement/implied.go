@@ -43,7 +43,7 @@ func (lr *layoutReader) settleRate(w *Row, t *tradeRow) {
 		}
 		return
 	}
-	if lr.layout.ToAccount && t.priced == lr.r.Hints.Currency {
+	if lr.layout.Currencies == CurrencyOfPrice && t.priced == lr.r.Hints.Currency {
 		t.convert(rate.Decimal)
 		return
 	}
@@ -105,7 +105,7 @@ func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 	if !foreign && isNear(traded, gross) {
 		return decimal.Null{}
 	}
-	if lr.layout.Hidden.Into != CostNone && !foreign {
+	if lr.layout.HiddenCosts != CostNone && !foreign {
 		return nearestRate(candidates, traded, gross, t.Side)
 	}
 	for _, c := range candidates {
@@ -181,39 +181,33 @@ func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, si
 
 // bookHiddenCosts books the costs that only the amount shows.
 func (lr *layoutReader) bookHiddenCosts(t *tradeRow) {
-	h := lr.layout.Hidden
-	if h.Into == CostNone {
-		return
-	}
-	costs := t.HiddenCosts()
-	if h.Exact {
-		costs = t.exactHiddenCosts(h.FreeBuys && t.Right == "" && t.Side == matching.Buy)
-	}
-	if h.Into == CostCommission {
-		t.Commission = t.Commission.Add(costs)
-	} else {
-		t.Fees = t.Fees.Add(costs)
+	switch lr.layout.HiddenCosts {
+	case CostCommission:
+		t.Commission = t.Commission.Add(t.HiddenCosts())
+	case CostFees:
+		t.Fees = t.Fees.Add(t.HiddenCosts())
+	case CostNone:
 	}
 }
 
-// exactHiddenCosts returns the difference between the amount and exact prices. An
+// BookExactCosts books the difference between the amount and exact prices as fees. An
 // amount that is better than the price, or any difference of a free purchase,
 // shows that the price was rounded: it is corrected if the exact one terminates.
-func (t *tradeRow) exactHiddenCosts(free bool) decimal.Decimal {
-	units := t.Quantity.Mul(t.effectiveMultiplier())
-	gap := t.hiddenGap()
+func (f *Fill) BookExactCosts(free bool) {
+	units := f.Quantity.Mul(f.effectiveMultiplier())
+	gap := f.hiddenGap()
 	// Below zero, what the check of amounts does not warn about is rounding.
-	rounding := decimal.Max(roundingOf(t.Price, units), allowance(t.StatedCashFlow.Decimal))
-	if gap.IsZero() || units.IsZero() || gap.Cmp(mostHiddenCosts(units.Mul(t.Price))) > 0 || gap.Neg().Cmp(rounding) > 0 {
-		return decimal.Zero
+	rounding := decimal.Max(roundingOf(f.Price, units), allowance(f.StatedCashFlow.Decimal))
+	if gap.IsZero() || units.IsZero() || gap.Cmp(mostHiddenCosts(units.Mul(f.Price))) > 0 || gap.Neg().Cmp(rounding) > 0 {
+		return
 	}
 	if free || gap.Sign() < 0 {
-		if price := t.StatedCashFlow.Decimal.Abs().DivRound(units, priceScale); price.Mul(units).Equal(t.StatedCashFlow.Decimal.Abs()) {
-			t.Price = price
-			return decimal.Zero
+		if price := f.StatedCashFlow.Decimal.Abs().DivRound(units, priceScale); price.Mul(units).Equal(f.StatedCashFlow.Decimal.Abs()) {
+			f.Price = price
+			return
 		}
 	}
-	return gap
+	f.Fees = f.Fees.Add(gap)
 }
 
 // addCostsToResults makes the stated results of sales those before costs. The

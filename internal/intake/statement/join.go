@@ -3,7 +3,6 @@ package statement
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/intake/parse"
@@ -183,35 +182,15 @@ func (lr *layoutReader) addCost(w *Row, j *Join) bool {
 	return true
 }
 
-// carry copies the cells of the columns in Carry from the row above, if the first
-// of them is empty: the row continues the one above.
-func (lr *layoutReader) carry(w *Row) {
-	columns := lr.layout.Carry
-	if len(columns) == 0 {
-		return
-	}
-	if w.Text(columns[0]) != "" {
-		lr.above = w
-		return
-	}
-	if lr.above == nil {
-		return
-	}
+// FillBlanks copies the cells of some columns from another row where they are
+// blank here, for rows that continue the one above.
+func (w *Row) FillBlanks(from *Row, columns ...Col) {
 	w.Cells = slices.Clone(w.Cells)
 	for _, col := range columns {
-		for _, i := range lr.r.columnsNamed(col) {
-			if i < len(w.Cells) && i < len(lr.above.Cells) && parse.Blank(w.Cells[i]) {
-				w.Cells[i] = lr.above.Cells[i]
+		for _, i := range w.r.columnsNamed(col) {
+			if i < len(w.Cells) && i < len(from.Cells) && parse.Blank(w.Cells[i]) {
+				w.Cells[i] = from.Cells[i]
 			}
 		}
 	}
-}
-
-// coinOf returns the name of a coin in capitals, as the layout spells it.
-func (l *Layout) coinOf(text string) string {
-	text = strings.ToUpper(strings.TrimSpace(text))
-	if l.CoinName != nil {
-		return l.CoinName(text)
-	}
-	return text
 }

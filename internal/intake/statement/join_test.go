@@ -66,14 +66,23 @@ warning Row 3: A fill closes a position in OAK that this file does not open. Imp
 `)
 }
 
-func TestJoinCostsAndCarry(t *testing.T) {
+func TestJoinCostsAndFillBlanks(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
 		Zone: "UTC",
 		Layout: &statement.Layout{
 			Key: "What|Qty", Kind: "What", Symbol: "Symbol", Time: "Time", Quantity: "Qty", Price: "Price", Amount: "Amount",
-			Carry: []statement.Col{"What", "Symbol"},
-			Join:  []statement.Join{{Kinds: []statement.Kind{statement.KindFee}, By: "Symbol", As: statement.JoinCosts, Within: time.Second}},
+			PerTable: func(_ *statement.Reader, l *statement.Layout) {
+				var above *statement.Row
+				l.Prepare = func(w *statement.Row) {
+					if w.Text("What") != "" {
+						above = w
+						return
+					}
+					w.FillBlanks(above, "What", "Symbol")
+				}
+			},
+			Join: []statement.Join{{Kinds: []statement.Kind{statement.KindFee}, By: "Symbol", As: statement.JoinCosts, Within: time.Second}},
 		},
 	}
 	checkLayout(t, preset, statement.Hints{}, `Time,What,Symbol,Qty,Price,Amount

@@ -53,17 +53,14 @@ type Layout struct {
 	// coins that are not money are no cash.
 	Coins bool
 
-	// Time has day and time; or Date has the day and Clock the time. ZoneColumn
-	// names the zone of the row. With Midnight a time of 00:00 is a day only.
-	Time, Date, Clock, ZoneColumn Col
-	Midnight                      bool
-	SameInstant                   InstantOrder
+	// Time has day and time; or Date has the day and Clock the time. With Midnight a
+	// time of 00:00 is a day only.
+	Time, Date, Clock Col
+	Midnight          bool
+	SameInstant       InstantOrder
 
 	Quantity, Price Col
 	Decimals        DecimalRule
-	// QuantityUnit is the unit of the quantity on a crypto exchange. If it is "cont",
-	// the quantity counts contracts of unknown size, and the stated result counts.
-	QuantityUnit Col
 	// Amount is what moved in cash after costs, Gross what was traded before
 	// costs. With Unsigned neither has a sign: that of a trade follows from its
 	// side, and fees and withdrawals are below zero.
@@ -74,9 +71,6 @@ type Layout struct {
 	CashAmount Col
 	// Commission, Fees and Tax are costs. Tax becomes cash of its own.
 	Commission, Fees, Tax Col
-	// TaxNote names what a tax or a fee is of in its note; the word for the kind if
-	// empty.
-	TaxNote Col
 	// FeesCurrency is the currency or coin of Fees and Commission, if it is not
 	// that of the amount and not attached to the number.
 	FeesCurrency Col
@@ -85,11 +79,8 @@ type Layout struct {
 	// that do not name the currencies.
 	Currency, PriceCurrency, Rate Col
 	Currencies                    CurrencyRule
-	// ToAccount converts costs and amount to the currency of the price if the
-	// user's account is in that one. Otherwise the multiplier converts the price.
-	ToAccount bool
-	// Hidden books costs that only the amount shows.
-	Hidden Hidden
+	// HiddenCosts books costs that only the amount shows; see [Fill.HiddenCosts].
+	HiddenCosts CostRole
 	// CashFees says how Fees of a row that is cash are read.
 	CashFees CashFeeRule
 
@@ -97,8 +88,6 @@ type Layout struct {
 	// after costs.
 	Result, NetResult Col
 	Results           ResultRule
-	// Position is the signed position after the fill.
-	Position Col
 
 	// A row may be a whole trade, or two fills.
 	RoundTrip
@@ -115,20 +104,15 @@ type Layout struct {
 	// Details are further columns to keep beside the fill.
 	Details map[string]Col
 
-	// OtherAmount and OtherCurrency are a second coin in a row of KindLeg.
-	OtherAmount, OtherCurrency Col
-	// CoinName returns the common name of a coin that the exchange spells in its
-	// own way.
-	CoinName func(string) string
-	// Carry are columns that are filled from the row above if the first of them is
-	// empty: such a row continues the one above.
-	Carry  []Col
-	Join   []Join
-	Totals []SumOf
+	Join []Join
 
+	// Settle may change a whole trade before its result is compared with its prices.
+	Settle func(*Row, *Trip)
 	// Adjust may change the one record of the row, add to Record.Also, and fail
 	// or skip the row.
 	Adjust func(*Row, *Record)
+	// PerTable sets hooks with state in the copy of the layout that reads one table.
+	PerTable func(*Reader, *Layout)
 }
 
 // Condition is a value that a row must have. Words are patterns as in [Word],
@@ -177,23 +161,6 @@ type Record struct {
 	Also        []Record
 }
 
-// SumOf states the sum of a column as a figure that the file states about itself;
-// see [Statement.Sum] for the items.
-type SumOf struct {
-	Item string
-	Col  Col
-}
-
-// Hidden defines how the difference between Amount and quantity × price is booked;
-// see [Fill.HiddenCosts].
-type Hidden struct {
-	Into CostRole
-	// Exact says that prices are exact, so that every difference is a cost, and
-	// FreeBuys that buying shares is free, so that a difference there is a
-	// rounded price.
-	Exact, FreeBuys bool
-}
-
 // CostRole is the cost of a fill that an amount belongs to.
 type CostRole string
 
@@ -211,9 +178,12 @@ type CurrencyRule string
 // are in the account's currency, which is the first that a row names.
 // CurrencyMixed: rows are in several, and none of them is known to be the
 // account's. CurrencyOfFile: the whole file is in one currency, which a constant or
-// the name of a column states.
+// the name of a column states. CurrencyOfPrice: every row names its own, and costs and
+// amount are converted to the currency of the price if the user's account is in
+// that one. By the other rules the multiplier converts the price.
 const (
 	CurrencyOfRow     CurrencyRule = ""
+	CurrencyOfPrice   CurrencyRule = "price"
 	CurrencyOfAccount CurrencyRule = "account"
 	CurrencyMixed     CurrencyRule = "mixed"
 	CurrencyOfFile    CurrencyRule = "file"

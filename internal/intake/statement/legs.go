@@ -31,8 +31,7 @@ type legs struct {
 func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 	l := lr.layout
 	at := lr.momentOf(w)
-	amount := coinAmount{w.Required(l.cashColumn()), l.coinOf(w.Text(l.Currency))}
-	other := coinAmount{w.Decimal(l.OtherAmount), l.coinOf(w.Text(l.OtherCurrency))}
+	amount := coinAmount{w.Required(l.cashColumn()), coinName(w.Text(l.Currency))}
 	fee := w.costs(l.Fees)
 	if amount.coin == "" {
 		w.Fail("There is no value in column %s.", firstName(l.Currency))
@@ -52,11 +51,11 @@ func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 		g.ids[amount.coin] = id
 	}
 	g.amounts = append(g.amounts, amount)
-	if !other.amount.IsZero() {
+	if other := w.otherLeg; !other.amount.IsZero() {
 		g.amounts = append(g.amounts, other)
 	}
 	if !fee.IsZero() {
-		g.costs = append(g.costs, coinAmount{fee, l.coinOf(cmp.Or(w.Text(l.FeesCurrency), amount.coin))})
+		g.costs = append(g.costs, coinAmount{fee, coinName(cmp.Or(w.Text(l.FeesCurrency), amount.coin))})
 	}
 }
 

@@ -142,7 +142,7 @@ func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]
 	generic := Generic(headers, rows, chosen)
 	mapped := *p
 	mapped.Columns, mapped.Format = generic.Columns, generic.Format
-	mapped.Each, mapped.Done, mapped.Whole, mapped.Keep, mapped.Layout = nil, nil, nil, nil, nil
+	mapped.Whole, mapped.Layout = nil, nil
 	return &mapped
 }
 

@@ -305,7 +305,7 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 			return
 		}
 		out.DeriveCurrency(t.money)
-	case CurrencyOfRow:
+	case CurrencyOfRow, CurrencyOfPrice:
 		out.NoteCurrency(t.money)
 	}
 	foreign := t.money != "" && home != "" && t.money != home
@@ -315,7 +315,7 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	switch {
 	case t.isForeign():
 		t.AddDetail("currency", t.priced)
-	case foreign && lr.layout.Currencies == CurrencyOfRow:
+	case foreign && (lr.layout.Currencies == CurrencyOfRow || lr.layout.Currencies == CurrencyOfPrice):
 		t.AddDetail("currency", t.money)
 	}
 }
@@ -347,7 +347,7 @@ func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
 	for _, c := range costs {
 		lr.chargeCoins(t, c)
 	}
-	if l.Hidden.Into != CostNone {
+	if l.HiddenCosts != CostNone {
 		t.Fees = t.Fees.Add(t.HiddenCosts())
 	}
 	if !w.Failed() {
@@ -366,10 +366,9 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 		return
 	}
 	inCoin := i.Quote == "USD"
-	isCounted := strings.EqualFold(w.Text(l.QuantityUnit), "cont")
-	if inCoin || isCounted {
+	if inCoin || w.countsContracts {
 		result, _ := w.amount(l.Result, i.Quote, i.Base)
-		if !result.Decimal.IsZero() || isCounted && t.Effect == parse.Closing {
+		if !result.Decimal.IsZero() || w.countsContracts && t.Effect == parse.Closing {
 			t.StatedPnL = decimal.Of(result.Decimal)
 		}
 	}
@@ -378,7 +377,7 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 	}
 	switch {
 	case w.Failed():
-	case isCounted:
+	case w.countsContracts:
 		lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
 	case inCoin && l.Result == "":
 		lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)

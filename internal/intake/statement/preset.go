@@ -33,7 +33,7 @@ const (
 )
 
 // Preset describes one export of one broker: how it is detected and how it is
-// read. Each, Done and Whole are hooks for files that a [Layout] cannot describe.
+// read. Whole is for files that a [Layout] cannot describe.
 //
 // A column name is compared by [HeaderKey]. Where a field takes a name it
 // takes alternatives too, the first that is there and filled being used:
@@ -78,9 +78,6 @@ type Preset struct {
 	Columns map[Target]string
 	// Sides adds words for buying and selling that mean so only here.
 	Sides map[string]Direction
-	// Keep lists for some columns the values that a row must have, in lower
-	// case; other rows hold no fill.
-	Keep map[string][]string
 
 	// Notices are warnings that every file of this export gets.
 	Notices []string
@@ -95,10 +92,6 @@ type Preset struct {
 	Layout   *Layout
 	Sections []Section
 
-	// Each reads one row instead of the generic reading; Done is called after
-	// the last.
-	Each func(*Row)
-	Done func(*Reader)
 	// Whole reads a file that is more than one table.
 	Whole func(*Reader) error
 }

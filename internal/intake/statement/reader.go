@@ -68,8 +68,6 @@ type Reader struct {
 	// state is what rows that are read by layouts leave for the end of the file.
 	state  *layoutState
 	layout *Layout // by which the table is read, nil for a hook
-	// Memory is for hooks that join rows; the reader does not use it.
-	Memory any
 }
 
 // column is what was decided over all values of a column.
@@ -131,18 +129,11 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		}
 		return r.result()
 	}
-	each, read := p.Each, r.EachRow
-	if each == nil {
-		mapped, err := r.newMappedReader()
-		if err != nil {
-			return nil, err
-		}
-		each, read = mapped, r.eachReusedRow
+	readRow, err := r.newMappedReader()
+	if err != nil {
+		return nil, err
 	}
-	read(each)
-	if p.Done != nil {
-		p.Done(r)
-	}
+	r.eachReusedRow(readRow)
 	return r.result()
 }
 

@@ -132,9 +132,6 @@ func (t *Trip) lot(r *Reader) string {
 
 // roundTrip reads a row as a finished trade by a mapping.
 func (w *Row) roundTrip(m *fieldMap) {
-	if !w.meetsConditions() {
-		return
-	}
 	switch status := parse.Status(m.status.text(w)); status {
 	case parse.StatusCanceled, parse.StatusRejected:
 		w.Skip("%s", parse.SkipReasons[status])

@@ -40,7 +40,35 @@ type Row struct {
 	// that are in another currency. See chargeCoins.
 	symbol, currency string
 	coins            []coinAmount
+	rowNotes
 }
+
+// rowNotes are what a hook says about a row.
+type rowNotes struct {
+	zone            string // of its times
+	chargesName     string // what its tax and its fees are of; the word for its kind if empty
+	otherLeg        coinAmount
+	countsContracts bool
+}
+
+// SetZone sets the zone of the times in this row.
+func (n *rowNotes) SetZone(zone string) { n.zone = zone }
+
+// NameCharges sets what the notes of tax and fees name instead of the kind of the row.
+func (n *rowNotes) NameCharges(name string) { n.chargesName = name }
+
+// SetOtherLeg adds a second coin to a row of KindLeg.
+func (n *rowNotes) SetOtherLeg(amount decimal.Decimal, coin string) {
+	n.otherLeg = coinAmount{amount, coinName(coin)}
+}
+
+// CountContracts says that the quantity counts contracts of unknown size on a crypto
+// exchange. Their stated result counts.
+func (n *rowNotes) CountContracts() { n.countsContracts = true }
+
+// AddTotal adds to a figure that the file states about itself; see [Statement.Sum]
+// for the items.
+func (w *Row) AddTotal(item string, n decimal.Decimal) { w.r.state.addSum(item, n) }
 
 // Reader returns the reader that the row comes from.
 func (w *Row) Reader() *Reader { return w.r }

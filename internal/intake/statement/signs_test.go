@@ -20,8 +20,11 @@ func TestMoneyGoesByItsSign(t *testing.T) {
 	}
 	preset := &statement.Preset{
 		Broker: "Test", Header: []string{"Kind", "Amount", "At"}, Zone: "UTC",
-		Each: func(w *statement.Row) {
-			w.Money(statement.Cash{Type: w.Text("Kind"), Amount: w.Required("Amount"), At: w.Moment("At").At})
+		Whole: func(r *statement.Reader) error {
+			r.EachRow(func(w *statement.Row) {
+				w.Money(statement.Cash{Type: w.Text("Kind"), Amount: w.Required("Amount"), At: w.Moment("At").At})
+			})
+			return nil
 		},
 	}
 	found, _ := statement.Detect(file, []*statement.Preset{preset})

@@ -17,19 +17,9 @@ import (
 type RoundTrip struct {
 	OpenTime, OpenDate, OpenPrice    Col
 	CloseTime, CloseDate, ClosePrice Col
-	// ClosingSide is the side of the order that closed the trade, for files that
-	// have it instead of Side.
-	ClosingSide Col
 	// Lots says that quantities are lots, whose size follows from the symbol. The
 	// stated result counts, because prices do not determine it.
 	Lots bool
-	// NetOrGross says that NetResult is before costs in files whose user had it
-	// shown so. A row with costs whose prices give exactly that result proves it for
-	// itself and those that follow.
-	NetOrGross bool
-	// BothSides says that the quantity of a closed trade counts what was bought
-	// and what was sold, unless the result shows that it does not.
-	BothSides bool
 	// StateResults compares the sums of the stated results with what was read.
 	StateResults bool
 }
@@ -45,7 +35,7 @@ type BoughtSold struct {
 
 // AnnotationColumns are what the owner of the file wrote on a trade.
 type AnnotationColumns struct {
-	Notes, Tags, Setups, Mistakes, Emotion, Confidence, Quality, Risk, Stop, LastStop, Target, MAE, MFE, Reviewed Col
+	Notes, Tags, Setups, Emotion, Confidence, Quality, Risk, Stop, LastStop, Target, MAE, MFE, Reviewed Col
 }
 
 // isRoundTrip reports whether a row is a whole trade.
@@ -80,8 +70,8 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	}
 	lr.readDirection(w, kind, t, quantity)
 	lr.readTripDetails(w, t)
-	if l.NetOrGross {
-		lr.findResultBasis(t)
+	if l.Settle != nil {
+		l.Settle(w, t)
 	}
 	lr.settleTrip(t)
 	record := Record{Kind: kind, Trip: t, Annotations: lr.annotationsOf(w)}
@@ -175,26 +165,21 @@ func (s *layoutState) repeatSuffix(id string) string {
 	return ""
 }
 
-// readDirection reads whether a trade was short: from its side, that of the order
-// that closed it, the sign of its quantity, or a result that only a short trade
-// explains.
+// readDirection reads whether a trade was short: from its side, the sign of its
+// quantity, or a result that only a short trade explains.
 func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decimal.Decimal) {
 	l := lr.layout
 	side, _, known := kind.direction()
-	closing := w.Text(l.ClosingSide)
 	switch {
 	case known:
 		t.Short = side == matching.Sell
-	case closing != "":
-		side, _ = w.Side(l.ClosingSide)
-		t.Short = side == matching.Buy
 	case l.Side != "" && (w.Text(l.Side) != "" || l.Result == "" && l.NetResult == ""):
 		side, _ = w.Side(l.Side)
 		t.Short = side == matching.Sell
 	case quantity.Sign() < 0:
 		t.Short = true
-	case l.Side != "" || l.ClosingSide != "":
-		t.Short = t.ResultByPrices().Sign()*t.grossResult().Decimal.Sign() < 0
+	case l.Side != "":
+		t.Short = t.ResultByPrices().Sign()*t.GrossResult().Decimal.Sign() < 0
 	}
 }
 
@@ -242,10 +227,7 @@ func (w *Row) currencyOfTrip(l *Layout) string {
 // settleTrip decides how far the stated result of a trade counts.
 func (lr *layoutReader) settleTrip(t *Trip) {
 	l := lr.layout
-	gross := t.grossResult()
-	if l.BothSides && !t.Close.At.IsZero() && (t.points().IsZero() || !t.ResultByPrices().Equal(t.GrossPnL.Decimal)) {
-		t.Quantity = t.Quantity.DivRound(decimal.New(2), 12)
-	}
+	gross := t.GrossResult()
 	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(gross.Decimal, t.points().Mul(t.Quantity))
 	}
@@ -258,18 +240,6 @@ func (lr *layoutReader) settleTrip(t *Trip) {
 	case ResultIfForeign:
 		t.TrustPnL = t.TrustPnL || t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
 	case ResultIfClosing, ResultNever:
-	}
-}
-
-// findResultBasis makes the result of a trade one before costs if the rows so far
-// show that it is.
-func (lr *layoutReader) findResultBasis(t *Trip) {
-	byPrices, net := t.ResultByPrices(), t.NetPnL.Decimal
-	if costs := t.Fees.Add(t.Commission); t.NetPnL.Valid && !costs.IsZero() {
-		lr.resultsAreGross = byPrices.Equal(net) || lr.resultsAreGross && !byPrices.Sub(costs).Equal(net)
-	}
-	if lr.resultsAreGross {
-		t.GrossPnL, t.NetPnL = t.NetPnL, decimal.Null{}
 	}
 }
 
@@ -288,8 +258,8 @@ func (t *Trip) ResultByPrices() decimal.Decimal {
 	return t.points().Mul(t.Quantity).Mul(f.effectiveMultiplier())
 }
 
-// grossResult returns the stated result before costs.
-func (t *Trip) grossResult() decimal.Null {
+// GrossResult returns the stated result before costs.
+func (t *Trip) GrossResult() decimal.Null {
 	if !t.GrossPnL.Valid && t.NetPnL.Valid {
 		return decimal.Of(t.NetPnL.Decimal.Add(t.Fees).Add(t.Commission))
 	}
@@ -300,7 +270,7 @@ func (t *Trip) grossResult() decimal.Null {
 // result than the file states for a contract whose size is known. The file's
 // counts, as it is what the account was credited with.
 func (lr *layoutReader) noteTripResult(w *Row, t *Trip) {
-	gross := t.grossResult()
+	gross := t.GrossResult()
 	if !gross.Valid || w.Failed() || !lr.layout.StateResults {
 		return
 	}
@@ -376,7 +346,7 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 		return nil
 	}
 	a := &Annotations{
-		Setups: List(w.Text(c.Setups)), Mistakes: List(w.Text(c.Mistakes)),
+		Setups: List(w.Text(c.Setups)),
 		Values: annotations.Values{
 			Notes: strings.TrimSpace(w.Text(c.Notes)), EmotionalState: w.Text(c.Emotion), Confidence: Grade(w.Text(c.Confidence)),
 			TradeQuality: Grade(w.Text(c.Quality)), InitialRisk: NonZero(w.Null(c.Risk)), StopPrice: NonZero(w.Null(c.Stop)),

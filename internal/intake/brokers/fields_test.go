@@ -1,0 +1,54 @@
+package brokers
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"fillbook/internal/intake/statement"
+)
+
+// TestLayoutFieldsHaveUsers checks that a field of a layout serves at least three
+// presets. What fewer presets need is a hook of theirs.
+func TestLayoutFieldsHaveUsers(t *testing.T) {
+	t.Parallel()
+	users := map[string]map[*statement.Preset]bool{}
+	for _, p := range All() {
+		layouts := []*statement.Layout{p.Layout}
+		for _, s := range p.Sections {
+			layouts = append(layouts, s.Layout)
+		}
+		for _, l := range layouts {
+			if l != nil {
+				noteUsers(users, reflect.ValueOf(*l), p)
+			}
+		}
+	}
+	// A user can map these columns.
+	mapped := []string{"OpenDate", "CloseDate", "Swap", "Confidence", "Emotion", "Quality", "Reviewed"}
+	for field, presets := range users {
+		if len(presets) < 3 && !slices.Contains(mapped, field) {
+			t.Errorf("%s serves %d presets: make it a hook", field, len(presets))
+		}
+	}
+}
+
+// noteUsers adds a preset to the users of the fields that its layout sets.
+func noteUsers(users map[string]map[*statement.Preset]bool, layout reflect.Value, p *statement.Preset) {
+	for i := range layout.NumField() {
+		field, value := layout.Type().Field(i), layout.Field(i)
+		if field.Type.Kind() == reflect.Struct {
+			noteUsers(users, value, p)
+			continue
+		}
+		if field.Type.Kind() == reflect.Func {
+			continue // a hook
+		}
+		if users[field.Name] == nil {
+			users[field.Name] = map[*statement.Preset]bool{}
+		}
+		if !value.IsZero() {
+			users[field.Name][p] = true
+		}
+	}
+}
