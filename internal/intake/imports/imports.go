@@ -57,9 +57,8 @@ type Options struct {
 
 // Service imports files. It is safe for concurrent use.
 type Service struct {
-	db          *db.DB
+	choices
 	ledger      *ledger.Service
-	clock       journal.Clock
 	backups     Backups
 	log         *slog.Logger
 	presets     *statement.Detector
@@ -72,10 +71,16 @@ type Service struct {
 	readTime time.Duration
 }
 
+// choices stores what users chose for the layouts and words of their files.
+type choices struct {
+	db    *db.DB
+	clock journal.Clock
+}
+
 // New returns a Service.
 func New(o Options) *Service {
 	return &Service{
-		db: o.DB, ledger: o.Ledger, clock: o.Clock, backups: o.Backups, log: o.Log,
+		choices: choices{db: o.DB, clock: o.Clock}, ledger: o.Ledger, backups: o.Backups, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
 		beforeLarge: o.BeforeLarge, reversed: o.Reversed, covered: o.Covered,
 	}

@@ -39,7 +39,7 @@ func checkKinds(sent map[string]string) error {
 
 // mergeKinds returns the stored kinds of a layout's words, replaced by those of
 // an upload.
-func (s *Service) mergeKinds(
+func (s *choices) mergeKinds(
 	ctx context.Context, owner journal.UserID, layout string, sent map[string]string,
 ) (merged map[string]statement.Kind, err error) {
 	if layout == "" {
@@ -60,7 +60,7 @@ func (s *Service) mergeKinds(
 
 // storeKinds stores the kinds that an upload sent for words of its file, as a
 // step of the commit. Words that the file does not contain are not stored.
-func (s *Service) storeKinds(ctx context.Context, tx *db.Tx, owner journal.UserID, c *content, sent map[string]string) error {
+func (s *choices) storeKinds(ctx context.Context, tx *db.Tx, owner journal.UserID, c *content, sent map[string]string) error {
 	keys := map[string]bool{}
 	for word := range sent {
 		keys[statement.WordKey(word)] = true
@@ -87,7 +87,7 @@ func (c *content) usedKinds() map[string]string {
 }
 
 // WordKinds lists the kinds that the owner chose for words, by layout and word.
-func (s *Service) WordKinds(ctx context.Context, owner journal.UserID) (list []kinds.WordKind, err error) {
+func (s *choices) WordKinds(ctx context.Context, owner journal.UserID) (list []kinds.WordKind, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		list, err = kinds.List(ctx, tx, owner)
 		return err
@@ -98,7 +98,7 @@ func (s *Service) WordKinds(ctx context.Context, owner journal.UserID) (list []k
 // DeleteWordKind deletes a stored choice: later imports skip the word again.
 // check, which may be nil, receives the stored choice and may reject the
 // deletion.
-func (s *Service) DeleteWordKind(ctx context.Context, owner journal.UserID, id journal.WordKindID, check func(kinds.WordKind) error) error {
+func (s *choices) DeleteWordKind(ctx context.Context, owner journal.UserID, id journal.WordKindID, check func(kinds.WordKind) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error { return kinds.Delete(ctx, tx, owner, id, check) })
 }
 

@@ -79,7 +79,7 @@ type defaultZone struct {
 
 // findDefaultZone returns the default zone of a file. The settings are not read
 // for a file whose zone is known without them.
-func (s *Service) findDefaultZone(
+func (s *choices) findDefaultZone(
 	ctx context.Context, owner journal.UserID, up Upload, account journal.AccountID, c *content,
 ) (defaultZone, error) {
 	preset := c.found.Preset

@@ -12,7 +12,7 @@ import (
 
 // Layouts lists how files of each layout were last imported, the last used first. With
 // an account it lists the layouts whose files were imported into it.
-func (s *Service) Layouts(ctx context.Context, owner journal.UserID, account journal.AccountID) (list []layouts.Layout, err error) {
+func (s *choices) Layouts(ctx context.Context, owner journal.UserID, account journal.AccountID) (list []layouts.Layout, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		if account != "" {
 			if err := ledger.CheckAccountOwner(ctx, tx, owner, account); err != nil {
@@ -29,7 +29,7 @@ func (s *Service) Layouts(ctx context.Context, owner journal.UserID, account jou
 }
 
 // Layout returns how files of a layout were last imported.
-func (s *Service) Layout(ctx context.Context, owner journal.UserID, signature string) (layout layouts.Layout, err error) {
+func (s *choices) Layout(ctx context.Context, owner journal.UserID, signature string) (layout layouts.Layout, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		layout, err = layouts.Read(ctx, tx, owner, signature)
 		return err
@@ -39,7 +39,7 @@ func (s *Service) Layout(ctx context.Context, owner journal.UserID, signature st
 
 // StoreLayout stores how files of a layout are imported. check, which may be nil,
 // receives the stored one and may reject the change.
-func (s *Service) StoreLayout(
+func (s *choices) StoreLayout(
 	ctx context.Context, owner journal.UserID, layout layouts.Layout, check func(layouts.Layout) error,
 ) (stored layouts.Layout, err error) {
 	layout.UsedAt = s.clock()
@@ -52,6 +52,6 @@ func (s *Service) StoreLayout(
 
 // DeleteLayout deletes how files of a layout are imported. check, which may be nil,
 // receives it and may reject the deletion.
-func (s *Service) DeleteLayout(ctx context.Context, owner journal.UserID, signature string, check func(layouts.Layout) error) error {
+func (s *choices) DeleteLayout(ctx context.Context, owner journal.UserID, signature string, check func(layouts.Layout) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error { return layouts.Delete(ctx, tx, owner, signature, check) })
 }

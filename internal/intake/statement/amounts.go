@@ -30,11 +30,11 @@ func amountRank(header string) int {
 
 // findAmountColumn finds the column for what each fill moved, which is compared with
 // quantity and price. It returns -1 if there is none.
-func (r *Reader) findAmountColumn(m mapping) int {
+func (r *mappedReader) findAmountColumn() int {
 	best, at := -1, -1
 	for i, header := range r.header {
 		rank := amountRank(header)
-		if rank < 0 || best >= 0 && rank >= best || r.isUsed(m, i) || !looksNumeric(r.filledValues(i)) {
+		if rank < 0 || best >= 0 && rank >= best || r.isUsed(i) || !looksNumeric(r.filledValues(i)) {
 			continue
 		}
 		best, at = rank, i
@@ -43,7 +43,7 @@ func (r *Reader) findAmountColumn(m mapping) int {
 }
 
 // filledValues goes through the values of a column that are not blank.
-func (r *Reader) filledValues(column int) func(yield func(string) bool) {
+func (r *table) filledValues(column int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for v := range r.values(column) {
 			if !parse.Blank(v) && !yield(v) {
@@ -55,24 +55,18 @@ func (r *Reader) filledValues(column int) func(yield func(string) bool) {
 
 // isUsed reports whether the mapping uses a column. The results of fills are not
 // used: prices give them.
-func (r *Reader) isUsed(m mapping, column int) bool {
+func (r *mappedReader) isUsed(column int) bool {
 	if r.Preset.Format == JournalTrades {
-		return r.isMapped(m, column)
+		return r.isMapped(column)
 	}
-	rest := mapping{}
-	for target, name := range m {
-		if target != TargetPnL && target != TargetNetPnL {
-			rest[target] = name
-		}
-	}
-	return r.isMapped(rest, column)
+	return r.isMapped(column, TargetPnL, TargetNetPnL)
 }
 
 // listUnusedMoney warns about columns that are named like money and were not used.
-func (r *Reader) listUnusedMoney(m mapping) {
+func (r *mappedReader) listUnusedMoney() {
 	var list []string
 	for i, header := range r.header {
-		if i == r.amount || slices.Contains(r.repeated, i) || !isNamedMoney(header) || r.isUsed(m, i) {
+		if i == r.amount || slices.Contains(r.repeated, i) || !isNamedMoney(header) || r.isUsed(i) {
 			continue
 		}
 		isMoney := r.hasValue(i, func(v string) bool {
@@ -113,7 +107,7 @@ func knownCurrencyIn(header string) string {
 }
 
 // readAmount keeps the amount of a row as the file writes it, for settleAmounts.
-func (w *Row) readAmount(f *Fill) {
+func (m *fieldMap) readAmount(w *Row, f *Fill) {
 	i := w.r.amount
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 		return

@@ -52,7 +52,7 @@ type part struct {
 
 // parse looks the columns of an expression up. It is called for every value, so
 // it keeps its results.
-func (r *Reader) parse(col Col) *expression {
+func (r *table) parse(col Col) *expression {
 	if col == "" {
 		return &noExpression
 	}
@@ -108,7 +108,7 @@ func splitAlternatives(col Col) []string {
 	return append(list, col[start:])
 }
 
-func (r *Reader) parseTerm(name string) []term {
+func (r *table) parseTerm(name string) []term {
 	if i, ok := r.index[HeaderKey(name)]; ok && name != "" {
 		return []term{{column: i}}
 	}
@@ -151,7 +151,7 @@ func parseText(text string) []part {
 }
 
 // namedColumns lists the columns that one name without alternatives matches.
-func (r *Reader) namedColumns(name string) []int {
+func (r *table) namedColumns(name string) []int {
 	if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
 		if i, found := r.index[HeaderKey(base)+"#"+nth]; found {
 			return []int{i}
@@ -179,7 +179,7 @@ func (r *Reader) namedColumns(name string) []int {
 
 // columnsWhere lists the columns whose names begin with a text and end in a way
 // that a function accepts; a column of exactly that name comes first.
-func (r *Reader) columnsWhere(begin string, accept func(rest string) bool) []int {
+func (r *table) columnsWhere(begin string, accept func(rest string) bool) []int {
 	key := HeaderKey(begin)
 	var list []int
 	if i, ok := r.index[key]; ok {
@@ -195,7 +195,7 @@ func (r *Reader) columnsWhere(begin string, accept func(rest string) bool) []int
 }
 
 // columnsContaining lists the columns whose names contain a text.
-func (r *Reader) columnsContaining(text string) []int {
+func (r *table) columnsContaining(text string) []int {
 	var list []int
 	for i, header := range r.header {
 		if strings.Contains(HeaderKey(header), HeaderKey(text)) {
@@ -227,7 +227,7 @@ func isCurrencyCode(text string) bool {
 
 // isUnnamed reports whether a column has no name and so belongs to the one on
 // its left. Names that the reader has numbered count as none.
-func (r *Reader) isUnnamed(i int) bool {
+func (r *table) isUnnamed(i int) bool {
 	if i >= len(r.header) {
 		return true
 	}
@@ -237,7 +237,7 @@ func (r *Reader) isUnnamed(i int) bool {
 
 // resolve returns the column and the text of an expression in this row. The
 // column is -1 for a value that is not in one.
-func (w *Row) resolve(terms []term) (column int, text string) {
+func (w *cells) resolve(terms []term) (column int, text string) {
 	column = -1
 	for _, t := range terms {
 		switch {
@@ -269,7 +269,7 @@ func (w *Row) resolve(terms []term) (column int, text string) {
 
 // buildText puts the values of a row into a text. With whole set, the result is
 // empty if one of the values is.
-func (w *Row) buildText(parts []part, whole bool) string {
+func (w *cells) buildText(parts []part, whole bool) string {
 	var b strings.Builder
 	filled := false
 	for _, p := range parts {
@@ -303,7 +303,7 @@ func (w *Row) buildText(parts []part, whole bool) string {
 
 // day returns the day of the row on the file's clock, empty before its time was
 // read.
-func (w *Row) day() string {
+func (w *cells) day() string {
 	if w.at.At.IsZero() {
 		return ""
 	}
@@ -319,7 +319,7 @@ func (r *Reader) location() *time.Location {
 }
 
 // Set stores a value for expressions to use as @name.
-func (w *Row) Set(name, value string) {
+func (w *cells) Set(name, value string) {
 	if w.values == nil {
 		w.values = map[string]string{}
 	}
@@ -327,7 +327,7 @@ func (w *Row) Set(name, value string) {
 }
 
 // Clear empties columns of the row.
-func (w *Row) Clear(names Col) {
+func (w *cells) Clear(names Col) {
 	w.Cells = slices.Clone(w.Cells)
 	for _, i := range w.r.columnsNamed(names) {
 		if i < len(w.Cells) {
@@ -337,7 +337,7 @@ func (w *Row) Clear(names Col) {
 }
 
 // currencyOfColumns returns the currency of the first amount in some columns.
-func (w *Row) currencyOfColumns(columns []int) string {
+func (w *cells) currencyOfColumns(columns []int) string {
 	for _, i := range columns {
 		if code := w.currencyOf(i); code != "" {
 			return code
@@ -349,7 +349,7 @@ func (w *Row) currencyOfColumns(columns []int) string {
 // currencyOf returns the currency that is written with the amount in a column:
 // in the name of the column, in the unnamed column beside it, in a column
 // "Currency (name)", or as a sign or code at the number itself.
-func (w *Row) currencyOf(i int) string {
+func (w *cells) currencyOf(i int) string {
 	if code := currencyInHeader(w.r.header[i]); code != "" {
 		return code
 	}
@@ -369,7 +369,7 @@ func (w *Row) currencyOf(i int) string {
 	return code
 }
 
-func (w *Row) cell(i int) string {
+func (w *cells) cell(i int) string {
 	if i < 0 || i >= len(w.Cells) {
 		return ""
 	}

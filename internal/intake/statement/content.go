@@ -271,7 +271,7 @@ var filledNames = func() map[string]bool {
 
 // filledColumn finds the column for how much of an order was filled, -1 for
 // none. The column of states may have the same name.
-func (r *Reader) filledColumn() int {
+func (r *table) filledColumn() int {
 	if r.filled == nil {
 		r.filled = []int{}
 		for i, header := range r.header {

@@ -55,8 +55,9 @@ type costColumn struct {
 // addCostColumns maps every column that is named like a cost and that the mapping
 // does not use: all of them are costs of the fill. A column that is the sum of
 // others is left out.
-func (r *Reader) addCostColumns(m mapping) {
-	all := r.findCostColumns(m)
+func (r *mappedReader) addCostColumns() {
+	m := r.mapping
+	all := r.findCostColumns()
 	list := r.dropRepeated(all)
 	for _, c := range all {
 		if !slices.ContainsFunc(list, func(l costColumn) bool { return l.column == c.column }) {
@@ -75,7 +76,7 @@ func (r *Reader) addCostColumns(m mapping) {
 				continue
 			}
 			parts = append(parts, names[c.column])
-			if !r.isMapped(m, c.column) {
+			if !r.isMapped(c.column) {
 				added = append(added, `"`+names[c.column]+`"`)
 			}
 		}
@@ -92,7 +93,7 @@ func (r *Reader) addCostColumns(m mapping) {
 
 // costNames returns the names of the columns whose sum is a cost. A column may have
 // a plus in its own name.
-func (r *Reader) costNames(col Col) []Col {
+func (r *table) costNames(col Col) []Col {
 	if col == "" || strings.HasPrefix(col, "=") {
 		return nil
 	}
@@ -102,10 +103,10 @@ func (r *Reader) costNames(col Col) []Col {
 	return strings.Split(col, "+")
 }
 
-// isMapped reports whether the mapping uses a column.
-func (r *Reader) isMapped(m mapping, column int) bool {
-	for _, name := range m {
-		if strings.HasPrefix(name, "=") {
+// isMapped reports whether the mapping uses a column, some targets aside.
+func (r *mappedReader) isMapped(column int, except ...Target) bool {
+	for target, name := range r.mapping {
+		if strings.HasPrefix(name, "=") || slices.Contains(except, target) {
 			continue
 		}
 		if slices.ContainsFunc(r.costNames(name), func(part Col) bool { return slices.Contains(r.columnsNamed(part), column) }) {
@@ -117,7 +118,8 @@ func (r *Reader) isMapped(m mapping, column int) bool {
 
 // findCostColumns lists the columns for costs: those of the mapping, and those that
 // are named so, hold numbers and have no other use.
-func (r *Reader) findCostColumns(m mapping) []costColumn {
+func (r *mappedReader) findCostColumns() []costColumn {
+	m := r.mapping
 	var list []costColumn
 	for i, header := range r.header {
 		target, isCost := costTargetOf(header)
@@ -127,7 +129,7 @@ func (r *Reader) findCostColumns(m mapping) []costColumn {
 				target, mapped, chosen = t, true, r.Hints.Mapping[t] != ""
 			}
 		}
-		if !mapped && (!isCost || r.isMappedElsewhere(m, i) || !r.hasCosts(i)) {
+		if !mapped && (!isCost || r.isMappedElsewhere(i) || !r.hasCosts(i)) {
 			continue
 		}
 		key := strings.Join(headerWordsOf(header), " ")
@@ -138,8 +140,8 @@ func (r *Reader) findCostColumns(m mapping) []costColumn {
 
 // isMappedElsewhere reports whether the mapping uses a column for something that is
 // not a cost.
-func (r *Reader) isMappedElsewhere(m mapping, column int) bool {
-	for target, name := range m {
+func (r *mappedReader) isMappedElsewhere(column int) bool {
+	for target, name := range r.mapping {
 		if target != TargetFees && target != TargetCommission && !strings.HasPrefix(name, "=") && slices.Contains(r.columnsNamed(name), column) {
 			return true
 		}
@@ -149,7 +151,7 @@ func (r *Reader) isMappedElsewhere(m mapping, column int) bool {
 
 // hasCosts reports whether most values of a column are numbers or percentages, and
 // it has some.
-func (r *Reader) hasCosts(i int) bool {
+func (r *table) hasCosts(i int) bool {
 	return r.hasValue(i, func(v string) bool { return !parse.Blank(v) }) && isMost(r.values(i), func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)
 		_, isPercent := parse.Percent(v, parse.Unsettled)
@@ -158,7 +160,7 @@ func (r *Reader) hasCosts(i int) bool {
 }
 
 // costSizes returns the sizes of the values of a column in the first rows.
-func (r *Reader) costSizes(i int) []decimal.Decimal {
+func (r *table) costSizes(i int) []decimal.Decimal {
 	list := make([]decimal.Decimal, min(len(r.rows), maxContentRows))
 	for n := range list {
 		if cells := r.rows[n].Cells; i < len(cells) {
@@ -172,7 +174,7 @@ func (r *Reader) costSizes(i int) []decimal.Decimal {
 
 // dropRepeated leaves out the columns whose costs another column has too: a sum of
 // others, or what a sum includes. The user's columns stay.
-func (r *Reader) dropRepeated(list []costColumn) []costColumn {
+func (r *mappedReader) dropRepeated(list []costColumn) []costColumn {
 	for i := range list {
 		parts, keepsSum := list[i].findParts(list)
 		if parts == nil {

@@ -21,12 +21,12 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 		return
 	}
 	quantity := w.Required(l.Quantity)
-	t := &tradeRow{instrument: i, money: strings.ToUpper(w.currencyOfAmount(l))}
+	t := &tradeRow{lr: lr, w: w, instrument: i, money: strings.ToUpper(w.currencyOfAmount(l))}
 	t.priced = t.money
 	t.Quantity, t.Effect, t.Side, t.At, t.DateOnly = quantity.Abs(), parse.Closing, matching.Buy, at.At, at.DateOnly
 	t.Fees, t.Commission = w.costs(l.Fees), w.costs(l.Commission)
 	t.SetInstrument(i)
-	lr.noteCurrency(t)
+	t.noteCurrency()
 	lr.readDetails(w, t)
 	f := &t.Fill
 	side, _, stated := w.sideWord(w.Text(l.Side))

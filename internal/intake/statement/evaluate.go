@@ -90,8 +90,8 @@ func (r *Reader) readLayout(l *Layout) error {
 				return err
 			}
 		}
-		r.Out.Rows++
-		w := &Row{r: r, Row: cells, Number: r.Out.Rows}
+		row := r.newRow(cells)
+		w := &row
 		lr.readRow(w)
 		if w.Number == 0 {
 			r.Out.Rows--
@@ -145,7 +145,7 @@ func (lr *layoutReader) readRow(w *Row) {
 }
 
 // hasEnded reports whether the row has its outcome already.
-func (w *Row) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
+func (w *outcome) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
 
 // reason returns why a row that does not meet the condition is skipped.
 func (c *Condition) reason(w *Row, text string) string {
@@ -230,14 +230,14 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	if i.Problem != "" {
 		w.Fail("%s", i.Problem)
 	}
-	t := &tradeRow{Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
+	t := &tradeRow{lr: lr, w: w, Fill: Fill{Quantity: quantity.Decimal}, instrument: i}
 	t.SetInstrument(i)
 	lr.r.assumeUnits(&t.Fill) // before a price is computed from an amount
 	lr.readSide(w, kind, t)
 	at := lr.momentOf(w)
 	t.At, t.DateOnly = at.At, at.DateOnly
 	lr.readPrice(w, t)
-	lr.settleMoney(w, t)
+	t.settleMoney()
 	lr.readDetails(w, t)
 	if w.hasEnded() && w.reason == "" {
 		return
@@ -257,6 +257,8 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 // tradeRow is a fill while it is read.
 type tradeRow struct {
 	Fill
+	lr         *layoutReader
+	w          *Row
 	instrument Instrument
 	amount     decimal.Null // what moved in cash, signed, after costs
 	gross      decimal.Null // what was traded, before costs
@@ -522,7 +524,7 @@ func (s *layoutState) idOfSide(id string, side matching.Side) string {
 
 // wholeText returns the value of an expression. A text with values in it is
 // empty if one of them is.
-func (w *Row) wholeText(col Col) string {
+func (w *cells) wholeText(col Col) string {
 	for _, t := range w.r.parse(col).terms {
 		if t.parts != nil {
 			return w.buildText(t.parts, true)

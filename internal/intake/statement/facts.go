@@ -13,7 +13,7 @@ type costColumns struct {
 }
 
 // costColumns finds the columns that hold costs by their names.
-func (r *Reader) costColumns() *costColumns {
+func (r *table) costColumns() *costColumns {
 	if r.costs != nil {
 		return r.costs
 	}
@@ -36,7 +36,7 @@ func (r *Reader) costColumns() *costColumns {
 
 // noteCost remembers that a column of costs says 0, which is not the same as
 // saying nothing.
-func (w *Row) noteCost(column int, cost decimal.Decimal) {
+func (w *cells) noteCost(column int, cost decimal.Decimal) {
 	if !cost.IsZero() || parse.Blank(w.Cells[column]) {
 		return
 	}
@@ -44,7 +44,7 @@ func (w *Row) noteCost(column int, cost decimal.Decimal) {
 }
 
 // costTarget returns whether a column holds fees or commission, by its name.
-func (r *Reader) costTarget(column int) Target {
+func (r *table) costTarget(column int) Target {
 	c := r.columnState(column)
 	if c.cost == "" {
 		c.cost = TargetFees
@@ -57,7 +57,7 @@ func (r *Reader) costTarget(column int) Target {
 }
 
 // noteZero remembers that a cost was read and is 0.
-func (w *Row) noteZero(target Target, isZero bool) {
+func (w *cells) noteZero(target Target, isZero bool) {
 	switch {
 	case !isZero:
 	case target == TargetCommission:
@@ -102,7 +102,7 @@ func (w *Row) noteFacts(f *Fill) {
 
 // hasZero reports whether one of the columns says 0. Another number that is not
 // in the fill was left out for a reason, and says nothing about the cost.
-func (w *Row) hasZero(columns []int) bool {
+func (w *cells) hasZero(columns []int) bool {
 	for _, i := range columns {
 		if i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 			continue

@@ -33,7 +33,7 @@ func (r *Reader) finish() *Statement {
 // runs backwards has to be turned, and of fills that share a day and have no
 // time those that open come first.
 func (s *Statement) sortRecords(newestFirst bool) {
-	if newestFirst && !s.isAscending() || s.isDescending() {
+	if direction := s.countDirection(); newestFirst && direction <= 0 || direction < 0 {
 		reverseRows(s.Fills, func(f *Fill) int { return f.Row })
 		reverseRows(s.Cash, func(c *Cash) int { return c.Row })
 		reverseRows(s.Annotations, func(m *Annotations) int { return m.Row })
@@ -101,12 +101,7 @@ func effectRank(e parse.Effect) int {
 	return 2
 }
 
-// isAscending reports whether the file runs forwards in time.
-func (s *Statement) isAscending() bool { return s.countDirection() > 0 }
-
-func (s *Statement) isDescending() bool { return s.countDirection() < 0 }
-
-// countDirection counts the steps forwards less the steps backwards.
+// countDirection counts the steps forwards in time less the steps backwards.
 func (s *Statement) countDirection() int {
 	n := 0
 	for i := 1; i < len(s.Fills); i++ {

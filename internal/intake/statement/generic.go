@@ -15,50 +15,63 @@ import (
 // mapping assigns columns and constants to targets.
 type mapping map[Target]string
 
-// newMappedReader returns the function that reads a row by a mapping: the preset's
-// columns, replaced by those that the user chose.
+// mappedReader reads a table by a mapping: the preset's columns, replaced by those
+// that the user chose.
+type mappedReader struct {
+	*Reader
+	mapping     mapping
+	feeCurrency int   // the column for the coin of costs; -1 for none
+	repeated    []int // columns of costs that others have too
+}
+
+// newMappedReader returns the function that reads a row by a mapping.
 func (r *Reader) newMappedReader() (func(*Row), error) {
 	m := mapping{}
 	maps.Copy(m, r.Preset.Columns)
 	maps.Copy(m, r.Hints.Mapping)
-	if err := r.checkMapping(m); err != nil {
+	mapped := &mappedReader{Reader: r, mapping: m, feeCurrency: -1}
+	return mapped.newRowReader()
+}
+
+func (r *mappedReader) newRowReader() (func(*Row), error) {
+	if err := r.checkMapping(); err != nil {
 		return nil, err
 	}
-	if err := r.requireDays(m); err != nil {
+	if err := r.requireDays(); err != nil {
 		return nil, err
 	}
-	missing := m.missing(r.Preset.Format)
+	missing := r.mapping.missing(r.Preset.Format)
 	if len(r.Hints.Mapping) == 0 && r.holdsNoFills(missing) {
 		return nil, journal.InvalidField("file", "The file has no columns with a quantity and a price, so it holds no fills. Export the list of trades, fills or orders instead.")
 	}
-	if r.needsSide(m) {
+	if r.needsSide() {
 		missing = append(missing, string(TargetSide))
 	}
 	if len(missing) > 0 {
 		return nil, MappingRequired(missing)
 	}
-	r.noteAccounts(m)
-	r.amount, r.feeCurrency = -1, -1
+	r.noteAccounts()
+	r.amount = -1
 	if r.Out.ByNames = r.isReadByNames(); r.Out.ByNames {
-		r.checkColumns(m)
+		r.checkColumns()
 	}
-	fields := r.newFieldMap(m)
+	fields := r.newFieldMap()
 	if r.Preset.Format == JournalTrades {
-		return func(w *Row) { w.roundTrip(fields) }, nil
+		return fields.readRoundTrip, nil
 	}
-	return func(w *Row) { w.execution(fields) }, nil
+	return fields.readExecution, nil
 }
 
 // checkColumns looks for what the mapping of a file without a preset leaves out:
 // costs, the amount that proves the figures, and other money. It runs for the
 // user's mapping too.
-func (r *Reader) checkColumns(m mapping) {
-	r.addCostColumns(m)
+func (r *mappedReader) checkColumns() {
+	r.addCostColumns()
 	r.feeCurrency = slices.IndexFunc(r.header, func(header string) bool { return feeCurrencyNames[lettersOf(header)] })
 	if r.Preset.Format == Executions {
-		r.amount = r.findAmountColumn(m)
+		r.amount = r.findAmountColumn()
 	}
-	r.listUnusedMoney(m)
+	r.listUnusedMoney()
 }
 
 // isReadByNames reports whether the columns of the file are not those of a preset:
@@ -68,7 +81,8 @@ func (r *Reader) isReadByNames() bool { return r.Preset.Broker == "" || len(r.Hi
 // needsSide reports whether nothing says which rows bought and which sold: no
 // column or constant for the side, and no quantity below zero. A known broker's
 // own columns are trusted.
-func (r *Reader) needsSide(m mapping) bool {
+func (r *mappedReader) needsSide() bool {
+	m := r.mapping
 	if m[TargetSide] != "" || m[TargetQuantity] == "" || !r.isReadByNames() {
 		return false
 	}
@@ -80,9 +94,9 @@ func (r *Reader) needsSide(m mapping) bool {
 }
 
 // noteAccounts notes the account of every row.
-func (r *Reader) noteAccounts(m mapping) {
-	i := r.column(m[TargetAccount])
-	if m[TargetAccount] == "" || i < 0 {
+func (r *mappedReader) noteAccounts() {
+	i := r.column(r.mapping[TargetAccount])
+	if i < 0 {
 		return
 	}
 	for v := range r.values(i) {
@@ -93,13 +107,13 @@ func (r *Reader) noteAccounts(m mapping) {
 }
 
 // checkMapping checks that the columns of a mapping exist.
-func (r *Reader) checkMapping(m mapping) error {
+func (r *mappedReader) checkMapping() error {
 	for target, name := range r.Hints.Mapping {
 		if !slices.Contains(Targets(), target) {
 			return journal.InvalidField("column_mapping", "%q is not something that a column can be.", string(target))
 		}
 		if name == "" {
-			delete(m, target)
+			delete(r.mapping, target)
 			continue
 		}
 		if !strings.HasPrefix(name, "=") && !r.Has(name) {
@@ -111,7 +125,7 @@ func (r *Reader) checkMapping(m mapping) error {
 
 // holdsNoFills reports whether a file cannot have fills: neither quantity nor price
 // was found, and it has not two columns with numbers.
-func (r *Reader) holdsNoFills(missing []string) bool {
+func (r *mappedReader) holdsNoFills(missing []string) bool {
 	if !slices.Contains(missing, "quantity") || !slices.Contains(missing, "price") && !slices.Contains(missing, "open_price") {
 		return false
 	}
@@ -164,6 +178,7 @@ func (m mapping) missing(format Format) []string {
 // fieldMap is a mapping whose columns were looked up in a table. The fields that
 // every row of fills needs have names; of returns any.
 type fieldMap struct {
+	*mappedReader
 	fields map[Target]*field
 
 	symbol, side, quantity, price, executedAt, date, time, fees, commission, swap *field
@@ -188,9 +203,9 @@ type costPart struct {
 	columns *expression
 }
 
-func (r *Reader) newFieldMap(m mapping) *fieldMap {
-	f := &fieldMap{fields: make(map[Target]*field, len(m))}
-	for target, name := range m {
+func (r *mappedReader) newFieldMap() *fieldMap {
+	f := &fieldMap{mappedReader: r, fields: make(map[Target]*field, len(r.mapping))}
+	for target, name := range r.mapping {
 		f.fields[target] = r.newField(target, name)
 	}
 	for target, into := range map[Target]**field{
@@ -210,7 +225,7 @@ func (r *Reader) newFieldMap(m mapping) *fieldMap {
 	return f
 }
 
-func (r *Reader) newField(target Target, name Col) *field {
+func (r *mappedReader) newField(target Target, name Col) *field {
 	f := &field{target: target, name: name}
 	if f.constant, f.isConstant = strings.CutPrefix(name, "="); f.isConstant {
 		return f
@@ -262,7 +277,8 @@ func (f *field) null(w *Row) decimal.Null {
 // peek returns the number of a field, or 0. It never fails the row.
 func (f *field) peek(w *Row) decimal.Decimal { return w.peek(f.name) }
 
-func (f *field) cost(w *Row) decimal.Decimal {
+// cost reads a cost. Costs in other coins are kept apart; see chargeCoins.
+func (m *fieldMap) cost(w *Row, f *field) decimal.Decimal {
 	if !f.isMapped() || f.isConstant {
 		constant := f.null(w)
 		w.noteZero(f.target, constant.Valid && constant.Decimal.IsZero())
@@ -272,7 +288,7 @@ func (f *field) cost(w *Row) decimal.Decimal {
 	cost := decimal.Zero
 	for _, c := range f.costs {
 		n := w.costIn(c.columns, c.name)
-		if coin := w.coinOfCost(c.columns); coin != "" {
+		if coin := m.coinOfCost(w, c.columns); coin != "" {
 			w.coins = append(w.coins, coinAmount{n, coin})
 			continue
 		}
@@ -285,7 +301,7 @@ func (f *field) cost(w *Row) decimal.Decimal {
 }
 
 // readMoment reads an instant from one column, or from a date and a time.
-func (w *Row) readMoment(whole, date, time *field) parse.Moment {
+func (m *fieldMap) readMoment(w *Row, whole, date, time *field) parse.Moment {
 	switch {
 	case whole.isMapped() && date.isMapped() && whole.target != date.target:
 		return w.DateAndTime(date.name, whole.name)
@@ -309,9 +325,9 @@ func (f *field) moment(w *Row) parse.Moment {
 	return w.momentIn(f.columns, f.name)
 }
 
-// execution reads a row as one fill.
-func (w *Row) execution(m *fieldMap) {
-	if w.r.Out.ByNames && w.skipCash(m) {
+// readExecution reads a row as one fill.
+func (m *fieldMap) readExecution(w *Row) {
+	if w.r.Out.ByNames && m.skipCash(w) {
 		return
 	}
 	quantity, filled := m.filled(w)
@@ -321,20 +337,20 @@ func (w *Row) execution(m *fieldMap) {
 	f := w.r.pool.newFill()
 	m.readInstrument(w, f)
 	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
-		w.checkSideWord(m)
-		w.noQuantity(m, quantity)
+		m.checkSideWord(w)
+		m.noQuantity(w, quantity)
 		return
 	}
 	f.Quantity = quantity.Decimal
 	m.readSide(w, f)
 	m.readPrice(w, f)
 	w.traded = f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier()).Abs()
-	at := w.readMoment(m.executedAt, m.date, m.time)
+	at := m.readMoment(w, m.executedAt, m.date, m.time)
 	f.At, f.DateOnly = at.At, at.DateOnly
-	f.Fees = m.fees.cost(w).Add(m.readSwap(w))
-	f.Commission = m.commission.cost(w)
-	w.chargeCoins(f)
-	w.readAmount(f)
+	f.Fees = m.cost(w, m.fees).Add(m.readSwap(w))
+	f.Commission = m.cost(w, m.commission)
+	m.chargeCoins(w, f)
+	m.readAmount(w, f)
 	f.ID = m.externalID.text(w)
 	for _, result := range m.results {
 		f.hasResult = f.hasResult || f.statesResult(result.peek(w))
@@ -376,7 +392,7 @@ func (m *fieldMap) filled(w *Row) (quantity decimal.Null, ok bool) {
 }
 
 // filledQuantity returns how much of an order was filled, if a column says so.
-func (w *Row) filledQuantity() decimal.Null {
+func (w *cells) filledQuantity() decimal.Null {
 	i := w.r.filledColumn()
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 		return decimal.Null{}
@@ -390,7 +406,7 @@ func (w *Row) filledQuantity() decimal.Null {
 
 // noQuantity ends a row without a quantity: an order that was not filled is
 // skipped, a line of text is ignored, and any other row fails.
-func (w *Row) noQuantity(m *fieldMap, quantity decimal.Null) {
+func (m *fieldMap) noQuantity(w *Row, quantity decimal.Null) {
 	switch {
 	case !quantity.Valid && m.symbol.text(w) == "" && m.side.text(w) == "":
 		w.Ignore()
@@ -489,18 +505,18 @@ func (m *fieldMap) readSide(w *Row, f *Fill) {
 		return
 	}
 	f.Side, f.Effect, _ = w.sideWord(word)
-	w.checkSideWord(m)
+	m.checkSideWord(w)
 }
 
 // checkSideWord fails a row whose word for the side is not known.
-func (w *Row) checkSideWord(m *fieldMap) {
+func (m *fieldMap) checkSideWord(w *Row) {
 	word := m.side.text(w)
 	if word == "" {
 		return
 	}
 	if _, _, ok := w.sideWord(word); !ok {
 		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
-		w.noteLeft(m, word)
+		m.noteLeft(w, word)
 	}
 }
 

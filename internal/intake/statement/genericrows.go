@@ -13,18 +13,18 @@ import (
 
 // skipCash skips a row that is not a fill but cash or a movement, and says which. It
 // reports whether it did.
-func (w *Row) skipCash(m *fieldMap) bool {
-	word, kind := w.cashWord(m)
+func (m *fieldMap) skipCash(w *Row) bool {
+	word, kind := m.cashWord(w)
 	if word == "" {
 		return false
 	}
 	w.Skip("%s, not a fill: %s", strings.ReplaceAll(string(kind), "_", " "), parse.Shorten(strings.TrimSpace(word)))
-	w.noteLeft(m, word)
+	m.noteLeft(w, word)
 	return true
 }
 
 // noteLeft adds up the money of a row that is not a fill.
-func (w *Row) noteLeft(m *fieldMap, word string) {
+func (m *fieldMap) noteLeft(w *Row, word string) {
 	if i := w.r.amount; i >= 0 && i < len(w.Cells) {
 		if n, err := parse.Number(w.Cells[i], w.r.separator(i)); err == nil {
 			w.r.Out.noteLeftMoney(word, w.Number, n, strings.ToUpper(cmp.Or(m.currency.text(w), knownCurrencyIn(w.r.header[i]))))
@@ -34,7 +34,7 @@ func (w *Row) noteLeft(m *fieldMap, word string) {
 
 // cashWord returns the word that says that a row is not a fill, and its kind: that in
 // the column of sides, or in one for kinds if the row has no quantity.
-func (w *Row) cashWord(m *fieldMap) (string, Kind) {
+func (m *fieldMap) cashWord(w *Row) (string, Kind) {
 	if word := m.side.text(w); word != "" && !m.side.isConstant {
 		if w.findSideWord(word).whole {
 			return "", kindUnknown
@@ -59,16 +59,16 @@ func (w *Row) cashWord(m *fieldMap) (string, Kind) {
 
 // coinOfCost returns the coin or currency that a cost is in, if it is not the money of
 // the row.
-func (w *Row) coinOfCost(e *expression) string {
+func (m *fieldMap) coinOfCost(w *Row, e *expression) string {
 	i, text := w.findIn(e)
 	if !w.r.Out.ByNames || i < 0 || text == "" {
 		return ""
 	}
-	coin := w.statedCoin(text)
+	coin := m.statedCoin(w, text)
 	if coin == "" {
 		return ""
 	}
-	if quote := w.pair().Quote; quote == "" || IsSameMoney(coin, quote) {
+	if quote := m.pair(w).Quote; quote == "" || IsSameMoney(coin, quote) {
 		return ""
 	}
 	return coin
@@ -76,8 +76,8 @@ func (w *Row) coinOfCost(e *expression) string {
 
 // statedCoin returns the coin or currency in the column for that of costs, or the one
 // that is attached to a number. It is empty if the file does not say.
-func (w *Row) statedCoin(text string) string {
-	if coin := w.cell(w.r.feeCurrency); w.r.feeCurrency >= 0 && !parse.Blank(coin) {
+func (m *fieldMap) statedCoin(w *Row, text string) string {
+	if coin := w.cell(m.feeCurrency); m.feeCurrency >= 0 && !parse.Blank(coin) {
 		return strings.ToUpper(strings.TrimSpace(coin))
 	}
 	text = strings.TrimSpace(text)
@@ -91,11 +91,11 @@ func (w *Row) statedCoin(text string) string {
 
 // chargeCoins books the costs of a fill that are in a coin or currency of their own. Those
 // in neither the money nor the coin of the fill are kept beside it and told.
-func (w *Row) chargeCoins(f *Fill) {
+func (m *fieldMap) chargeCoins(w *Row, f *Fill) {
 	if len(w.coins) == 0 {
 		return
 	}
-	pair := w.pair()
+	pair := m.pair(w)
 	for _, c := range w.coins {
 		switch {
 		case !f.ChargeCoin(pair, c.amount, c.coin):
@@ -108,7 +108,7 @@ func (w *Row) chargeCoins(f *Fill) {
 
 // chargeTripCoins is chargeCoins for a whole trade, which has several prices: no cost
 // in a coin is counted.
-func (w *Row) chargeTripCoins() {
+func (m *fieldMap) chargeTripCoins(w *Row) {
 	for _, c := range w.coins {
 		w.r.noteUnpriced(c)
 	}
@@ -116,7 +116,7 @@ func (w *Row) chargeTripCoins() {
 
 // pair returns the coin that the row trades, if it is one, and the money that it is
 // priced in.
-func (w *Row) pair() Instrument {
+func (m *fieldMap) pair(w *Row) Instrument {
 	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, w.r.Hints.Currency))}
 	if isPair(w.symbol) {
 		i.Base, i.Quote = SplitPair(w.symbol)

@@ -76,7 +76,7 @@ func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
 func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
 
 // peek returns the number of an expression, or 0. It never fails the row.
-func (w *Row) peek(col Col) decimal.Decimal {
+func (w *cells) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
 	n, err := parse.Number(text, w.r.separatorFor(i, text))
 	if err != nil {

@@ -31,19 +31,19 @@ var hundredth = decimal.FromScaled(1, 2)
 // the file has it, and the multiplier converts it, unless the
 // user's account is in the currency of the price and the layout converts the
 // amounts then.
-func (lr *layoutReader) settleRate(w *Row, t *tradeRow) {
+func (t *tradeRow) settleRate() {
 	if !t.isForeign() {
-		lr.settleSameCurrency(w, t)
+		t.settleSameCurrency()
 		return
 	}
-	rate := lr.rateOf(w, t)
+	rate := t.rateOf()
 	if !rate.Valid {
 		if t.money == "" {
 			t.money = strings.ToUpper(t.priced)
 		}
 		return
 	}
-	if lr.layout.Currencies == CurrencyOfPrice && t.priced == lr.r.Hints.Currency {
+	if t.lr.layout.Currencies == CurrencyOfPrice && t.priced == t.lr.r.Hints.Currency {
 		t.convert(rate.Decimal)
 		return
 	}
@@ -63,13 +63,13 @@ func (t *tradeRow) convert(rate decimal.Decimal) {
 // settleSameCurrency finds the multiplier of a trade whose price and amount are
 // in the same currency or in unknown ones: that of a bond, which is priced in
 // hundredths, and what the amount proves if the layout has a rate.
-func (lr *layoutReader) settleSameCurrency(w *Row, t *tradeRow) {
+func (t *tradeRow) settleSameCurrency() {
 	traded, gross := t.Quantity.Mul(t.Price).Abs(), t.grossAmount()
 	if traded.IsZero() || gross.IsZero() || t.priceMissing {
 		return
 	}
-	if lr.layout.Rate != "" {
-		if rate := lr.rateOf(w, t); rate.Valid {
+	if t.lr.layout.Rate != "" {
+		if rate := t.rateOf(); rate.Valid {
 			t.Multiplier = rate
 		}
 		return
@@ -91,7 +91,7 @@ func (lr *layoutReader) settleSameCurrency(w *Row, t *tradeRow) {
 // or the shares of an option; the amount decides which. If none of them explains
 // the amount, the rate is computed from it. There is no rate if the price is
 // in the currency of the amount.
-func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
+func (t *tradeRow) rateOf() decimal.Null {
 	if t.isForeign() && isMinorUnit(t.priced, t.money) {
 		return decimal.Of(hundredth)
 	}
@@ -99,13 +99,13 @@ func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 	if traded.IsZero() || gross.IsZero() {
 		return decimal.Null{}
 	}
-	stated := w.statedRate(lr.layout.Rate)
+	stated := t.w.statedRate(t.lr.layout.Rate)
 	foreign := t.isForeign() && t.money != ""
 	candidates := rateCandidates(stated)
 	if !foreign && isNear(traded, gross) {
 		return decimal.Null{}
 	}
-	if lr.layout.HiddenCosts != CostNone && !foreign {
+	if t.lr.layout.HiddenCosts != CostNone && !foreign {
 		return nearestRate(candidates, traded, gross, t.Side)
 	}
 	for _, c := range candidates {
@@ -130,7 +130,7 @@ func (lr *layoutReader) rateOf(w *Row, t *tradeRow) decimal.Null {
 func (t *tradeRow) isUnstated() bool { return t.priced == "" && t.money == "" }
 
 // statedRate returns the rate of the file, if it can be read.
-func (w *Row) statedRate(col Col) decimal.Null {
+func (w *cells) statedRate(col Col) decimal.Null {
 	n := w.peek(col)
 	return decimal.Null{Decimal: n, Valid: n.Sign() > 0}
 }
@@ -180,8 +180,8 @@ func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, si
 }
 
 // bookHiddenCosts books the costs that only the amount shows.
-func (lr *layoutReader) bookHiddenCosts(t *tradeRow) {
-	switch lr.layout.HiddenCosts {
+func (t *tradeRow) bookHiddenCosts() {
+	switch t.lr.layout.HiddenCosts {
 	case CostCommission:
 		t.Commission = t.Commission.Add(t.HiddenCosts())
 	case CostFees:

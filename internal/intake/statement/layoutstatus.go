@@ -8,7 +8,7 @@ import (
 
 // findStatusColumn finds a column of a preset's file that holds states of orders and
 // that the layout has no condition for, -1 for none.
-func (r *Reader) findStatusColumn(l *Layout) int {
+func (r *table) findStatusColumn(l *Layout) int {
 	counts := countWords(r.rows, len(r.header))
 	for _, i := range columnsMeaning(r.header, TargetStatus) {
 		hasCondition := slices.ContainsFunc(l.Only, func(c Condition) bool { return slices.Contains(r.columnsNamed(c.Col), i) })

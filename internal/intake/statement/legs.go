@@ -92,9 +92,9 @@ func (g *legs) close() {
 	t.Symbol = strings.ToUpper(w.Text(lr.layout.Symbol))
 	t.instrument.Symbol = t.Symbol
 	for _, c := range sumCoins(g.costs) {
-		lr.chargeCoins(t, c)
+		t.chargeCoins(c)
 	}
-	lr.noteQuote(t)
+	t.noteQuote()
 	if t.Quantity.Sign() <= 0 {
 		w.Fail("The quantity of %s is zero.", t.Symbol)
 		return
@@ -125,7 +125,7 @@ func (g *legs) trade() (t *tradeRow, problem string) {
 	if got == paid {
 		return nil, fmt.Sprintf("Buying and selling of %s share one second and cannot be told apart. Import the trade history instead.", got)
 	}
-	t = &tradeRow{instrument: Instrument{Type: instruments.TypeCrypto}}
+	t = &tradeRow{lr: g.reader, w: g.first, instrument: Instrument{Type: instruments.TypeCrypto}}
 	t.At, t.DateOnly, t.Type = g.at.At, g.at.DateOnly, instruments.TypeCrypto
 	t.Side, t.Quantity = matching.Buy, in[got]
 	worth := out[paid]

@@ -14,7 +14,7 @@ import (
 // amount reads a number and the coin or currency that is written with it. Some
 // coins are tried first, because a coin may begin with a digit: 51INCH is 5 of
 // 1INCH.
-func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
+func (w *cells) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 	i, text := w.find(col)
 	if text == "" {
 		return decimal.Null{}, ""
@@ -40,10 +40,10 @@ func (w *Row) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 }
 
 // hasCoins reports whether the table is of a crypto exchange.
-func (r *Reader) hasCoins() bool { return r.layout != nil && r.layout.Coins }
+func (r *table) hasCoins() bool { return r.layout != nil && r.layout.Coins }
 
 // separatorFor returns the separator of a value in a column.
-func (r *Reader) separatorFor(column int, text string) parse.Separator {
+func (r *table) separatorFor(column int, text string) parse.Separator {
 	if r.layout != nil {
 		switch r.layout.Decimals {
 		case DecimalsByValue:
@@ -83,39 +83,39 @@ func cutCoin(text string, likely []string) (number, coin string) {
 }
 
 // settleMoney reads costs, amounts and currencies of a trade.
-func (lr *layoutReader) settleMoney(w *Row, t *tradeRow) {
-	if lr.layout.Coins {
-		lr.settleCoins(w, t)
+func (t *tradeRow) settleMoney() {
+	if t.lr.layout.Coins {
+		t.settleCoins()
 		return
 	}
-	l := lr.layout
-	t.money = strings.ToUpper(w.currencyOfAmount(l))
-	t.priced = w.currencyOfPrice(l, t.money)
-	t.amount, t.gross = w.Null(l.Amount), w.Null(l.Gross)
+	l := t.lr.layout
+	t.money = strings.ToUpper(t.w.currencyOfAmount(l))
+	t.priced = t.w.currencyOfPrice(l, t.money)
+	t.amount, t.gross = t.w.Null(l.Amount), t.w.Null(l.Gross)
 	if l.Unsigned {
 		t.amount = signed(t.amount, t.Side)
 	}
 	if t.amount.Valid && l.Tax != "" {
-		t.amount.Decimal = t.amount.Decimal.Add(w.costs(l.Tax))
+		t.amount.Decimal = t.amount.Decimal.Add(t.w.costs(l.Tax))
 	}
-	lr.readCosts(w, t)
-	lr.computePrice(w, t)
-	lr.stateCashFlow(t)
-	lr.inferMultiplier(t)
+	t.readCosts()
+	t.computePrice()
+	t.stateCashFlow()
+	t.inferMultiplier()
 	if t.inPercent && !t.isForeign() {
 		t.Multiplier, t.Type = decimal.Of(hundredth), cmp.Or(t.Type, typeBond)
 	}
 	if assumed := t.Multiplier; !assumed.Valid || t.MultiplierAssumed {
-		lr.settleRate(w, t)
+		t.settleRate()
 		t.MultiplierAssumed = t.MultiplierAssumed && t.Multiplier.Equal(assumed)
 	}
-	lr.bookHiddenCosts(t)
-	lr.readResult(w, t)
-	lr.noteCurrency(t)
+	t.bookHiddenCosts()
+	t.readResult()
+	t.noteCurrency()
 }
 
 // currencyOfPrice returns the currency of the price of a row.
-func (w *Row) currencyOfPrice(l *Layout, money string) string {
+func (w *cells) currencyOfPrice(l *Layout, money string) string {
 	if code := strings.TrimSpace(w.Text(l.PriceCurrency)); code != "" {
 		return code
 	}
@@ -129,13 +129,13 @@ func (w *Row) currencyOfPrice(l *Layout, money string) string {
 
 // readCosts reads the costs of a trade. A cost in the currency of the price is
 // converted to that of the amount.
-func (lr *layoutReader) readCosts(w *Row, t *tradeRow) {
-	l := lr.layout
+func (t *tradeRow) readCosts() {
+	l := t.lr.layout
 	read := func(col Col, rate decimal.Null) decimal.Decimal {
 		sum := decimal.Zero
 		for _, one := range sumParts(col) {
-			cost := w.cost(one)
-			if i := w.r.column(one); i >= 0 && rate.Valid && !cost.IsZero() && w.statedCurrency(i) == t.priced {
+			cost := t.w.cost(one)
+			if i := t.w.r.column(one); i >= 0 && rate.Valid && !cost.IsZero() && t.w.statedCurrency(i) == t.priced {
 				const cents = 2
 				cost = cost.Mul(rate.Decimal).Round(cents)
 			}
@@ -145,9 +145,9 @@ func (lr *layoutReader) readCosts(w *Row, t *tradeRow) {
 	}
 	rate := decimal.Null{}
 	if t.isForeign() {
-		rate = lr.rateOf(w, t)
+		rate = t.rateOf()
 	}
-	w.traded = t.Quantity.Mul(t.Price).Mul(t.effectiveMultiplier()).Abs()
+	t.w.traded = t.Quantity.Mul(t.Price).Mul(t.effectiveMultiplier()).Abs()
 	t.Commission, t.Fees = read(l.Commission, rate), read(l.Fees, rate)
 }
 
@@ -158,8 +158,8 @@ func (t *tradeRow) isForeign() bool { return t.priced != "" && t.priced != t.mon
 const priceScale = 8
 
 // computePrice computes a price that the file does not state from the amount.
-func (lr *layoutReader) computePrice(w *Row, t *tradeRow) {
-	if !t.priceMissing || w.Failed() {
+func (t *tradeRow) computePrice() {
+	if !t.priceMissing || t.w.Failed() {
 		return
 	}
 	units := t.Quantity.Mul(t.effectiveMultiplier())
@@ -183,7 +183,7 @@ func (t *tradeRow) grossAmount() decimal.Decimal {
 
 // stateCashFlow sets what the file says that a trade moved in cash. An amount
 // before costs that gave the price says nothing more.
-func (lr *layoutReader) stateCashFlow(t *tradeRow) {
+func (t *tradeRow) stateCashFlow() {
 	switch {
 	case t.amount.Valid:
 		t.StatedCashFlow = t.amount
@@ -193,13 +193,13 @@ func (lr *layoutReader) stateCashFlow(t *tradeRow) {
 }
 
 // costs adds up columns of costs.
-func (w *Row) costs(col Col) decimal.Decimal { return w.Cost(sumParts(col)...) }
+func (w *cells) costs(col Col) decimal.Decimal { return w.Cost(sumParts(col)...) }
 
 // currencyOfAmount returns the currency of the amounts of a trade.
-func (w *Row) currencyOfAmount(l *Layout) string { return w.currencyOfFirst(l, l.Amount, l.Gross) }
+func (w *cells) currencyOfAmount(l *Layout) string { return w.currencyOfFirst(l, l.Amount, l.Gross) }
 
 // currencyOfCash returns the currency of a row of cash.
-func (w *Row) currencyOfCash(l *Layout) string {
+func (w *cells) currencyOfCash(l *Layout) string {
 	if l.CashAmount != "" {
 		return w.currencyOfFirst(l, l.CashAmount)
 	}
@@ -208,7 +208,7 @@ func (w *Row) currencyOfCash(l *Layout) string {
 
 // currencyOfFirst returns the currency that is stated with the first of some
 // amounts, or else that of the row.
-func (w *Row) currencyOfFirst(l *Layout, amounts ...Col) string {
+func (w *cells) currencyOfFirst(l *Layout, amounts ...Col) string {
 	for _, col := range amounts {
 		if i := w.r.column(col); i >= 0 {
 			if code := w.statedCurrency(i); code != "" {
@@ -221,7 +221,7 @@ func (w *Row) currencyOfFirst(l *Layout, amounts ...Col) string {
 
 // statedCurrency returns the currency of a column that its name, the unnamed
 // column beside it or a column "Currency (name)" states.
-func (w *Row) statedCurrency(i int) string {
+func (w *cells) statedCurrency(i int) string {
 	if code := currencyInHeader(w.r.header[i]); code != "" {
 		return code
 	}
@@ -246,20 +246,20 @@ func signed(amount decimal.Null, side matching.Side) decimal.Null {
 
 // inferMultiplier finds what a contract is worth that the table of contracts
 // does not have, from what was traded.
-func (lr *layoutReader) inferMultiplier(t *tradeRow) {
+func (t *tradeRow) inferMultiplier() {
 	if t.Type == instruments.TypeFuture && t.gross.Valid && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(t.gross.Decimal.Abs(), t.Price.Abs().Mul(t.Quantity))
 	}
 }
 
 // readResult reads what the file says that a fill made.
-func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
-	l := lr.layout
+func (t *tradeRow) readResult() {
+	l := t.lr.layout
 	column := cmp.Or(l.Result, l.NetResult)
 	if column == "" {
 		return
 	}
-	result, _ := w.amount(column, t.instrument.Quote, t.instrument.Base)
+	result, _ := t.w.amount(column, t.instrument.Quote, t.instrument.Base)
 	t.hasResult = t.statesResult(result.Decimal)
 	counts := false
 	switch l.Results { //nolint:exhaustive // the others never count for a fill
@@ -279,12 +279,12 @@ func (lr *layoutReader) readResult(w *Row, t *tradeRow) {
 
 // noteCurrency records the currency of a fill and warns if it is not that of the
 // user's account.
-func (lr *layoutReader) noteCurrency(t *tradeRow) {
-	out, home := lr.r.Out, lr.r.Hints.Currency
+func (t *tradeRow) noteCurrency() {
+	out, home := t.lr.r.Out, t.lr.r.Hints.Currency
 	if t.converted {
 		return // its amounts are in the account's currency
 	}
-	switch lr.layout.Currencies {
+	switch t.lr.layout.Currencies {
 	case CurrencyOfFile:
 		if t.money == "" {
 			return
@@ -315,7 +315,7 @@ func (lr *layoutReader) noteCurrency(t *tradeRow) {
 	switch {
 	case t.isForeign():
 		t.AddDetail("currency", t.priced)
-	case foreign && (lr.layout.Currencies == CurrencyOfRow || lr.layout.Currencies == CurrencyOfPrice):
+	case foreign && (t.lr.layout.Currencies == CurrencyOfRow || t.lr.layout.Currencies == CurrencyOfPrice):
 		t.AddDetail("currency", t.money)
 	}
 }
@@ -327,48 +327,48 @@ type coinAmount struct {
 }
 
 // settleCoins reads costs, amounts and result of a trade in coins.
-func (lr *layoutReader) settleCoins(w *Row, t *tradeRow) {
-	l, i := lr.layout, &t.instrument
+func (t *tradeRow) settleCoins() {
+	l, i := t.lr.layout, &t.instrument
 	t.money = i.Quote
 	if t.instrument.IsContract && !t.Multiplier.Valid {
 		t.Multiplier, t.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 	}
-	costs := w.coinCosts(l, i)
-	t.amount, _ = w.amount(l.Amount, i.Quote)
-	t.gross, _ = w.amount(l.Gross, i.Quote)
+	costs := t.w.coinCosts(l, i)
+	t.amount, _ = t.w.amount(l.Amount, i.Quote)
+	t.gross, _ = t.w.amount(l.Gross, i.Quote)
 	if l.Unsigned {
 		t.amount = signed(t.amount, t.Side)
 	}
 	t.StatedCashFlow = t.amount
-	lr.readCoinResult(w, t)
+	t.readCoinResult()
 	if t.priceMissing {
 		computeCoinPrice(t, costs)
 	}
 	for _, c := range costs {
-		lr.chargeCoins(t, c)
+		t.chargeCoins(c)
 	}
 	if l.HiddenCosts != CostNone {
 		t.Fees = t.Fees.Add(t.HiddenCosts())
 	}
-	if !w.Failed() {
-		lr.noteQuote(t)
+	if !t.w.Failed() {
+		t.noteQuote()
 	}
 	if t.Quantity.Sign() <= 0 {
-		w.Fail("The quantity of %s is zero.", t.Symbol)
+		t.w.Fail("The quantity of %s is zero.", t.Symbol)
 	}
 }
 
 // readCoinResult reads the result of a contract if prices cannot give it: it is
 // priced in dollars and settled in its coin, or its size is not known.
-func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
-	l, i := lr.layout, &t.instrument
+func (t *tradeRow) readCoinResult() {
+	l, i := t.lr.layout, &t.instrument
 	if !i.IsContract {
 		return
 	}
 	inCoin := i.Quote == "USD"
-	if inCoin || w.countsContracts {
-		result, _ := w.amount(l.Result, i.Quote, i.Base)
-		if !result.Decimal.IsZero() || w.countsContracts && t.Effect == parse.Closing {
+	if inCoin || t.w.countsContracts {
+		result, _ := t.w.amount(l.Result, i.Quote, i.Base)
+		if !result.Decimal.IsZero() || t.w.countsContracts && t.Effect == parse.Closing {
 			t.StatedPnL = decimal.Of(result.Decimal)
 		}
 	}
@@ -376,11 +376,11 @@ func (lr *layoutReader) readCoinResult(w *Row, t *tradeRow) {
 		i.Quote = i.Base
 	}
 	switch {
-	case w.Failed():
-	case w.countsContracts:
-		lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
+	case t.w.Failed():
+	case t.w.countsContracts:
+		t.lr.r.Out.Warn("Quantities are numbers of contracts, and the file does not state their size. The stated results were used.")
 	case inCoin && l.Result == "":
-		lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)
+		t.lr.r.Out.Warn("%s is settled in %s, and the file does not state results. Import the closed P&L instead.", t.Symbol, i.Base)
 	}
 }
 
@@ -423,26 +423,26 @@ func (w *Row) coinCosts(l *Layout, i *Instrument) []coinAmount {
 }
 
 // chargeCoins books a fee, and notes what it could not count.
-func (lr *layoutReader) chargeCoins(t *tradeRow, c coinAmount) {
+func (t *tradeRow) chargeCoins(c coinAmount) {
 	isCounted := t.ChargeCoin(t.instrument, c.amount, c.coin)
 	switch {
 	case !isCounted:
-		lr.unpriced[c.coin] = lr.unpriced[c.coin].Add(c.amount)
+		t.lr.unpriced[c.coin] = t.lr.unpriced[c.coin].Add(c.amount)
 	case !c.amount.IsZero() && c.coin == t.instrument.Base && c.coin != "" && !t.instrument.IsContract:
-		lr.r.Out.Warn(feesInCoin)
+		t.lr.r.Out.Warn(feesInCoin)
 	}
 }
 
 // noteQuote records the coin of the price and warns if it is not the user's
 // currency. An account of any currency may trade pairs of coins.
-func (lr *layoutReader) noteQuote(t *tradeRow) {
-	quote, account := t.instrument.Quote, strings.ToUpper(lr.r.Hints.Currency)
+func (t *tradeRow) noteQuote() {
+	quote, account := t.instrument.Quote, strings.ToUpper(t.lr.r.Hints.Currency)
 	if isFiat(quote) && !IsSameMoney(quote, account) {
-		lr.r.Out.NoteCurrency(quote)
+		t.lr.r.Out.NoteCurrency(quote)
 	} else {
-		lr.r.Out.NoteCurrency(account)
+		t.lr.r.Out.NoteCurrency(account)
 	}
 	if t.MarkQuote(quote, account) {
-		lr.r.Out.WarnCurrency(quote, account)
+		t.lr.r.Out.WarnCurrency(quote, account)
 	}
 }

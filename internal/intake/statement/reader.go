@@ -40,34 +40,37 @@ type Reader struct {
 	Preset *Preset
 	Out    *Statement
 
-	ctx    context.Context // ends the reading when the caller has given up
-	table  tabular.Table
-	header []string
-	index  map[string]int // column by key; "price#2" is the second of a name
-	// expressions are the names that were looked up in this table.
-	expressions map[Col]*expression
-	kinds       []int // see kindColumns; nil before the first call
-	filled      []int // see filledColumn; nil before the first call
-	rows        []tabular.Row
-	columns     []*column // by index; see columnState
-	costs       *costColumns
-	amount      int   // see findAmountColumn; -1 for none
-	feeCurrency int   // the column for the coin of costs; -1 for none
-	repeated    []int // columns of costs that others have too
-	clocks      map[clockKey]*parse.Clock
-	zone        string
-	titles      []string       // see Titles
-	day         journal.Day    // of times without one, where there are such
-	lots        map[string]int // how often a round trip was met
-	names       map[nameKey]*Fill
-	sides       map[string]sideWord // by the text of a cell
-	pool        *fillPool
-	unpriced    map[string]decimal.Decimal // costs of rows read by names that are not in money
+	ctx context.Context // ends the reading when the caller has given up
+	table
+	amount   int // see findAmountColumn; -1 for none
+	clocks   map[clockKey]*parse.Clock
+	zone     string
+	titles   []string       // see Titles
+	day      journal.Day    // of times without one, where there are such
+	lots     map[string]int // how often a round trip was met
+	names    map[nameKey]*Fill
+	sides    map[string]sideWord // by the text of a cell
+	pool     *fillPool
+	unpriced map[string]decimal.Decimal // costs of rows read by names that are not in money
 	// instruments are those that a layout has named.
 	instruments map[instrumentKey]Instrument
 	// state is what rows that are read by layouts leave for the end of the file.
-	state  *layoutState
-	layout *Layout // by which the table is read, nil for a hook
+	state *layoutState
+}
+
+// table is a table of a file, whose values are looked up by column.
+type table struct {
+	delimiter rune
+	header    []string
+	index     map[string]int // column by key; "price#2" is the second of a name
+	// expressions are the names that were looked up in this table.
+	expressions map[Col]*expression
+	rows        []tabular.Row
+	layout      *Layout   // by which the table is read, nil for a hook
+	columns     []*column // by index; see columnState
+	costs       *costColumns
+	kinds       []int // see kindColumns; nil before the first call
+	filled      []int // see filledColumn; nil before the first call
 }
 
 // column is what was decided over all values of a column.
@@ -177,14 +180,11 @@ func (r *Reader) noteZone(m parse.Moment, column int) {
 func (r *Reader) ZoneIsGuessed() bool { return r.Hints.Zone == "" && r.Preset.Zone == "" }
 
 // open starts reading the rows of a table after its header row.
-func (r *Reader) open(table tabular.Table, header, end int) {
-	r.table = table
-	r.header = table.Rows[header].Cells
-	r.rows = table.Rows[header+1 : end]
-	r.columns, r.costs = nil, nil
-	r.index = map[string]int{}
-	r.expressions = map[Col]*expression{}
-	r.kinds, r.filled = nil, nil
+func (r *Reader) open(from tabular.Table, header, end int) {
+	r.table = table{
+		delimiter: from.Delimiter, header: from.Rows[header].Cells, rows: from.Rows[header+1 : end], layout: r.layout,
+		index: map[string]int{}, expressions: map[Col]*expression{},
+	}
 	r.clocks = map[clockKey]*parse.Clock{}
 	seen := map[string]int{}
 	for i, name := range r.header {
@@ -242,10 +242,10 @@ func (r *Reader) AddNames(names []string) {
 func (r *Reader) Titles() []string { return r.titles }
 
 // Has reports whether the table has a column of one of the names.
-func (r *Reader) Has(names string) bool { return r.column(names) >= 0 }
+func (r *table) Has(names string) bool { return r.column(names) >= 0 }
 
 // column finds the first column that has one of the names, -1 for none.
-func (r *Reader) column(names string) int {
+func (r *table) column(names string) int {
 	if list := r.columnsNamed(names); len(list) > 0 {
 		return list[0]
 	}
@@ -254,7 +254,7 @@ func (r *Reader) column(names string) int {
 
 // columnsNamed lists the columns that have one of the names, in the order of the
 // names.
-func (r *Reader) columnsNamed(names Col) []int {
+func (r *table) columnsNamed(names Col) []int {
 	e := r.parse(names)
 	if e.terms == nil {
 		return e.columns
@@ -275,7 +275,7 @@ func isNumber(text string) bool {
 
 // nameOf returns the name of a column as the file writes it, or for a value that
 // is not in a column the first of the names that it was looked up by.
-func (r *Reader) nameOf(column int, names Col) string {
+func (r *table) nameOf(column int, names Col) string {
 	if column < 0 {
 		return firstName(names)
 	}
@@ -283,7 +283,7 @@ func (r *Reader) nameOf(column int, names Col) string {
 }
 
 // Header returns the name of the column as the file writes it.
-func (r *Reader) Header(names string) string {
+func (r *table) Header(names string) string {
 	if i := r.column(names); i >= 0 {
 		return r.header[i]
 	}
@@ -301,9 +301,8 @@ func (r *Reader) Rows() iter.Seq[*Row] {
 			if i%checkEvery == 0 && r.ctx.Err() != nil {
 				return // ReadContext reports it
 			}
-			r.Out.Rows++
-			row := &Row{r: r, Row: cells, Number: r.Out.Rows}
-			more := yield(row)
+			row := r.newRow(cells)
+			more := yield(&row)
 			row.writeOutcome()
 			if !more {
 				return
@@ -327,15 +326,16 @@ func (r *Reader) eachReusedRow(fn func(*Row)) {
 		if i%checkEvery == 0 && r.ctx.Err() != nil {
 			return // ReadContext reports it
 		}
-		r.Out.Rows++
-		*row = Row{r: r, Row: cells, Number: r.Out.Rows, fills: row.fills[:0], times: row.times[:0]}
+		fills, times := row.fills[:0], row.times[:0]
+		*row = r.newRow(cells)
+		row.fills, row.times = fills, times
 		fn(row)
 		row.writeOutcome()
 	}
 }
 
 // values goes through all values of a column.
-func (r *Reader) values(column int) iter.Seq[string] {
+func (r *table) values(column int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range r.rows {
 			if cells := r.rows[i].Cells; column < len(cells) && cells[column] != "" && !yield(cells[column]) {
@@ -346,7 +346,7 @@ func (r *Reader) values(column int) iter.Seq[string] {
 }
 
 // hasValue reports whether a value of a column meets a condition.
-func (r *Reader) hasValue(column int, meets func(string) bool) bool {
+func (r *table) hasValue(column int, meets func(string) bool) bool {
 	for v := range r.values(column) {
 		if meets(v) {
 			return true
@@ -355,7 +355,7 @@ func (r *Reader) hasValue(column int, meets func(string) bool) bool {
 	return false
 }
 
-func (r *Reader) columnState(i int) *column {
+func (r *table) columnState(i int) *column {
 	if i >= len(r.columns) {
 		r.columns = append(r.columns, make([]*column, i+1-len(r.columns))...)
 	}
@@ -368,7 +368,7 @@ func (r *Reader) columnState(i int) *column {
 }
 
 // zoneInHeader is [parse.ZoneInHeader] for the name of a column.
-func (r *Reader) zoneInHeader(i int) (name string, found bool) {
+func (r *table) zoneInHeader(i int) (name string, found bool) {
 	c := r.columnState(i)
 	if c.zone == nil {
 		c.zone = &headerZone{}
@@ -378,7 +378,7 @@ func (r *Reader) zoneInHeader(i int) (name string, found bool) {
 }
 
 // hasZoneInHeader reports whether the name of a column, -1 for text, has a zone.
-func (r *Reader) hasZoneInHeader(i int) bool {
+func (r *table) hasZoneInHeader(i int) bool {
 	if i < 0 {
 		return false
 	}
@@ -388,7 +388,7 @@ func (r *Reader) hasZoneInHeader(i int) bool {
 
 // separator decides which sign marks the decimals of a column: its own values,
 // or else those of any other column of the table.
-func (r *Reader) separator(i int) parse.Separator {
+func (r *table) separator(i int) parse.Separator {
 	if i < 0 {
 		return parse.Unsettled
 	}
@@ -405,7 +405,7 @@ func (r *Reader) separator(i int) parse.Separator {
 
 // ownSeparator returns the separator that a column of numbers proves by itself.
 // It is kept, because each column that proves nothing needs it.
-func (r *Reader) ownSeparator(i int) parse.Separator {
+func (r *table) ownSeparator(i int) parse.Separator {
 	c := r.columnState(i)
 	if !c.proved {
 		c.proved = true
@@ -418,7 +418,7 @@ func (r *Reader) ownSeparator(i int) parse.Separator {
 
 func hasSeparator(value string) bool { return strings.ContainsAny(value, ",.") }
 
-func (r *Reader) separatorElsewhere(not int) parse.Separator {
+func (r *table) separatorElsewhere(not int) parse.Separator {
 	for i := range r.header {
 		if i == not {
 			continue
@@ -469,7 +469,7 @@ func (r *Reader) dateOrder(i int) parse.DateOrder {
 		c.order = settled
 	case r.Preset.Order != parse.DateOrderUnknown:
 		c.order = r.Preset.Order
-	case r.table.Delimiter == ';':
+	case r.delimiter == ';':
 		c.order = r.askOrder(i, parse.DayFirst)
 	default:
 		c.order = r.askOrder(i, parse.MonthFirst)

@@ -130,8 +130,8 @@ func (t *Trip) lot(r *Reader) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// roundTrip reads a row as a finished trade by a mapping.
-func (w *Row) roundTrip(m *fieldMap) {
+// readRoundTrip reads a row as a finished trade by a mapping.
+func (m *fieldMap) readRoundTrip(w *Row) {
 	switch status := parse.Status(m.status.text(w)); status {
 	case parse.StatusCanceled, parse.StatusRejected:
 		w.Skip("%s", parse.SkipReasons[status])
@@ -152,10 +152,10 @@ func (w *Row) roundTrip(m *fieldMap) {
 		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
 		Details: f.Details, ID: m.externalID.text(w),
 		OpenPrice: m.of(TargetOpenPrice).null(w).Or(decimal.Zero), ClosePrice: m.of(TargetClosePrice).null(w),
-		Fees: m.fees.cost(w).Add(m.readSwap(w)), Commission: m.commission.cost(w),
+		Fees: m.cost(w, m.fees).Add(m.readSwap(w)), Commission: m.cost(w, m.commission),
 		GrossPnL: m.of(TargetPnL).null(w), NetPnL: m.of(TargetNetPnL).null(w),
 	}
-	w.chargeTripCoins()
+	m.chargeTripCoins(w)
 	quantity := m.quantity.null(w)
 	if !quantity.Valid {
 		w.Fail("There is no quantity.")
@@ -191,14 +191,14 @@ func (m *fieldMap) times(w *Row, t *Trip) {
 	openTime, openDate, closeTime, closeDate := m.of(TargetOpenTime), m.of(TargetOpenDate), m.of(TargetCloseTime), m.of(TargetCloseDate)
 	switch {
 	case openTime.isMapped() || openDate.isMapped():
-		t.Open = w.readMoment(openTime, openDate, openTime)
+		t.Open = m.readMoment(w, openTime, openDate, openTime)
 	case m.executedAt.isMapped() || m.date.isMapped():
-		t.Open = w.readMoment(m.executedAt, m.date, m.time)
+		t.Open = m.readMoment(w, m.executedAt, m.date, m.time)
 	}
 	closes := closeTime.text(w) != "" || closeDate.text(w) != ""
 	switch {
 	case closes:
-		t.Close = w.readMoment(closeTime, closeDate, closeTime)
+		t.Close = m.readMoment(w, closeTime, closeDate, closeTime)
 	case t.ClosePrice.Valid && !closeTime.isMapped() && !closeDate.isMapped():
 		t.Close = t.Open
 	}

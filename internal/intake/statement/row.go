@@ -16,31 +16,45 @@ import (
 // the row: it becomes a Problem, and nothing that it emitted is taken. The
 // methods return zero values then, so that a preset can continue.
 type Row struct {
-	tabular.Row
-	// Number is what the row is called in messages: 1 is the first data row.
-	Number int
-
-	r           *Reader
-	fills       []*Fill
-	cash        []*Cash
-	annotations []*Annotations
-	reason      string // why the row failed
-	skipped     string // why the row holds nothing
-
+	cells
 	times []parse.Moment // that were read
-	at    parse.Moment   // of the row, once it was read
-	word  string         // for its kind, as the file writes it
+	// symbol and currency are those of a row that is read by names; coins are costs
+	// that are in another currency. See chargeCoins.
+	symbol, currency string
+	coins            []coinAmount
+	rowNotes
+}
+
+// cells are the values of a row.
+type cells struct {
+	tabular.Row
+	outcome
+	r    *Reader
+	at   parse.Moment // of the row, once it was read
+	word string       // for its kind, as the file writes it
 	// values are those that Parse and Prepare have set.
 	values map[string]string
 	// noFees and noCommission report that a cost was read and is 0.
 	noFees, noCommission bool
 	// traded is the value of the fill that costs in percent are a share of.
 	traded decimal.Decimal
-	// symbol and currency are those of a row that is read by names; coins are costs
-	// that are in another currency. See chargeCoins.
-	symbol, currency string
-	coins            []coinAmount
-	rowNotes
+}
+
+// outcome is what a row becomes.
+type outcome struct {
+	// Number is what the row is called in messages: 1 is the first data row.
+	Number      int
+	fills       []*Fill
+	cash        []*Cash
+	annotations []*Annotations
+	reason      string // why the row failed
+	skipped     string // why the row holds nothing
+}
+
+// newRow returns the next row of the table.
+func (r *Reader) newRow(from tabular.Row) Row {
+	r.Out.Rows++
+	return Row{cells: cells{Row: from, r: r, outcome: outcome{Number: r.Out.Rows}}}
 }
 
 // rowNotes are what a hook says about a row.
@@ -71,21 +85,21 @@ func (n *rowNotes) CountContracts() { n.countsContracts = true }
 func (w *Row) AddTotal(item string, n decimal.Decimal) { w.r.state.addSum(item, n) }
 
 // Reader returns the reader that the row comes from.
-func (w *Row) Reader() *Reader { return w.r }
+func (w *cells) Reader() *Reader { return w.r }
 
 // Text returns the value of the first column that has one of the names and a
 // value here.
-func (w *Row) Text(names string) string {
+func (w *cells) Text(names string) string {
 	_, text := w.find(names)
 	return text
 }
 
 // find returns the value of an expression in this row, and its column, which is
 // -1 if the value is not in one.
-func (w *Row) find(names Col) (column int, text string) { return w.findIn(w.r.parse(names)) }
+func (w *cells) find(names Col) (column int, text string) { return w.findIn(w.r.parse(names)) }
 
 // findIn is find for an expression that was looked up.
-func (w *Row) findIn(e *expression) (column int, text string) {
+func (w *cells) findIn(e *expression) (column int, text string) {
 	if e.terms != nil {
 		return w.resolve(e.terms)
 	}
@@ -105,14 +119,14 @@ func (w *Row) findIn(e *expression) (column int, text string) {
 }
 
 // Fail leaves the row out, for the first reason given.
-func (w *Row) Fail(format string, args ...any) {
+func (w *outcome) Fail(format string, args ...any) {
 	if w.reason == "" {
 		w.reason = fmt.Sprintf(format, args...)
 	}
 }
 
 // Failed reports whether the row is left out.
-func (w *Row) Failed() bool { return w.reason != "" }
+func (w *outcome) Failed() bool { return w.reason != "" }
 
 // Ignore leaves out a row that lacks what every data row has: a total, a
 // title, a footer. A row that looks like data all the same, because most of its
@@ -127,7 +141,7 @@ func (w *Row) Ignore() {
 
 // Drop removes the row from the count: it is certainly not a data row, or it is
 // read elsewhere.
-func (w *Row) Drop() {
+func (w *outcome) Drop() {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.Number = 0
 }
@@ -136,7 +150,7 @@ const unrecognizedRow = "unrecognized row"
 
 // looksLikeData reports whether more than half of the table's columns are
 // filled here, and one of them with a number.
-func (w *Row) looksLikeData() bool {
+func (w *cells) looksLikeData() bool {
 	filled, numbers := 0, 0
 	for i, cell := range w.Cells {
 		if i >= len(w.r.header) || parse.Blank(cell) {
@@ -152,9 +166,9 @@ func (w *Row) looksLikeData() bool {
 }
 
 // Null is the number of a column, absent where it is empty.
-func (w *Row) Null(names string) decimal.Null { return w.nullIn(w.r.parse(names), names) }
+func (w *cells) Null(names string) decimal.Null { return w.nullIn(w.r.parse(names), names) }
 
-func (w *Row) nullIn(e *expression, names Col) decimal.Null {
+func (w *cells) nullIn(e *expression, names Col) decimal.Null {
 	i, text := w.findIn(e)
 	if text == "" {
 		return decimal.Null{}
@@ -168,10 +182,10 @@ func (w *Row) nullIn(e *expression, names Col) decimal.Null {
 }
 
 // Decimal is the number of a column, 0 where it is empty.
-func (w *Row) Decimal(names string) decimal.Decimal { return w.Null(names).Or(decimal.Zero) }
+func (w *cells) Decimal(names string) decimal.Decimal { return w.Null(names).Or(decimal.Zero) }
 
 // Required is the number of a column that must not be empty.
-func (w *Row) Required(names string) decimal.Decimal {
+func (w *cells) Required(names string) decimal.Decimal {
 	n := w.Null(names)
 	if !n.Valid {
 		w.Fail("There is no value in column %s.", firstName(names))
@@ -181,7 +195,7 @@ func (w *Row) Required(names string) decimal.Decimal {
 
 // Cost adds up columns of costs: the result is positive for what was paid,
 // whichever way the file writes it.
-func (w *Row) Cost(columns ...string) decimal.Decimal {
+func (w *cells) Cost(columns ...string) decimal.Decimal {
 	sum := decimal.Zero
 	for _, names := range columns {
 		sum = sum.Add(w.cost(names))
@@ -190,9 +204,9 @@ func (w *Row) Cost(columns ...string) decimal.Decimal {
 }
 
 // cost returns the cost in one column.
-func (w *Row) cost(names Col) decimal.Decimal { return w.costIn(w.r.parse(names), names) }
+func (w *cells) cost(names Col) decimal.Decimal { return w.costIn(w.r.parse(names), names) }
 
-func (w *Row) costIn(e *expression, names Col) decimal.Decimal {
+func (w *cells) costIn(e *expression, names Col) decimal.Decimal {
 	i, text := w.findIn(e)
 	n, isRate := w.percentCost(i, text)
 	if !isRate {
@@ -213,7 +227,7 @@ func (w *Row) costIn(e *expression, names Col) decimal.Decimal {
 
 // percentCost returns a cost that is written as a share of what was traded, to
 // the cent.
-func (w *Row) percentCost(column int, text string) (decimal.Decimal, bool) {
+func (w *cells) percentCost(column int, text string) (decimal.Decimal, bool) {
 	if w.traded.IsZero() {
 		return decimal.Zero, false
 	}
@@ -228,7 +242,7 @@ func (w *Row) percentCost(column int, text string) (decimal.Decimal, bool) {
 
 // percentPrice reads the price of a bond that is written as a share of its
 // nominal value.
-func (w *Row) percentPrice(column int, text string) (decimal.Decimal, bool) {
+func (w *cells) percentPrice(column int, text string) (decimal.Decimal, bool) {
 	return parse.Percent(text, w.r.separatorFor(column, text))
 }
 
@@ -459,7 +473,7 @@ func (r *Reader) assumeUnits(f *Fill) {
 // The journal stores every fee as paid and every deposit as received, so a fee
 // that was refunded is an adjustment, and a deposit that was reversed is a
 // withdrawal.
-func (w *Row) Money(c Cash) {
+func (w *outcome) Money(c Cash) {
 	c.Row = w.Number
 	switch {
 	case c.Type == cashFee && c.Amount.Sign() > 0:
@@ -472,7 +486,7 @@ func (w *Row) Money(c Cash) {
 
 // Annotate emits the annotations of the trade of a fill; empty annotations
 // are dropped.
-func (w *Row) Annotate(m Annotations) {
+func (w *outcome) Annotate(m Annotations) {
 	m.Row = w.Number
 	if !m.IsEmpty() {
 		w.annotations = append(w.annotations, &m)
@@ -505,7 +519,7 @@ func (w *Row) writeOutcome() {
 }
 
 // checkFill fails the row if a fill is incomplete.
-func (w *Row) checkFill(f *Fill) {
+func (w *outcome) checkFill(f *Fill) {
 	switch {
 	case f.Symbol == "":
 		w.Fail("There is no symbol.")

@@ -94,7 +94,7 @@ func (s *Statement) countRows() {
 // Skip leaves the row out because it holds nothing to import. The reason is a
 // short phrase; rows with the same reason are counted together. Records that the
 // row has emitted are dropped.
-func (w *Row) Skip(format string, args ...any) {
+func (w *outcome) Skip(format string, args ...any) {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)
 }
@@ -135,7 +135,7 @@ var kindNames = []string{
 }
 
 // kindColumns lists the columns that may hold the kind of a row, the likeliest first.
-func (r *Reader) kindColumns() []int {
+func (r *table) kindColumns() []int {
 	if r.kinds != nil {
 		return r.kinds
 	}
@@ -164,7 +164,7 @@ func (r *Reader) kindColumns() []int {
 }
 
 // hasWords reports whether some value of a column is text.
-func (r *Reader) hasWords(i int) bool {
+func (r *table) hasWords(i int) bool {
 	return r.hasValue(i, func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)
 		return err != nil && !parse.Blank(v)

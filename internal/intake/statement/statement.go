@@ -80,8 +80,7 @@ type Statement struct {
 	Joined  map[int]int
 	// UnknownKinds are the words for kinds of rows that are not known.
 	UnknownKinds []UnknownKind
-	// Warnings has each warning once.
-	Warnings []Warning
+	warningList
 	// Totals compares what the file says about itself with what was read.
 	Totals []Total
 	// Zone is the name of the zone that times without one were read in, and
@@ -91,15 +90,8 @@ type Statement struct {
 	DateOrder parse.DateOrder
 	Account   Account
 
-	// unzonedTimes and unzonedDays report that a time, or a day without a time, has
-	// no zone; zoneAsked that the zone of a time is unknown.
-	unzonedTimes, unzonedDays, zoneAsked bool
-	// columnZone is the zone in the name of a time column, in a column for zones or
-	// above the table. valueZone is the one in the last time that has a zone, and
-	// severalZones reports that others have another.
-	columnZone, valueZone string
-	severalZones          bool
-	accounts              accountList
+	zoneFacts
+	accounts accountList
 	// reasons are those of rows that emitted nothing so far.
 	reasons map[int]string
 	// currencies are those of fills; derivedCurrency says that the account's is
@@ -111,8 +103,18 @@ type Statement struct {
 	// unknownMoney is the money of rows of unknown kinds, by the word in the order
 	// of the file.
 	unknownMoney []*leftMoney
-	// kinds counts the warnings of each kind.
-	kinds map[string]*warningCount
+}
+
+// zoneFacts are what is known about the zones of times.
+type zoneFacts struct {
+	// unzonedTimes and unzonedDays report that a time, or a day without a time, has
+	// no zone; zoneAsked that the zone of a time is unknown.
+	unzonedTimes, unzonedDays, zoneAsked bool
+	// columnZone is the zone in the name of a time column, in a column for zones or
+	// above the table. valueZone is the one in the last time that has a zone, and
+	// severalZones reports that others have another.
+	columnZone, valueZone string
+	severalZones          bool
 }
 
 // Account is what a file states about its account.
@@ -208,7 +210,7 @@ type Total struct {
 func (t Total) Difference() decimal.Decimal { return t.Computed.Sub(t.Stated) }
 
 // AddWarning adds a warning, once.
-func (s *Statement) AddWarning(w Warning) {
+func (s *warningList) AddWarning(w Warning) {
 	const enough = 50
 	if len(s.Warnings) < enough && !slices.Contains(s.Warnings, w) {
 		s.Warnings = append(s.Warnings, w)
@@ -217,7 +219,7 @@ func (s *Statement) AddWarning(w Warning) {
 
 // WarnCurrency adds a warning that amounts of some rows are not in the currency
 // of the account.
-func (s *Statement) WarnCurrency(rows, account string) {
+func (s *warningList) WarnCurrency(rows, account string) {
 	s.AddWarning(Warning{
 		Code: CurrencyNotConverted,
 		Text: fmt.Sprintf("Some rows are in %s, the account is in %s: their amounts were taken as they are.", rows, account),
@@ -232,7 +234,7 @@ func (s *Statement) State(item string, stated decimal.Decimal) {
 
 // StatedZone returns the zone that the file states for its times: by their columns,
 // or the same one in all that have a zone; otherwise it is empty.
-func (s *Statement) StatedZone() string {
+func (s *zoneFacts) StatedZone() string {
 	if s.columnZone == "" && !s.severalZones {
 		return s.valueZone
 	}
@@ -240,16 +242,16 @@ func (s *Statement) StatedZone() string {
 }
 
 // noteValueZone notes the zone that a time names.
-func (s *Statement) noteValueZone(zone string) {
+func (s *zoneFacts) noteValueZone(zone string) {
 	s.severalZones = s.severalZones || s.valueZone != "" && s.valueZone != zone
 	s.valueZone = zone
 }
 
 // Unzoned reports whether the file has times, and days without a time, that have
 // no zone, neither in their text nor in the name of their column.
-func (s *Statement) Unzoned() (times, days bool) { return s.unzonedTimes, s.unzonedDays }
+func (s *zoneFacts) Unzoned() (times, days bool) { return s.unzonedTimes, s.unzonedDays }
 
-func (s *Statement) noteUnzoned(m parse.Moment) {
+func (s *zoneFacts) noteUnzoned(m parse.Moment) {
 	if m.DateOnly {
 		s.unzonedDays = true
 	} else {
@@ -259,4 +261,4 @@ func (s *Statement) noteUnzoned(m parse.Moment) {
 
 // ZoneIsUnknown reports whether the file has times without a zone that were read
 // in the default zone because neither file nor user names one.
-func (s *Statement) ZoneIsUnknown() bool { return s.zoneAsked }
+func (s *zoneFacts) ZoneIsUnknown() bool { return s.zoneAsked }

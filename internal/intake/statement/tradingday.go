@@ -36,7 +36,8 @@ func (r *Reader) RequireDay(names string) error {
 
 // requireDays is [Reader.RequireDay] for the columns of a mapping. A time of day
 // without a date column is taken for the whole instant.
-func (r *Reader) requireDays(m mapping) error {
+func (r *mappedReader) requireDays() error {
+	m := r.mapping
 	if m[TargetExecutedAt] == "" && m["date"] == "" && m["time"] != "" {
 		m[TargetExecutedAt] = m["time"]
 		delete(m, "time")

@@ -41,6 +41,14 @@ type AnnotationColumns struct {
 // isRoundTrip reports whether a row is a whole trade.
 func (l *Layout) isRoundTrip() bool { return l.OpenPrice != "" }
 
+// tripRow is a whole trade while it is read.
+type tripRow struct {
+	Trip
+	lr   *layoutReader
+	w    *Row
+	kind Kind
+}
+
 // readTrip reads a row as a whole trade.
 func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 	l := lr.layout
@@ -49,75 +57,75 @@ func (lr *layoutReader) readTrip(w *Row, kind Kind) {
 		w.Fail("%s", i.Problem)
 	}
 	quantity := w.Required(l.Quantity)
-	t := &Trip{
+	t := &tripRow{lr: lr, w: w, kind: kind, Trip: Trip{
 		Symbol: i.Symbol, Type: i.Type, Right: i.Right, Strike: i.Strike, Expiry: i.Expiry, Multiplier: i.Multiplier,
 		Quantity: quantity.Abs(), ID: lr.idOf(w, matching.Buy), OpenPrice: lr.tripPrice(w, l.OpenPrice, i.Symbol),
-	}
+	}}
 	stated := w.Text(l.OpenTime) != "" || w.Text(l.OpenDate) != ""
 	if stated {
 		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime)
 	}
-	if lr.isClosed(w) {
-		lr.readExit(w, t)
+	if t.isClosed() {
+		t.readExit()
 	}
 	if !stated {
-		lr.assumeOpening(w, t)
+		t.assumeOpening()
 	}
 	w.at = t.Open
 	if !t.Close.At.IsZero() || !l.Lots {
 		t.Commission, t.Fees = w.costs(l.Commission), w.costs(l.Fees).Sub(w.Decimal(l.Swap))
 		t.GrossPnL, t.NetPnL = w.Null(l.Result), w.Null(l.NetResult)
 	}
-	lr.readDirection(w, kind, t, quantity)
-	lr.readTripDetails(w, t)
+	t.readDirection(quantity)
+	t.readDetails()
 	if l.Settle != nil {
-		l.Settle(w, t)
+		l.Settle(w, &t.Trip)
 	}
-	lr.settleTrip(t)
-	record := Record{Kind: kind, Trip: t, Annotations: lr.annotationsOf(w)}
+	t.settle()
+	record := Record{Kind: kind, Trip: &t.Trip, Annotations: lr.annotationsOf(w)}
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, &record)
 	}
 	w.emit(&record)
-	lr.noteTripResult(w, t)
+	t.noteResult()
 }
 
 // isClosed reports whether a trade has a closing time and a closing price. Some
 // files write 1970 for no time.
-func (lr *layoutReader) isClosed(w *Row) bool {
-	l := lr.layout
-	if w.Text(l.ClosePrice) == "" && !l.Lots {
+func (t *tripRow) isClosed() bool {
+	l := t.lr.layout
+	if t.w.Text(l.ClosePrice) == "" && !l.Lots {
 		return false
 	}
 	col := cmp.Or(l.CloseDate, l.CloseTime)
 	if col == "" {
-		return w.Text(l.ClosePrice) != ""
+		return t.w.Text(l.ClosePrice) != ""
 	}
-	text := w.Text(col)
+	text := t.w.Text(col)
 	return text != "" && !strings.HasPrefix(text, "1970")
 }
 
 // readExit reads how a trade was closed.
-func (lr *layoutReader) readExit(w *Row, t *Trip) {
-	l := lr.layout
+func (t *tripRow) readExit() {
+	l := t.lr.layout
 	if l.CloseTime != "" || l.CloseDate != "" {
-		t.Close = w.dayAndTime(l.CloseDate, l.CloseTime)
+		t.Close = t.w.dayAndTime(l.CloseDate, l.CloseTime)
 	} else {
 		t.Close = t.Open // the file has one moment for both
 	}
-	t.ClosePrice = decimal.Of(lr.tripPrice(w, l.ClosePrice, t.Symbol))
-	lr.nameTrip(t)
+	t.ClosePrice = decimal.Of(t.lr.tripPrice(t.w, l.ClosePrice, t.Symbol))
+	t.setID()
 }
 
 // assumeOpening takes the time of closing for that of opening, if the file does
 // not say it. Both count as days, among which openings come first.
-func (lr *layoutReader) assumeOpening(w *Row, t *Trip) {
-	l := lr.layout
+func (t *tripRow) assumeOpening() {
+	l := t.lr.layout
 	if t.Close.At.IsZero() {
-		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime) // fails the row
+		t.Open = t.w.dayAndTime(l.OpenDate, l.OpenTime) // fails the row
 		return
 	}
-	lr.r.Out.Warn("The file does not say when positions were opened; the time of closing was taken.")
+	t.lr.r.Out.Warn("The file does not say when positions were opened; the time of closing was taken.")
 	t.Close.DateOnly = true
 	t.Open = t.Close
 }
@@ -140,18 +148,18 @@ func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decima
 	return w.Required(col)
 }
 
-// nameTrip makes the id of a trade unique that comes again in the file. With
+// setID makes the id of a trade unique that comes again in the file. With
 // IDPerPart each row is a part of a position: it has its own share of the
 // opening, so that a later file with one more part only adds to it.
-func (lr *layoutReader) nameTrip(t *Trip) {
+func (t *tripRow) setID() {
 	switch {
 	case t.ID == "":
-	case lr.layout.IDs == IDPerPart:
+	case t.lr.layout.IDs == IDPerPart:
 		at := strconv.FormatInt(t.Close.At.Unix(), 10)
-		at += lr.repeatSuffix(t.ID + "@" + at)
+		at += t.lr.repeatSuffix(t.ID + "@" + at)
 		t.OpenFillID, t.CloseFillID = t.ID+"/open/"+at, t.ID+"/close/"+at
 	default:
-		t.ID += lr.repeatSuffix(t.ID)
+		t.ID += t.lr.repeatSuffix(t.ID)
 	}
 }
 
@@ -167,14 +175,14 @@ func (s *layoutState) repeatSuffix(id string) string {
 
 // readDirection reads whether a trade was short: from its side, the sign of its
 // quantity, or a result that only a short trade explains.
-func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decimal.Decimal) {
-	l := lr.layout
-	side, _, known := kind.direction()
+func (t *tripRow) readDirection(quantity decimal.Decimal) {
+	l := t.lr.layout
+	side, _, known := t.kind.direction()
 	switch {
 	case known:
 		t.Short = side == matching.Sell
-	case l.Side != "" && (w.Text(l.Side) != "" || l.Result == "" && l.NetResult == ""):
-		side, _ = w.Side(l.Side)
+	case l.Side != "" && (t.w.Text(l.Side) != "" || l.Result == "" && l.NetResult == ""):
+		side, _ = t.w.Side(l.Side)
 		t.Short = side == matching.Sell
 	case quantity.Sign() < 0:
 		t.Short = true
@@ -183,37 +191,37 @@ func (lr *layoutReader) readDirection(w *Row, kind Kind, t *Trip, quantity decim
 	}
 }
 
-// readTripDetails reads what is kept beside the fills of a trade.
-func (lr *layoutReader) readTripDetails(w *Row, t *Trip) {
-	l := lr.layout
+// readDetails reads what is kept beside the fills of a trade.
+func (t *tripRow) readDetails() {
+	l := t.lr.layout
 	var f Fill
 	if l.Lots {
 		f.AddDetail("unit", "lot")
 		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
 		t.TrustPnL = true
 		if t.Close.At.IsZero() {
-			lr.r.Out.Warn("Trades that are still open were read without a result: it comes with the file that has them closed.")
+			t.lr.r.Out.Warn("Trades that are still open were read without a result: it comes with the file that has them closed.")
 		}
-		if stop := w.Null(l.LastStop); stop.Decimal.Sign() > 0 {
+		if stop := t.w.Null(l.LastStop); stop.Decimal.Sign() > 0 {
 			f.AddDetail("stop", stop.String())
 		}
 	}
-	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
+	if name := strings.TrimSpace(t.w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
 		f.AddDetail("name", name)
 	}
 	for key, col := range l.Details {
-		if text := strings.TrimSpace(w.Text(col)); text != "" {
+		if text := strings.TrimSpace(t.w.Text(col)); text != "" {
 			f.AddDetail(key, text)
 		}
 	}
-	m := strings.ToUpper(w.currencyOfTrip(l))
-	row := tradeRow{Fill: f, money: m, priced: m}
-	lr.noteCurrency(&row)
+	m := strings.ToUpper(t.w.currencyOfTrip(l))
+	row := tradeRow{lr: t.lr, w: t.w, Fill: f, money: m, priced: m}
+	row.noteCurrency()
 	t.Details = row.Details
 }
 
 // currencyOfTrip returns the currency of the results of a row.
-func (w *Row) currencyOfTrip(l *Layout) string {
+func (w *cells) currencyOfTrip(l *Layout) string {
 	for _, col := range []Col{l.Result, l.NetResult} {
 		if i := w.r.column(col); i >= 0 {
 			if code := w.statedCurrency(i); code != "" {
@@ -224,9 +232,9 @@ func (w *Row) currencyOfTrip(l *Layout) string {
 	return w.Text(l.Currency)
 }
 
-// settleTrip decides how far the stated result of a trade counts.
-func (lr *layoutReader) settleTrip(t *Trip) {
-	l := lr.layout
+// settle decides how far the stated result of a trade counts.
+func (t *tripRow) settle() {
+	l := t.lr.layout
 	gross := t.GrossResult()
 	if gross.Valid && t.Type == instruments.TypeFuture && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(gross.Decimal, t.points().Mul(t.Quantity))
@@ -266,24 +274,24 @@ func (t *Trip) GrossResult() decimal.Null {
 	return t.GrossPnL
 }
 
-// noteTripResult adds up the stated results, and warns if prices give another
+// noteResult adds up the stated results, and warns if prices give another
 // result than the file states for a contract whose size is known. The file's
 // counts, as it is what the account was credited with.
-func (lr *layoutReader) noteTripResult(w *Row, t *Trip) {
+func (t *tripRow) noteResult() {
 	gross := t.GrossResult()
-	if !gross.Valid || w.Failed() || !lr.layout.StateResults {
+	if !gross.Valid || t.w.Failed() || !t.lr.layout.StateResults {
 		return
 	}
-	lr.addSum(ItemGrossPnL, gross.Decimal)
-	lr.addSum(ItemNetPnL, gross.Decimal.Sub(t.Fees).Sub(t.Commission))
-	lr.noteWorth(t.Symbol, gross.Decimal, t.points().Mul(t.Quantity))
+	t.lr.addSum(ItemGrossPnL, gross.Decimal)
+	t.lr.addSum(ItemNetPnL, gross.Decimal.Sub(t.Fees).Sub(t.Commission))
+	t.lr.noteWorth(t.Symbol, gross.Decimal, t.points().Mul(t.Quantity))
 	if t.Type != instruments.TypeFuture || !isKnownFuture(t.Symbol) {
 		return
 	}
 	usual, _ := instruments.DefaultMultiplier(t.Symbol, t.Type)
 	byPrices := t.points().Mul(t.Quantity).Mul(usual)
 	if byPrices.Sub(gross.Decimal).Abs().Cmp(allowance(gross.Decimal)) > 0 {
-		lr.r.Out.WarnRow(w.Number, "The prices of %s give %s, the file says %s. The file's figure was taken.", t.Symbol, byPrices, gross.Decimal)
+		t.lr.r.Out.WarnRow(t.w.Number, "The prices of %s give %s, the file says %s. The file's figure was taken.", t.Symbol, byPrices, gross.Decimal)
 	}
 }
 

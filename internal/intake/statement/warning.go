@@ -45,6 +45,14 @@ func (c WarningCode) Field() string {
 	return ""
 }
 
+// warningList are the warnings about a file.
+type warningList struct {
+	// Warnings has each warning once.
+	Warnings []Warning
+	// kinds counts the warnings of each kind.
+	kinds map[string]*warningCount
+}
+
 // warningCount counts the warnings of one kind, of which the first is kept.
 type warningCount struct {
 	index int             // in Statement.Warnings
@@ -56,7 +64,7 @@ type warningCount struct {
 
 // Warn adds a sentence for the user. Sentences with the same format are one
 // warning: the first is kept, and others are counted.
-func (s *Statement) Warn(format string, args ...any) {
+func (s *warningList) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	kind := format
 	if format == "%s" {
@@ -75,7 +83,7 @@ func (s *Statement) Warn(format string, args ...any) {
 
 // WarnRow is [Statement.Warn] for a row: the warning says how many rows it is about
 // and which is the first.
-func (s *Statement) WarnRow(row int, format string, args ...any) {
+func (s *warningList) WarnRow(row int, format string, args ...any) {
 	if c := s.kinds[format]; c != nil && c.row > 0 {
 		c.rows++
 		if row < c.row {
@@ -93,7 +101,7 @@ func (s *Statement) WarnRow(row int, format string, args ...any) {
 
 // countWarning returns the count of a kind of warning, and adds the warning if it is
 // the first. It returns false if there are too many kinds.
-func (s *Statement) countWarning(kind, text string) (c *warningCount, ok bool) {
+func (s *warningList) countWarning(kind, text string) (c *warningCount, ok bool) {
 	if c = s.kinds[kind]; c != nil {
 		return c, true
 	}
