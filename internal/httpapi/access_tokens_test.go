@@ -27,6 +27,7 @@ func checksum(body string) string {
 }
 
 func TestCreateToken(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		made := owner.post("/access-tokens", map[string]any{"name": "  cron  "}).want(http.StatusCreated).
@@ -47,6 +48,7 @@ func TestCreateToken(t *testing.T) {
 
 // TestTokenSecretIsShownOnce looks for the secret in every later answer.
 func TestTokenSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		id, secret := owner.mint(map[string]any{"name": "cron"})
@@ -65,6 +67,7 @@ func TestTokenSecretIsShownOnce(t *testing.T) {
 }
 
 func TestTokenList(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -84,6 +87,7 @@ func TestTokenList(t *testing.T) {
 }
 
 func TestTokenExpiry(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		for _, days := range []int{30, 90, 365} {
@@ -115,6 +119,7 @@ func TestTokenExpiry(t *testing.T) {
 }
 
 func TestTokenNames(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for _, body := range []string{`{}`, `{"name":""}`, `{"name":" \t"}`, `{"name":"\u200b"}`, `{"name":null}`, `{"name":"a\u0007b"}`, `{"name":"` + strings.Repeat("ä", 201) + `"}`} {
@@ -127,6 +132,7 @@ func TestTokenNames(t *testing.T) {
 
 // TestReadTokens may read everything and write nothing.
 func TestReadTokens(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		id, secret := owner.mint(map[string]any{"name": "dashboard", "scope": "read"})
@@ -156,6 +162,7 @@ func TestReadTokens(t *testing.T) {
 
 // TestTokensHaveTheAccessOfASession, but cannot make or change credentials.
 func TestTokensHaveTheAccessOfASession(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "full", "scope": "full"})
@@ -185,6 +192,7 @@ func TestTokensHaveTheAccessOfASession(t *testing.T) {
 }
 
 func TestAnOwnersTokenCannotResetItsOwnersPassword(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "full", "scope": "full"})
@@ -197,6 +205,7 @@ func TestAnOwnersTokenCannotResetItsOwnersPassword(t *testing.T) {
 }
 
 func TestTokenOfAUserHasNoOwnerAccess(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -209,6 +218,7 @@ func TestTokenOfAUserHasNoOwnerAccess(t *testing.T) {
 
 // TestInvalidTokensAreRefusedAlike compares the answers byte by byte.
 func TestInvalidTokensAreRefusedAlike(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -239,6 +249,7 @@ func TestInvalidTokensAreRefusedAlike(t *testing.T) {
 }
 
 func TestTokenIsRevoked(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")

@@ -17,6 +17,7 @@ var adminCalls = []string{
 // TestAdminIsForOwners refuses strangers with 401 and users with 403,
 // whatever they request.
 func TestAdminIsForOwners(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -35,6 +36,7 @@ func TestAdminIsForOwners(t *testing.T) {
 }
 
 func TestAdminCreatesUsers(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp() // registration is closed
 		made := owner.post("/admin/users", map[string]any{"email": " Anna@example.org ", "password": "password of anna", "is_admin": true, "id": "chosen"}).
@@ -53,6 +55,7 @@ func TestAdminCreatesUsers(t *testing.T) {
 }
 
 func TestAdminListsUsers(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for i := range 3 {
@@ -76,6 +79,7 @@ func TestAdminListsUsers(t *testing.T) {
 }
 
 func TestAdminPromotesAndDemotes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -96,6 +100,7 @@ func TestAdminPromotesAndDemotes(t *testing.T) {
 }
 
 func TestTheLastOwnerCannotBeRemoved(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -116,6 +121,7 @@ func TestTheLastOwnerCannotBeRemoved(t *testing.T) {
 // TestOwnersRemovingEachOtherAtOnce lets two owners demote, or delete, each other at
 // the same moment, again and again: the installation always has an owner.
 func TestOwnersRemovingEachOtherAtOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		first := w.setUp()
 		second := w.addUser(first, "anna@example.org")
@@ -153,6 +159,7 @@ func TestOwnersRemovingEachOtherAtOnce(t *testing.T) {
 
 // TestDeletedUsersLoseAccessAtOnce tries every credential they had.
 func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -187,6 +194,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 
 // TestAdminResetsAPassword signs the user out of everything that refreshes.
 func TestAdminResetsAPassword(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -214,6 +222,7 @@ func TestAdminResetsAPassword(t *testing.T) {
 
 // TestAdminResetKeepsTheSecondFactor on: a password is not enough.
 func TestAdminResetKeepsTheSecondFactor(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.enrol(w.addUser(owner, "anna@example.org"))

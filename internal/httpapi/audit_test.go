@@ -25,6 +25,7 @@ func (c *client) events(query string) []string {
 
 // TestAuditRecordsActions does everything once and reads it back.
 func TestAuditRecordsActions(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		step := func(want string, act func()) {
@@ -76,6 +77,7 @@ func TestAuditRecordsActions(t *testing.T) {
 
 // TestAuditRecordsCallerCredentialAndAddress looks at every field of some events.
 func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		me := owner.userID(ownerEmail)
@@ -123,6 +125,7 @@ func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
 
 // TestAuditPages walks by the Link header while new events arrive.
 func TestAuditPages(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for i := range 11 { // some at the same instant

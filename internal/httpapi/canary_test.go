@@ -31,6 +31,7 @@ func (c canaries) pair(name string, r *reply) *reply {
 // secrets, in the right and in the wrong places, and then searches the log, the
 // audit and every byte of the database for them.
 func TestNoSecretIsStoredOrLogged(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		found := w.live(canaries{
 			"password": "canary password one", "new password": "canary password two", "reset password": "canary password three",

@@ -13,6 +13,7 @@ import (
 // spent stays spent, no one is locked out for longer than otherwise, and what
 // is written meanwhile is in order.
 func TestClockSetBack(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 		spent := map[string]any{"refresh_token": made.text("refresh_token")}
@@ -44,6 +45,7 @@ func TestClockSetBack(t *testing.T) {
 // TestClockSetBackAndLimits uses the limits up and sets the clock back: they
 // end no later than they would have from there.
 func TestClockSetBackAndLimits(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		login := func(code string) *reply {
@@ -69,6 +71,7 @@ func TestClockSetBackAndLimits(t *testing.T) {
 // TestClockSetForward sets the clock forward a year and back again: credentials
 // end, people can sign in, and no limit or code is stuck afterwards.
 func TestClockSetForward(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)
 		owner := w.as(made.text("access_token"))

@@ -14,6 +14,7 @@ import (
 // required fields, without one of them at a time: the server must refuse it and
 // name the field.
 func TestRequiredFieldsAreRequired(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	owner := w.setUp()
 	id := owner.made("/accounts", `{"name":"Main"}`).text("id")
@@ -61,6 +62,7 @@ func requiredFields(d document, path string) []string {
 // TestChangesRequireNothing checks that the description of a partial change has
 // no required field: an absent one stays as it is.
 func TestChangesRequireNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	d := readDescription(t, w.api)
 	whole := []string{

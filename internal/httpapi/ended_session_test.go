@@ -27,6 +27,7 @@ func lastingCalls(user string) map[string]any {
 // TestAnEndedSessionCannotCreateCredentials ends a session in each way that there
 // is. Its access token still reads the journal until it expires.
 func TestAnEndedSessionCannotCreateCredentials(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(w *world, ended *client, refresh string){
 		"logout":  func(_ *world, ended *client, _ string) { ended.post("/auth/logout", nil).wantNone() },
 		"refresh": func(w *world, _ *client, refresh string) { w.endByReplay(refresh) },

@@ -39,6 +39,7 @@ func (r *reply) wantShape() *reply {
 }
 
 func TestEveryRefusalHasTheSameShape(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		user := w.addUser(owner, "anna@example.org")
@@ -73,6 +74,7 @@ func TestEveryRefusalHasTheSameShape(t *testing.T) {
 }
 
 func TestLimitedRefusalHasRetryAfter(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.anonymous().post("/auth/refresh", `{"refresh_token":"x"}`).want(http.StatusUnauthorized)
 		got := w.anonymous().post("/auth/refresh", `{"refresh_token":"x"}`).wantError(http.StatusTooManyRequests, "rate_limited").wantShape()
@@ -85,6 +87,7 @@ func TestLimitedRefusalHasRetryAfter(t *testing.T) {
 // TestUnknownPaths are answered in JSON below /api, and never by a redirect:
 // a POST that is sent elsewhere loses its body.
 func TestUnknownPaths(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for _, path := range []string{
@@ -105,6 +108,7 @@ func TestUnknownPaths(t *testing.T) {
 }
 
 func TestWrongMethodsListAllowedOnes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		for path, allowed := range map[string]string{
 			"/setup/status": "GET, HEAD", "/setup": "POST", "/auth/login": "POST", "/auth/refresh": "POST", "/auth/register": "POST",
@@ -130,6 +134,7 @@ func TestWrongMethodsListAllowedOnes(t *testing.T) {
 // TestTooLargeWithAndWithoutLength sends a body whose length is told and one
 // in chunks.
 func TestTooLargeWithAndWithoutLength(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		big := `{"email":"a@example.org","password":"` + strings.Repeat("p", 16<<10) + `"}`
 		for _, path := range []string{"/setup", "/auth/login", "/auth/register", "/auth/refresh"} {
@@ -145,6 +150,7 @@ func TestTooLargeWithAndWithoutLength(t *testing.T) {
 }
 
 func TestRequestIDOnEveryAnswer(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		tag := owner.get("/me").want(http.StatusOK).tag()
@@ -174,6 +180,7 @@ func TestRequestIDOnEveryAnswer(t *testing.T) {
 
 // TestInvalidIDsInPathsAreUnknown tries what a database might choke on.
 func TestInvalidIDsInPathsAreUnknown(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for _, id := range []string{"%00", "a%00b", "%ff", "%c3%28", "%ed%a0%80", "%F0%9F%98%80", "..%2f..", "'%20OR%201=1--", strings.Repeat("a", 5000)} {
@@ -195,6 +202,7 @@ func TestInvalidIDsInPathsAreUnknown(t *testing.T) {
 // TestInternalErrorsRevealNothing breaks the database and looks at the answers: the
 // cause is in the log, under the request's id, and nowhere else.
 func TestInternalErrorsRevealNothing(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		w.exec(`DROP TABLE preferences`)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestReadsHaveAnETag(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.settle() // that the owner was seen must not come between two reads
@@ -32,6 +33,7 @@ func TestReadsHaveAnETag(t *testing.T) {
 }
 
 func TestETagChangesWithTheRecord(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		before := owner.get("/me/preferences").tag()
@@ -45,6 +47,7 @@ func TestETagChangesWithTheRecord(t *testing.T) {
 
 // TestWritesHaveTheETagOfTheRecord lets a client write again without a read.
 func TestWritesHaveTheETagOfTheRecord(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		made := owner.post("/admin/users", map[string]any{"email": "anna@example.org", "password": "password of anna"}).want(http.StatusCreated)
@@ -63,6 +66,7 @@ func TestWritesHaveTheETagOfTheRecord(t *testing.T) {
 // TestConditionalWrites tries every write of a single record with a tag that
 // is fresh, stale, weak, one of several, and none.
 func TestConditionalWrites(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		user := func(i int) (string, string) {
@@ -122,6 +126,7 @@ func TestConditionalWrites(t *testing.T) {
 // TestAStaleTagOfAnUnknownRecordIsNotFound keeps If-Match from telling which
 // records there are.
 func TestAStaleTagOfAnUnknownRecordIsNotFound(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		stale := owner.with("If-Match", `"stale"`)
@@ -139,6 +144,7 @@ func TestAStaleTagOfAnUnknownRecordIsNotFound(t *testing.T) {
 
 // TestGzip requests a long and a short list over a real connection.
 func TestGzip(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		server := w.serve()
@@ -191,6 +197,7 @@ func TestGzip(t *testing.T) {
 
 // TestHead answers as GET does, without the body.
 func TestHead(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		w.settle()

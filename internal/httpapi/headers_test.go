@@ -8,6 +8,7 @@ import (
 )
 
 func TestSecurityHeaders(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for name, got := range map[string]*reply{
@@ -40,6 +41,7 @@ func TestSecurityHeaders(t *testing.T) {
 }
 
 func TestTheAPIIsNeverCached(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		tag := owner.get("/me").tag()
@@ -56,6 +58,7 @@ func TestTheAPIIsNeverCached(t *testing.T) {
 }
 
 func TestHSTSOnlyOverTLS(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		const header = "Strict-Transport-Security"
 		if got := w.anonymous().with("X-Forwarded-Proto", "https").get("/setup/status"); got.header.Get(header) != "" {
@@ -77,6 +80,7 @@ func TestHSTSOnlyOverTLS(t *testing.T) {
 }
 
 func TestCORSIsOffByDefault(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		page := w.anonymous().with("Origin", "https://page.example.org")
 		got := page.get("/setup/status").want(200)
@@ -92,6 +96,7 @@ func TestCORSIsOffByDefault(t *testing.T) {
 }
 
 func TestCORSMatchesExactOrigins(t *testing.T) {
+	t.Parallel()
 	allow := func(s *settle) { s.api.Origins = []string{"https://page.example.org", "http://localhost:5173"} }
 	eachWorld(t, func(t *testing.T, w *world) {
 		for origin, allowed := range map[string]bool{

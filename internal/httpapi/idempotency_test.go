@@ -14,6 +14,7 @@ import (
 func (c *client) keyed(key string) *client { return c.with("Idempotency-Key", key) }
 
 func TestRepeatedPostIsOneEffect(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := account("anna@example.org", "password of anna")
@@ -32,6 +33,7 @@ func TestRepeatedPostIsOneEffect(t *testing.T) {
 
 // TestRepeatedPostReturnsTheStoredAnswer, even where the world has moved on.
 func TestRepeatedPostReturnsTheStoredAnswer(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.signedIn(w.setUp())
 		anna := account("anna@example.org", "password of anna")
@@ -51,6 +53,7 @@ func TestRepeatedPostReturnsTheStoredAnswer(t *testing.T) {
 }
 
 func TestRefusedPostCanBeRetriedWithItsKey(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		owner.keyed("k").post("/admin/users", account("anna@example.org", "short")).wantField("password")
@@ -61,6 +64,7 @@ func TestRefusedPostCanBeRetriedWithItsKey(t *testing.T) {
 }
 
 func TestIdempotencyKeysArePerUser(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		second := w.addUser(owner, "second@example.org")
@@ -81,6 +85,7 @@ func TestIdempotencyKeysArePerUser(t *testing.T) {
 
 // TestIdempotencyKeyGrantsNoAccess replays nothing to a client that has lost access.
 func TestIdempotencyKeyGrantsNoAccess(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		second := w.addUser(owner, "second@example.org")
@@ -95,6 +100,7 @@ func TestIdempotencyKeyGrantsNoAccess(t *testing.T) {
 }
 
 func TestParallelRepeatedPostsAreOneEffect(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		replies := atOnce(6, func(int) *reply {
@@ -111,6 +117,7 @@ func TestParallelRepeatedPostsAreOneEffect(t *testing.T) {
 
 // TestPasswordResetSupportsIdempotencyKey: it is no call whose answer holds a secret.
 func TestPasswordResetSupportsIdempotencyKey(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.addUser(owner, "anna@example.org")
@@ -126,6 +133,7 @@ func TestPasswordResetSupportsIdempotencyKey(t *testing.T) {
 // TestKeyIsIgnoredIfAnswersContainSecrets requires that nothing of them is
 // kept, and that the same key with another body is no conflict.
 func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.anonymous().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).want(http.StatusCreated)
 		w.anonymous().keyed("k").post("/setup", account(ownerEmail, ownerPassword)).wantError(http.StatusConflict, "conflict")
@@ -162,6 +170,7 @@ func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 
 // TestStoredAnswersAreEncrypted reads the row.
 func TestStoredAnswersAreEncrypted(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		owner.keyed("k").post("/admin/users", account("canary@example.org", "canary password")).want(http.StatusCreated)
@@ -181,6 +190,7 @@ func TestStoredAnswersAreEncrypted(t *testing.T) {
 
 // TestAClaimLeftByACrashIsTakenOver two minutes later.
 func TestAClaimLeftByACrashIsTakenOver(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := account("anna@example.org", "password of anna")
@@ -199,6 +209,7 @@ func TestAClaimLeftByACrashIsTakenOver(t *testing.T) {
 }
 
 func TestInvalidKeysAreRefused(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for _, key := range []string{strings.Repeat("k", 201), "a\xff"} {

@@ -9,6 +9,7 @@ import (
 // TestForeignIDsAreUnknownIDs lets one user try every id of another. The
 // answer must be that for an id that no user has: status, headers and body.
 func TestForeignIDsAreUnknownIDs(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna, bert := w.addUser(owner, "anna@example.org"), w.addUser(owner, "bert@example.org")
@@ -59,6 +60,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 // TestOwnersDoNotReadUsers: an owner manages people and reads nothing of
 // theirs.
 func TestOwnersDoNotReadUsers(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")

@@ -9,6 +9,7 @@ import (
 // TestStrictJSON sends what a lenient parser would take, to a route of each
 // kind: one that is public, one with typed fields and one that is opaque.
 func TestStrictJSON(t *testing.T) {
+	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
@@ -52,6 +53,7 @@ func TestStrictJSON(t *testing.T) {
 }
 
 func TestWrongTypesNameTheField(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		me := owner.get("/me").text("id")
@@ -93,6 +95,7 @@ func TestWrongTypesNameTheField(t *testing.T) {
 // TestSecretsAreNotRepeated sends a wrong type where a secret belongs and
 // looks whether the refusal tells it back.
 func TestSecretsAreNotRepeated(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		for _, body := range []string{
@@ -108,6 +111,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 }
 
 func TestKeysAreCaseSensitiveAndUnknownOnesIgnored(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		owner.post("/access-tokens", `{"Name":"x"}`).wantField("name")
@@ -121,6 +125,7 @@ func TestKeysAreCaseSensitiveAndUnknownOnesIgnored(t *testing.T) {
 }
 
 func TestContentTypes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		body := []byte(`{"name":"x"}`)
@@ -138,6 +143,7 @@ func TestContentTypes(t *testing.T) {
 
 // TestAnswersAreJSONForEveryAccept ignores Accept: there is one format.
 func TestAnswersAreJSONForEveryAccept(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		plain := owner.get("/me").want(http.StatusOK)
@@ -151,6 +157,7 @@ func TestAnswersAreJSONForEveryAccept(t *testing.T) {
 }
 
 func TestQueriesAreStrict(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for query, field := range map[string]string{
@@ -175,6 +182,7 @@ func TestQueriesAreStrict(t *testing.T) {
 
 // TestInstants are RFC 3339 in UTC, with no more digits than there are.
 func TestInstants(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		if got := owner.get("/me").text("created_at"); got != "2026-03-10T15:04:05Z" {

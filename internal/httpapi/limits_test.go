@@ -12,6 +12,7 @@ import (
 // and setups share a count of twenty a minute. A right login is refused like
 // any other then.
 func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		calls := []func(*client) *reply{
@@ -56,6 +57,7 @@ func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 // TestCorrectCallsAreNotLimited, however quickly they come: neither what
 // succeeds, nor the first half of a login with a code, nor a slip of the pen.
 func TestCorrectCallsAreNotLimited(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.anonymous().post("/setup", `{}`).want(http.StatusBadRequest)
 		owner := w.setUp()
@@ -77,6 +79,7 @@ func TestCorrectCallsAreNotLimited(t *testing.T) {
 // TestParallelGuessesAreCounted: of many wrong logins at once from one address no
 // more are looked at than may fail, and right ones wait for each other.
 func TestParallelGuessesAreCounted(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		together := func(password string) map[int]int {
@@ -106,6 +109,7 @@ func TestParallelGuessesAreCounted(t *testing.T) {
 // TestTheLimitFollowsTheClientThroughProxies walks X-Forwarded-For from the
 // right and ignores other addresses.
 func TestTheLimitFollowsTheClientThroughProxies(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		try := func(peer, forwarded string) *reply {
 			c := w.anonymous().from(peer)
@@ -137,6 +141,7 @@ func TestTheLimitFollowsTheClientThroughProxies(t *testing.T) {
 
 // TestFailedChecksAreLimitedByUser: ten wrong passwords and codes a minute.
 func TestFailedChecksAreLimitedByUser(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -173,6 +178,7 @@ func TestFailedChecksAreLimitedByUser(t *testing.T) {
 
 // TestRightPasswordsAreNotLimited, however often one is changed.
 func TestRightPasswordsAreNotLimited(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		c := w.setUp()
 		old := ownerPassword
@@ -186,6 +192,7 @@ func TestRightPasswordsAreNotLimited(t *testing.T) {
 
 // TestALimitedPasswordIsNotChecked: the limit is on tries.
 func TestALimitedPasswordIsNotChecked(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		owner.put("/me/password", change("wrong", "another password")).wantError(http.StatusForbidden, "forbidden")
@@ -196,6 +203,7 @@ func TestALimitedPasswordIsNotChecked(t *testing.T) {
 
 // TestStrangersDoNotConsumeAUsersLimit: who is not let in is not counted.
 func TestStrangersDoNotConsumeAUsersLimit(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})

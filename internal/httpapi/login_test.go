@@ -15,6 +15,7 @@ import (
 )
 
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.addUser(owner, "anna@example.org")
@@ -32,6 +33,7 @@ func TestLogin(t *testing.T) {
 // TestIsAdminIsInEveryPair follows one user through every answer that holds a
 // pair, first as a user and then as an owner.
 func TestIsAdminIsInEveryPair(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		pair := w.anonymous().post("/auth/register", account("anna@example.org", "first password")).want(http.StatusCreated).wantPair(false)
@@ -50,6 +52,7 @@ func TestIsAdminIsInEveryPair(t *testing.T) {
 
 // TestFailedLoginsLookTheSame compares every way to fail, byte by byte.
 func TestFailedLoginsLookTheSame(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.addUser(owner, "anna@example.org")
@@ -73,6 +76,7 @@ func TestFailedLoginsLookTheSame(t *testing.T) {
 // TestFailedLoginsSlowTheAddressDown guesses from elsewhere. The eleventh
 // guess waits, never for more than a minute, and the owner at home does not.
 func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		for _, email := range []string{ownerEmail, "unknown@example.org"} {
@@ -109,6 +113,7 @@ func TestFailedLoginsSlowTheAddressDown(t *testing.T) {
 }
 
 func TestASuccessClearsFailures(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		for range 5 {
@@ -123,6 +128,7 @@ func TestASuccessClearsFailures(t *testing.T) {
 // TestParallelGuessesAreCountedToo sends a crowd of guesses at once: it must
 // not be heard beyond the ten that are free.
 func TestParallelGuessesAreCountedToo(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		replies := atOnce(40, func(int) *reply {
@@ -138,6 +144,7 @@ func TestParallelGuessesAreCountedToo(t *testing.T) {
 // TestAccessTokensAreRefused forges tokens in every way that has been used
 // against other services.
 func TestAccessTokensAreRefused(t *testing.T) {
+	t.Parallel()
 	keys, err := secrets.NewKeys(testRoot)
 	if err != nil {
 		t.Fatal(err)
@@ -200,6 +207,7 @@ func TestAccessTokensAreRefused(t *testing.T) {
 }
 
 func TestAccessTokenExpiresAfterFifteenMinutes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		w.clock.Advance(15*time.Minute - time.Second)
@@ -210,6 +218,7 @@ func TestAccessTokenExpiresAfterFifteenMinutes(t *testing.T) {
 }
 
 func TestAuthorizationHeader(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		pair := w.logIn(ownerEmail, ownerPassword)
@@ -232,6 +241,7 @@ func TestAuthorizationHeader(t *testing.T) {
 // TestProtectedRoutesRequireACredential calls every route without a credential, with
 // nonsense as id and body: the answer is always that a credential is required.
 func TestProtectedRoutesRequireACredential(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		for _, call := range []string{

@@ -32,6 +32,7 @@ const committed = "../../api/openapi.yaml"
 // says. Run go test ./internal/httpapi -run TestDescriptionIsCommitted -update
 // after a change of the API, and read the difference before you commit it.
 func TestDescriptionIsCommitted(t *testing.T) {
+	t.Parallel()
 	unreleased := func(s *settle) { s.api.Version = "unreleased" }
 	w := newWorld(t, testkit.Open(t, db.SQLite), unreleased)
 	source, err := w.api.Description()
@@ -127,6 +128,7 @@ var publicPaths = []string{
 }
 
 func TestDescriptionIsServed(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		got := w.anonymous().get("//openapi.json").want(http.StatusOK)
 		text, err := w.api.Description()
@@ -139,6 +141,7 @@ func TestDescriptionIsServed(t *testing.T) {
 // TestDescriptionIsValid is OpenAPI 3.1 as far as a client's generator leans on
 // it.
 func TestDescriptionIsValid(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	d := readDescription(t, w.api)
 	if version, _ := d.root["openapi"].(string); !strings.HasPrefix(version, "3.1.") {
@@ -325,6 +328,7 @@ func (d document) checkReferences(value any) {
 
 // TestDescriptionListsTheSpec finds every endpoint of the foundation.
 func TestDescriptionListsTheSpec(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	d := readDescription(t, w.api)
 	for _, call := range []string{
@@ -345,6 +349,7 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 // TestDescriptionListsEveryRoute finds out by a method that no route has which
 // methods each path accepts.
 func TestDescriptionListsEveryRoute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
 	d := readDescription(t, w.api)
 	holes := regexp.MustCompile(`\{[^}]+\}`)

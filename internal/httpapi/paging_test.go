@@ -12,6 +12,7 @@ import (
 // TestListsOfPeopleHavePages reads each list whole and in pages: the same
 // records in the same order, with a link to the next page and a count of all.
 func TestListsOfPeopleHavePages(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		token, secret := owner.mint(map[string]any{"name": "first"})

@@ -11,6 +11,7 @@ func change(current, next string) map[string]any {
 
 // TestPasswordChange keeps only the caller signed in.
 func TestPasswordChange(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		desk, phone := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
@@ -34,6 +35,7 @@ func TestPasswordChange(t *testing.T) {
 }
 
 func TestRefusedPasswordChangeChangesNothing(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		pair := w.logIn(ownerEmail, ownerPassword)
@@ -50,6 +52,7 @@ func TestRefusedPasswordChangeChangesNothing(t *testing.T) {
 
 // TestParallelPasswordChanges end with one password and one living pair.
 func TestParallelPasswordChanges(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		passwords := []string{"first new password", "second new password", "third new password", "fourth new password"}

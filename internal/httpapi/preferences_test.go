@@ -32,6 +32,7 @@ func (c *client) wantPrefs(want string) *reply {
 }
 
 func TestPreferencesMerge(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
@@ -56,6 +57,7 @@ func TestPreferencesMerge(t *testing.T) {
 // TestPreferencesAreOpaque returns back every value as it came, also what no
 // number type can hold.
 func TestPreferencesAreOpaque(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for name, value := range map[string]string{
@@ -93,6 +95,7 @@ func TestPreferencesAreOpaque(t *testing.T) {
 }
 
 func TestPreferenceKeys(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		keys := `{"":1,"a":2,"A":3,"ä":4,"a b":5,"\"":6,"\\":7,"😀":8,"` + strings.Repeat("k", 1000) + `":9}`
@@ -104,6 +107,7 @@ func TestPreferenceKeys(t *testing.T) {
 // TestPreferenceLimits holds the limits for the stored object, whether it came
 // in one piece or in many.
 func TestPreferenceLimits(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		many := func(from, to int) string {
@@ -131,6 +135,7 @@ func TestPreferenceLimits(t *testing.T) {
 }
 
 func TestPreferenceSize(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		sized := func(key string, size int) string {
@@ -153,6 +158,7 @@ func TestPreferenceSize(t *testing.T) {
 
 // TestParallelMergesAreAllKept is forty clients that each store a key.
 func TestParallelMergesAreAllKept(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		replies := atOnce(40, func(i int) *reply {
@@ -172,6 +178,7 @@ func TestParallelMergesAreAllKept(t *testing.T) {
 
 // TestConditionalMerge writes only over what was read.
 func TestConditionalMerge(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		first := owner.get("/me/preferences").tag()
@@ -194,6 +201,7 @@ func TestConditionalMerge(t *testing.T) {
 
 // TestParallelMergesKeepTheLimit lets merges race for the last places.
 func TestParallelMergesKeepTheLimit(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		replies := atOnce(8, func(i int) *reply {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestRefreshRotates(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		pair := w.logIn(ownerEmail, ownerPassword)
@@ -28,6 +29,7 @@ func TestRefreshRotates(t *testing.T) {
 
 // TestUsedTokenIsAcceptedForHalfAMinute is for lost answers and two tabs.
 func TestUsedTokenIsAcceptedForHalfAMinute(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		first := w.logIn(ownerEmail, ownerPassword).text("refresh_token")
@@ -41,6 +43,7 @@ func TestUsedTokenIsAcceptedForHalfAMinute(t *testing.T) {
 }
 
 func TestReusedTokenEndsTheSession(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		pair, other := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
@@ -66,6 +69,7 @@ func TestReusedTokenEndsTheSession(t *testing.T) {
 }
 
 func TestRefreshTokensExpire(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		month := 30 * 24 * time.Hour
@@ -78,6 +82,7 @@ func TestRefreshTokensExpire(t *testing.T) {
 }
 
 func TestRefreshAcceptsRefreshTokensOnly(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})
@@ -91,6 +96,7 @@ func TestRefreshAcceptsRefreshTokensOnly(t *testing.T) {
 
 // TestParallelRefreshes are two tabs that wake up at the same moment.
 func TestParallelRefreshes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		token := w.logIn(ownerEmail, ownerPassword).text("refresh_token")
@@ -105,6 +111,7 @@ func TestParallelRefreshes(t *testing.T) {
 }
 
 func TestLogout(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		for name, logout := range map[string]func(pair *reply) *reply{
@@ -135,6 +142,7 @@ func TestLogout(t *testing.T) {
 
 // TestLogoutOfTheWholeFamily names the session by a token that was rotated.
 func TestLogoutOfTheWholeFamily(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		first := w.logIn(ownerEmail, ownerPassword)
@@ -145,6 +153,7 @@ func TestLogoutOfTheWholeFamily(t *testing.T) {
 }
 
 func TestLogoutNeedsASession(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		_, secret := owner.mint(map[string]any{"name": "x"})
@@ -158,6 +167,7 @@ func TestLogoutNeedsASession(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		w.clock.Advance(time.Minute)

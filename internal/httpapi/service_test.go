@@ -6,6 +6,7 @@ import (
 )
 
 func TestHealthAndReadiness(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		for _, path := range []string{"//healthz", "//readyz"} {
 			got := w.anonymous().get(path).want(http.StatusOK)
@@ -23,6 +24,7 @@ func TestHealthAndReadiness(t *testing.T) {
 // TestPageIsServedOutsideTheAPI: what is not below /api belongs to the page, as
 // far as it is a read.
 func TestPageIsServedOutsideTheAPI(t *testing.T) {
+	t.Parallel()
 	page := func(s *settle) {
 		s.api.Web = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the page")) })
 	}

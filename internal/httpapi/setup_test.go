@@ -23,6 +23,7 @@ func (w *world) wantStatus(needsSetup, registrationOpen bool, users int) {
 }
 
 func TestSetupStatus(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.wantStatus(true, false, 0)
 		owner := w.setUp()
@@ -35,6 +36,7 @@ func TestSetupStatus(t *testing.T) {
 }
 
 func TestSetupStatusIsNeverLimited(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		for range 50 {
 			w.wantStatus(true, false, 0)
@@ -43,6 +45,7 @@ func TestSetupStatusIsNeverLimited(t *testing.T) {
 }
 
 func TestSetup(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		made := w.anonymous().post("/setup", account("  Owner@Example.org ", ownerPassword)).want(http.StatusCreated).wantPair(true).
 			wantKeys("", "access_token", "refresh_token", "is_admin", "token_type", "expires_in", "id", "email", "account")
@@ -62,6 +65,7 @@ func TestSetup(t *testing.T) {
 
 // TestSetupRace is run by eight callers at once, of whom one wins.
 func TestSetupRace(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		replies := atOnce(8, func(i int) *reply {
 			return w.anonymous().post("/setup", account(fmt.Sprintf("owner%d@example.org", i), ownerPassword))
@@ -85,6 +89,7 @@ func TestSetupRace(t *testing.T) {
 
 // TestRefusedSetupStoresNothing lets the next try still win.
 func TestRefusedSetupStoresNothing(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.anonymous().post("/setup", account(ownerEmail, "short")).wantField("password")
 		w.anonymous().post("/setup", account("nonsense", ownerPassword)).wantField("email")
@@ -94,6 +99,7 @@ func TestRefusedSetupStoresNothing(t *testing.T) {
 }
 
 func TestRegistrationClosed(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.anonymous().post("/auth/register", account("anna@example.org", "password of anna")).wantError(http.StatusForbidden, "forbidden")
 		w.setUp()
@@ -103,6 +109,7 @@ func TestRegistrationClosed(t *testing.T) {
 }
 
 func TestRegistrationOpen(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		// Registering does not create the first user.
 		w.wantStatus(true, false, 0)
@@ -127,6 +134,7 @@ func TestRegistrationOpen(t *testing.T) {
 
 // TestRegistrationRace returns one address to one of several at once.
 func TestRegistrationRace(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.setUp()
 		replies := atOnce(6, func(i int) *reply {
@@ -143,6 +151,7 @@ func TestRegistrationRace(t *testing.T) {
 }
 
 func TestInvalidEmailAddresses(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		for _, email := range []string{
@@ -160,6 +169,7 @@ func TestInvalidEmailAddresses(t *testing.T) {
 
 // TestPasswordRules holds the rules in all five places where a password is set.
 func TestPasswordRules(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		bad := map[string]string{
 			"empty":                  "",
@@ -211,6 +221,7 @@ func TestPasswordRules(t *testing.T) {
 
 // TestSetupMakesTheFirstAccount along with the first user, or neither.
 func TestSetupMakesTheFirstAccount(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		with := func(trading any) map[string]any {
 			return map[string]any{"email": ownerEmail, "password": ownerPassword, "account": trading}

@@ -7,6 +7,7 @@ import (
 
 // TestFirstSteps walks the way of a new installation once, end to end.
 func TestFirstSteps(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		status := w.anonymous().get("/setup/status").want(http.StatusOK)
 		if status.value("needs_setup") != true || status.value("registration_open") != false {

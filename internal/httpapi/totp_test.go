@@ -44,6 +44,7 @@ func (e enrolled) wrongCode() string {
 }
 
 func TestTOTPStart(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		first := owner.post("/me/totp/start", nil).want(http.StatusOK).wantKeys("", "secret", "otpauth_url")
@@ -71,6 +72,7 @@ func TestTOTPStart(t *testing.T) {
 }
 
 func TestTOTPConfirm(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		secret := owner.post("/me/totp/start", nil).text("secret")
@@ -102,6 +104,7 @@ func TestTOTPConfirm(t *testing.T) {
 }
 
 func TestTOTPLogin(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		w.tryLogin(ownerEmail, ownerPassword, "").wantError(http.StatusUnauthorized, "totp_required").wantShape()
@@ -118,6 +121,7 @@ func TestTOTPLogin(t *testing.T) {
 }
 
 func TestTOTPCodesWorkOnce(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		secret := owner.post("/me/totp/start", nil).text("secret")
@@ -137,6 +141,7 @@ func TestTOTPCodesWorkOnce(t *testing.T) {
 }
 
 func TestTOTPSkew(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		for _, c := range []struct{ steps, status int }{{-2, 401}, {2, 401}, {-3, 401}, {-1, 200}} {
@@ -151,6 +156,7 @@ func TestTOTPSkew(t *testing.T) {
 
 // TestTOTPCodeInParallel lets five callers use one code at the same moment.
 func TestTOTPCodeInParallel(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		code := e.code(0)
@@ -164,6 +170,7 @@ func TestTOTPCodeInParallel(t *testing.T) {
 // TestTOTPWrongCodesAreCounted returns ten tries an hour, wherever they are
 // made; the right code is not heard afterwards.
 func TestTOTPWrongCodesAreCounted(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		e := w.enrol(w.setUp())
 		disable := func(code string) *reply {
@@ -184,6 +191,7 @@ func TestTOTPWrongCodesAreCounted(t *testing.T) {
 }
 
 func TestTOTPDisable(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		disable := func(password, code string) *reply {
@@ -214,6 +222,7 @@ func TestTOTPDisable(t *testing.T) {
 
 // TestTOTPEndsOtherSessions signs out who had only the password.
 func TestTOTPEndsOtherSessions(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
 		mine, other := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
@@ -225,6 +234,7 @@ func TestTOTPEndsOtherSessions(t *testing.T) {
 
 // TestTOTPSecretIsSealed looks for the secret where it is stored.
 func TestTOTPSecretIsSealed(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")

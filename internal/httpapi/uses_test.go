@@ -37,6 +37,7 @@ func (w *world) signedIn(owner *client) *client {
 }
 
 func TestUseIsRecordedForANewClient(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -68,6 +69,7 @@ func TestUseIsRecordedForANewClient(t *testing.T) {
 }
 
 func TestUseIsRecordedAgainAfterTenMinutes(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -91,6 +93,7 @@ func TestUseIsRecordedAgainAfterTenMinutes(t *testing.T) {
 
 // TestTheNewestFiftyUsesAreKept comes as sixty clients.
 func TestTheNewestFiftyUsesAreKept(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -115,6 +118,7 @@ func TestTheNewestFiftyUsesAreKept(t *testing.T) {
 }
 
 func TestParallelFirstUsesAreOne(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -125,6 +129,7 @@ func TestParallelFirstUsesAreOne(t *testing.T) {
 
 // TestUsesHaveTheAddressOfTheClient, and long names of clients are cut.
 func TestUsesHaveTheAddressOfTheClient(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron"})
@@ -141,6 +146,7 @@ func TestUsesHaveTheAddressOfTheClient(t *testing.T) {
 
 // TestLastUsed counts uses and not refusals.
 func TestLastUsed(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		session := w.setUp()
 		id, secret := session.mint(map[string]any{"name": "cron", "expires_in_days": 30})
@@ -182,6 +188,7 @@ func TestLastUsed(t *testing.T) {
 
 // TestUsesOfAForeignTokenAreEmpty, like those of one that does not exist.
 func TestUsesOfAForeignTokenAreEmpty(t *testing.T) {
+	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		anna := w.addUser(owner, "anna@example.org")
