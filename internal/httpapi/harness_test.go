@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +53,13 @@ type settle struct {
 	connectors []connector.Connector
 }
 
+// TestMain lets the heap grow: worlds are short-lived, and collecting garbage would take a
+// fifth of the processor time.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
+
 // eachWorld runs a test on SQLite and on PostgreSQL, each in a fresh world.
 func eachWorld(t *testing.T, fn func(t *testing.T, w *world), change ...func(*settle)) {
 	t.Helper()
@@ -89,7 +98,10 @@ func newWorld(t testing.TB, d *db.DB, change ...func(*settle)) *world {
 	}
 	w.people = w.services.Identity
 	w.people.Start()
-	t.Cleanup(func() { _ = w.people.Close(context.WithoutCancel(t.Context())) })
+	t.Cleanup(func() {
+		_ = w.people.Close(context.WithoutCancel(t.Context()))
+		*w = world{} // package testing refers to this function until all tests have ended
+	})
 	w.api, err = httpapi.New(w.services, settings.api)
 	if err != nil {
 		t.Fatal(err)
