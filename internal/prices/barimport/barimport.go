@@ -1,5 +1,5 @@
-// Package barimport imports files of price bars. It reads a file, finds with the
-// user's fills how its times and prices are meant, and previews or stores the bars.
+// Package barimport imports price bar files. It reads a file, determines with the user's
+// fills how its times and prices are meant, and previews or stores the bars.
 package barimport
 
 import (
@@ -18,7 +18,7 @@ import (
 	"fillbook/internal/prices/market/files"
 )
 
-// Options are the settings of the imports.
+// Options are the import settings.
 type Options struct {
 	DB   *db.DB
 	Bars *bars.Service
@@ -29,14 +29,14 @@ type Options struct {
 // DefaultMaxUnpacked is how many bytes a file may have when it is unpacked.
 const DefaultMaxUnpacked = 1 << 30
 
-// usualReadTime is how long reading one file may take. The largest file that the limits
-// allow takes half a minute.
+// usualReadTime is the time limit for reading one file. The largest allowed file takes
+// half a minute.
 const usualReadTime = 2 * time.Minute
 
-// usualCommitTime is how long an import may take, as for one of fills.
+// usualCommitTime is the time limit for an import, as for fill imports.
 const usualCommitTime = 10 * time.Minute
 
-// Service imports files of bars. It is safe for concurrent use.
+// Service imports bar files. It is safe for concurrent use.
 type Service struct {
 	Options
 	// readTime bounds the reading of one file, commitTime its whole import.
@@ -51,28 +51,28 @@ func New(options Options) *Service {
 	return &Service{Options: options, readTime: usualReadTime, commitTime: usualCommitTime}
 }
 
-// Upload is a file with the options of its import. Empty options are found in the file
-// or with the fills.
+// Upload is a file with its import options. Empty options are determined from the file or
+// with the fills.
 type Upload struct {
 	FileName string
 	Content  io.ReaderAt
 	Size     int64
-	// Symbol names the instrument of a file with one, or chooses one of several.
+	// Symbol names the only instrument in a file, or chooses one of several.
 	Symbol string
 	// Zone is an IANA name or an offset such as +02:00.
 	Zone string
 	// Stamp is open or close.
 	Stamp string
-	// BarSecs is the length of a bar in seconds.
+	// BarSecs is the bar length in seconds.
 	BarSecs int64
 	// PriceScale is what prices are multiplied by.
 	PriceScale decimal.Null
-	// Scratch creates a temporary file for the bars of a large file; it may be nil.
+	// Scratch creates a temporary file for the bars in a large file; it may be nil.
 	Scratch func() (files.Scratch, error)
 }
 
-// openScratch returns a function that creates the temporary file of an upload, or nil,
-// and one that closes it.
+// openScratch returns a function creating the upload's temporary file, or nil, and one
+// closing it.
 func (u Upload) openScratch() (open func() (files.Scratch, error), end func()) {
 	if u.Scratch == nil {
 		return nil, func() {}
@@ -91,40 +91,40 @@ func (u Upload) openScratch() (open func() (files.Scratch, error), end func()) {
 
 // Result describes a file and, after a commit, what was stored.
 type Result struct {
-	// Layout is the name of what wrote the file.
+	// Layout names the program that wrote the file.
 	Layout     string
 	Rows       int
 	Series     []Series
 	Errors     []Problem
 	ErrorCount int
 	Warnings   []string
-	// Missing is the option that a commit needs, or empty.
+	// Missing is the option a commit needs, or empty.
 	Missing string
 }
 
-// Series describes the bars of one series in a file.
+// Series describes the bars for one series in a file.
 type Series struct {
 	bars.Key
 	VolumeKind market.VolumeKind
 	Layout     string
 	Bars       int
-	// First and Last are the openings of the first and the last bar, in seconds.
+	// First and Last are the first and last bar's opening times, in seconds.
 	First, Last int64
 	// Reading is how times and prices are read. ZoneKnown and StampKnown are false if a
-	// commit would ask for it; times are then those of the proposal, or UTC.
+	// commit would ask for it; times then follow the proposal, or UTC.
 	Reading               market.Reading
 	ZoneKnown, StampKnown bool
-	// FillsChecked counts the fills of the symbol between the first and the last bar,
-	// FillsInside those whose price is in their bar. Similar reports that all of them
-	// are of another contract.
+	// FillsChecked counts the symbol's fills between the first and the last bar,
+	// FillsInside those whose price is in their bar. Similar reports whether all of them
+	// are in another contract.
 	FillsChecked, FillsInside int
 	Similar                   bool
-	// Overlaps counts the bars that are stored already, Conflicts those of them with
-	// other values.
+	// Overlaps counts the bars already stored, Conflicts those among them with other
+	// values.
 	Overlaps, Conflicts int
-	// Repeated counts the bars that the file has twice with other values.
+	// Repeated counts the bars repeated in the file with other values.
 	Repeated int
-	// Gaps are the first days without bars, GapDays counts all of them.
+	// Gaps are the first days without bars, GapDays counts all such days.
 	Gaps    []Gap
 	GapDays int
 	// Proposed is the reading that fits the fills best; nil without fills.
@@ -136,9 +136,9 @@ type Gap struct {
 	From, To journal.Day
 }
 
-// Problem is a row that was left out.
+// Problem is a rejected row.
 type Problem struct {
-	// File is the name of the file in an archive, and otherwise empty.
+	// File is the file's name in an archive, and otherwise empty.
 	File    string
 	Row     int
 	Message string
@@ -163,7 +163,7 @@ func (s *Service) Preview(ctx context.Context, owner journal.UserID, up Upload) 
 	return p.result(), err
 }
 
-// Commit stores the bars of a file. If the client disconnects before the end, or after
+// Commit stores the bars in a file. If the client disconnects before the end, or after
 // commitTime, nothing is stored.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, up Upload) (bars.Import, Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.commitTime)
@@ -192,7 +192,7 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, up Upload) (
 	return done, p.result(), nil
 }
 
-// mappingRequired returns the error of a commit that needs an option.
+// mappingRequired returns the error for a commit that needs an option.
 func mappingRequired(field string) error {
 	message := map[string]string{
 		"tz":       "The file doesn't name its time zone. Send tz, for example America/New_York.",
@@ -203,7 +203,7 @@ func mappingRequired(field string) error {
 	return &journal.Error{Kind: journal.KindInvalid, Code: "mapping_required", Message: message, Details: map[string]any{"field": field}}
 }
 
-// choices are the options of an upload, parsed. nil means that an option was not given.
+// choices are an upload's parsed options; nil means not given.
 type choices struct {
 	symbol string
 	zone   *time.Location
@@ -253,8 +253,8 @@ const (
 	maxPriceScale = 1_000_000
 )
 
-// readFiles reads the files of an upload. Reading stops when the client disconnects, and
-// after readTime.
+// readFiles reads an upload's files. Reading stops when the client disconnects, and after
+// readTime.
 func (s *Service) readFiles(
 	ctx context.Context, owner journal.UserID, up Upload, c choices, scratch func() (files.Scratch, error),
 ) ([]*files.File, error) {

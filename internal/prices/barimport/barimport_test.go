@@ -62,7 +62,7 @@ func (f fixture) must(err error) {
 // start is a Monday in winter, 9:30 in New York.
 var start = time.Date(2026, 1, 5, 14, 30, 0, 0, time.UTC)
 
-// walk returns random minutes of prices with two decimals from start on.
+// walk returns random minutes with two-decimal prices from start on.
 func walk(minutes int) (list []market.Bar) {
 	random := rand.New(rand.NewPCG(1, 18))
 	price := int64(600_000)
@@ -91,8 +91,8 @@ func (f fixture) addFills(symbol string, list []market.Bar, every int) {
 	}
 }
 
-// writeBars writes bars in a layout that names neither its zone nor its stamp, with the
-// times of a zone moved by at.
+// writeBars writes bars in a layout naming neither its zone nor its stamp, with a zone's
+// times moved by at.
 func writeBars(list []market.Bar, zone string, at time.Duration) string {
 	place, err := time.LoadLocation(zone)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f fixture) preview(up barimport.Upload) barimport.Result {
 	return r
 }
 
-// TestFillsDecide reads a file of unknown zone and stamp with different numbers of
+// TestFillsDecide reads a file with unknown zone and stamp with different numbers of
 // fills.
 func TestFillsDecide(t *testing.T) {
 	t.Parallel()
@@ -202,7 +202,7 @@ func TestWrongZone(t *testing.T) {
 	})
 }
 
-// TestZoneOfTimesInUTC: a zone does not move times that say their distance from UTC.
+// TestZoneOfTimesInUTC: a zone does not move times with a UTC offset.
 func TestZoneOfTimesInUTC(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -222,15 +222,15 @@ func TestZoneOfTimesInUTC(t *testing.T) {
 	})
 }
 
-// TestSplit: prices that were adjusted for a split are proposed with its ratio and not
-// changed without being asked.
+// TestSplit: split-adjusted prices are proposed with their ratio and not changed
+// automatically.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
 		list := walk(600)
 		f.addFills("ESH6", list, 50)
 		var rows strings.Builder
-		for _, bar := range list { // prices of fills have two decimals; those of the file are a quarter
+		for _, bar := range list { // fill prices have two decimals; the file's are a quarter
 			price := func(n int64) string { return decimal.FromScaled(25*n, 4).String() }
 			fmt.Fprintf(&rows, "%d,%s,%s,%s,%s\n", bar.Time, price(bar.Open), price(bar.High), price(bar.Low), price(bar.Close))
 		}
@@ -302,7 +302,7 @@ func TestOverlaps(t *testing.T) {
 	})
 }
 
-// TestArchive merges the files of one symbol in an archive.
+// TestArchive merges an archive's files for one symbol.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	list := walk(20)
@@ -330,7 +330,7 @@ func TestArchive(t *testing.T) {
 	})
 }
 
-// TestArchiveOfTwoLayouts: bars of one symbol can't be joined if their times may be meant
+// TestArchiveOfTwoLayouts: a symbol's bars can't be joined if their times may be meant
 // differently.
 func TestArchiveOfTwoLayouts(t *testing.T) {
 	t.Parallel()
@@ -438,8 +438,8 @@ func TestReadingEnds(t *testing.T) {
 	})
 }
 
-// TestRepeatedRows: a row that comes again with other values is counted, unless clocks were
-// set back in between. The file goes back by less than an hour.
+// TestRepeatedRows: a row repeated with other values is counted, unless clocks were set
+// back in between. The file goes back by less than an hour.
 func TestRepeatedRows(t *testing.T) {
 	t.Parallel()
 	const rows = "20251102 005900;10;12;9;11;1\n20251102 010000;10;12;9;11;1\n20251102 010100;10;12;9;11;1\n20251102 010000;10;12;9;11;2\n20251102 010100;10;12;9;11;2\n20251102 010200;10;12;9;11;2\n"
@@ -455,8 +455,8 @@ func TestRepeatedRows(t *testing.T) {
 	})
 }
 
-// TestCommitStops: a client that leaves before the commit, or an import that takes too
-// long, leaves nothing behind.
+// TestCommitStops: a client leaving before the commit, or an import taking too long,
+// leaves nothing behind.
 func TestCommitStops(t *testing.T) {
 	t.Parallel()
 	content := writeBars(walk(30), "UTC", 0)

@@ -16,10 +16,10 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// benchBars is about a year of minutes of a future.
+// benchBars is about a year of minutes in a future.
 const benchBars = 350_000
 
-// benchFile returns bars of one future as TradingView writes them. Ticks are quarters.
+// benchFile returns a future's bars as TradingView writes them. Ticks are quarters.
 func benchFile() string {
 	random := rand.New(rand.NewPCG(7, 18))
 	var b strings.Builder

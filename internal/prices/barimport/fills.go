@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// FillsOf returns the owner's fills of an instrument within a time whose instant is
-// known, in order. It is a step; see [bars.FillsOf].
+// FillsOf returns the owner's fills in an instrument during a period, with a known
+// instant, in order. It runs inside a transaction; see [bars.FillsOf].
 func FillsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, of instruments.Priced, within market.Range) (fills []market.Fill, err error) {
 	traded, err := ledger.TradedInstruments(ctx, tx, owner)
 	if err != nil {

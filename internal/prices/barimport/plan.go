@@ -29,13 +29,13 @@ type plan struct {
 	byKey      map[groupKey]*group
 }
 
-// groupKey is what the series of one group have in common.
+// groupKey has the values shared by a group's series.
 type groupKey struct {
 	bars.Key
 	layout string
 }
 
-// group is the bars of one series, from one file or from several of an archive.
+// group is one series' bars, from one file or from several in an archive.
 type group struct {
 	layout string
 	series *files.Series
@@ -45,11 +45,11 @@ type group struct {
 
 	// first and last are the first and the last time by the file's clock.
 	first, last int64
-	// stored is the series that the bars are added to, if isStored.
+	// stored is the series the bars are added to, if isStored.
 	stored   bars.Series
 	isStored bool
 
-	// fills are those of the symbol around the time of the file, in order.
+	// fills are the symbol's fills around the file's period, in order.
 	fills          []market.Fill
 	similar        bool
 	instrumentType string
@@ -57,7 +57,7 @@ type group struct {
 	reading             market.Reading
 	zoneKnown           bool
 	stampKnown          bool
-	isZoneIgnored       bool // a zone was given for times that need none
+	isZoneIgnored       bool // a zone was given for times without need
 	proposed            *market.Proposal
 	overlaps, conflicts int
 	counted             tally
@@ -106,7 +106,7 @@ func (s *Service) plan(ctx context.Context, owner journal.UserID, up Upload, scr
 	return p, nil
 }
 
-// addFile adds the series of a file to the groups.
+// addFile adds a file's series to the groups.
 func (p *plan) addFile(file *files.File, isArchive bool, chosen choices) {
 	if file.Refused != nil {
 		p.warnings = append(p.warnings, fmt.Sprintf("%s is left out: %s.", file.Name, file.Refused))
@@ -146,7 +146,7 @@ func (p *plan) addSeries(layout string, s *files.Series) {
 	g.volume = g.series.VolumeKind
 }
 
-// hasRates reports whether a file has reference rates of currencies.
+// hasRates reports whether a file has reference rates for currencies.
 func (p *plan) hasRates() bool { return slices.ContainsFunc(p.groups, (*group).isRates) }
 
 // isRates reports whether the group has reference rates. What is found with fills is not
@@ -170,8 +170,8 @@ func (p *plan) checkRateOptions(chosen choices) error {
 	return nil
 }
 
-// chooseSymbol renames the only symbol of a file, or chooses one of several. The symbols
-// of reference rates are not renamed.
+// chooseSymbol renames the only symbol in a file, or chooses one of several. Symbols for
+// reference rates are not renamed.
 func (p *plan) chooseSymbol(symbol string) error {
 	if symbol == "" {
 		return nil
@@ -192,7 +192,7 @@ func (p *plan) chooseSymbol(symbol string) error {
 	return nil
 }
 
-// load finds the stored series and the fills of each group.
+// load finds each group's stored series and fills.
 func (p *plan) load(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	lookup, err := bars.LoadLookup(ctx, tx, owner)
 	if err != nil {
@@ -221,9 +221,8 @@ func (p *plan) load(ctx context.Context, tx *db.Tx, owner journal.UserID) error 
 	return nil
 }
 
-// checkKeys returns an error if the bars of two groups would be stored in one series. The
-// files of an archive in different layouts may have different zones, so that they can't
-// be joined.
+// checkKeys returns an error if two groups' bars would be stored in one series. Archive
+// files in different layouts may have different zones, so they can't be joined.
 func (p *plan) checkKeys() error {
 	seen := map[bars.Key]bool{}
 	for _, g := range p.groups {
@@ -235,7 +234,7 @@ func (p *plan) checkKeys() error {
 	return nil
 }
 
-// tradedIndex has the instruments of the journal by the names of prices that they use.
+// tradedIndex has the journal's instruments by their price names.
 type tradedIndex struct {
 	own, similar map[string][]ledger.TradedInstrument
 }
@@ -259,8 +258,8 @@ func toPriced(i ledger.Instrument) instruments.Priced {
 	return instruments.Priced{Symbol: i.Symbol, Type: i.Type, Right: instruments.Right(i.OptionRight), Strike: i.Strike, Expiry: i.Expiry}
 }
 
-// find returns the instruments that use bars of a symbol. If there are only those for
-// which the prices are similar, similar is true.
+// find returns the instruments using a symbol's bars. If it finds only those with similar
+// prices, similar is true.
 func (x tradedIndex) find(symbol string, last int64) (list []ledger.TradedInstrument, similar bool) {
 	names := bars.SeriesNames(symbol, last)
 	for _, from := range []map[string][]ledger.TradedInstrument{x.own, x.similar} {
@@ -353,7 +352,7 @@ func (g *group) decide(chosen choices, userZone *time.Location) {
 
 const secondsOfDay = 24 * 60 * 60
 
-// anyReading returns the choices for a file of which nothing is known.
+// anyReading returns the choices for an unknown file.
 func anyReading(userZone *time.Location) market.Choices {
 	free := market.Choices{LastZones: commonZones}
 	if userZone != nil {
@@ -362,7 +361,7 @@ func anyReading(userZone *time.Location) market.Choices {
 	return free
 }
 
-// knownReading returns the choices that what is known leaves.
+// knownReading returns the remaining choices.
 func (g *group) knownReading(known market.Choices, scale *decimal.Decimal) market.Choices {
 	if g.zoneKnown {
 		known.Zones, known.LastZones, known.OnlyZones = []*time.Location{g.clock.Zone}, nil, true
@@ -376,8 +375,8 @@ func (g *group) knownReading(known market.Choices, scale *decimal.Decimal) marke
 	return known
 }
 
-// propose sets the proposal: the reading that was found within what is known, or a
-// better one if what is known does not fit.
+// propose sets the proposal: the reading found within the known facts, or a better one if
+// they do not fit.
 func (g *group) propose(found market.Proposal, free market.Choices) {
 	if found.Checked == 0 || 10*found.Inside < 9*found.Checked {
 		if other := g.findReading(free); other.Inside > found.Inside {
@@ -392,8 +391,8 @@ func (g *group) propose(found market.Proposal, free market.Choices) {
 	}
 }
 
-// findSplit returns the reading with a ratio of a split of shares, if the fills prove one.
-// It is only proposed, because bars after the split have other prices.
+// findSplit returns the reading with a stock split ratio, if the fills prove one. It is
+// only proposed, because bars after the split have other prices.
 func (g *group) findSplit(free market.Choices) market.Proposal {
 	choices := g.knownReading(free, nil)
 	choices.Scales = market.SplitRatios()
@@ -406,12 +405,12 @@ func (g *group) findSplit(free market.Choices) market.Proposal {
 
 func (g *group) findReading(c market.Choices) market.Proposal {
 	if g.key.Secs >= secondsOfDay {
-		// Daily bars have no zone, and a day in UTC is not a day of the exchange.
+		// Daily bars have no zone, and a day in UTC is not a day on the exchange.
 		c = market.Choices{Zones: []*time.Location{time.UTC}, OnlyZones: true, Stamps: []market.Stamp{market.OpenStamp}, Scales: c.Scales}
 	}
 	most := maxSample
 	if !c.OnlyZones && g.key.Secs < 60 {
-		most = 2 * market.LeastFillsForStamp // bars of seconds are many
+		most = 2 * market.LeastFillsForStamp // second bars are many
 	}
 	fills := market.SpreadFills(g.fills, most)
 	return market.FindReading(g.sampleBars(fills, c), fills, c)
@@ -420,8 +419,8 @@ func (g *group) findReading(c market.Choices) market.Proposal {
 // maxSample is how many fills are compared at most.
 const maxSample = 200
 
-// sampleBars returns the bars that are compared with fills: those around each of them by
-// any zone, or by the known one, and the first and the last of the file.
+// sampleBars returns the bars to compare with fills: those around each fill in any zone,
+// or in the known one, and the file's first and last.
 func (g *group) sampleBars(fills []market.Fill, c market.Choices) market.Block {
 	near := []market.Range{{From: g.first, To: g.first + 1}, {From: g.last, To: g.last + 1}}
 	for _, fill := range fills {
@@ -446,7 +445,7 @@ func (g *group) sampleBars(fills []market.Fill, c market.Choices) market.Block {
 	return all
 }
 
-// overlaps reports whether a range meets one of a list, which is in order and without
+// overlaps reports whether a range overlaps one in a list, which is in order and without
 // overlaps.
 func overlaps(list []market.Range, r market.Range) bool {
 	at, _ := slices.BinarySearchFunc(list, r.From, func(l market.Range, from int64) int {
@@ -458,9 +457,9 @@ func overlaps(list []market.Range, r market.Range) bool {
 	return at < len(list) && list[at].From < r.To
 }
 
-// shareReadings sets the zone and the stamp of series without enough fills to those that
-// the fills of another series of the same layout prove: the files of an archive come
-// from one program.
+// shareReadings sets the zone and the stamp for series without enough fills to those
+// proved by the fills in another series with the same layout: the files in an archive
+// come from one program.
 func (p *plan) shareReadings() {
 	best := map[string]*group{}
 	for _, g := range p.groups {
@@ -485,7 +484,7 @@ func (p *plan) shareReadings() {
 	}
 }
 
-// missing returns the option that a commit needs, or an empty text.
+// missing returns the option a commit needs, or an empty text.
 func (p *plan) missing() string {
 	for _, g := range p.groups {
 		switch {
@@ -502,7 +501,7 @@ func (p *plan) missing() string {
 	return ""
 }
 
-// measure counts the bars of a group for a preview.
+// measure counts a group's bars for a preview.
 func (g *group) measure(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	g.overlaps, g.conflicts = 0, 0
 	if g.key.Secs == 0 {

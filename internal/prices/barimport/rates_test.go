@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestRates imports the file of a central bank although fills of EURUSD would not fit it.
+// TestRates imports a central bank's file although EURUSD fills would not fit it.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	content := "Date,USD,GBP,\n2026-03-09,1.1012,0.87,\n2026-03-06,1.1,N/A,\n2026-02-27,1.09,x,\n"

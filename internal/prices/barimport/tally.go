@@ -9,14 +9,14 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// tally counts the bars of a group while they are read.
+// tally counts a group's bars while they are read.
 type tally struct {
 	bars, inside int
 	first, last  int64
 	days         dayList
 }
 
-// tally returns the bars of a group and counts them while they are read.
+// tally returns a group's bars and counts them while they are read.
 func (g *group) tally() iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		g.counted = tally{}
@@ -53,10 +53,10 @@ func compareTime(f market.Fill, at int64) int {
 	return 0
 }
 
-// dayList is the days in UTC that have bars, in order, as days since 1970.
+// dayList is the UTC days with bars, in order, as days since 1970.
 type dayList struct {
 	days     []int64
-	saturday int // how many of them are Saturdays
+	saturday int // Saturdays among them
 }
 
 func (l *dayList) add(list []market.Bar) {
@@ -76,8 +76,8 @@ func weekday(day int64) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) 
 // maxGaps is how many gaps are listed.
 const maxGaps = 50
 
-// gaps returns the first days without bars between others, and how many there are.
-// Weekends count only if the file has bars of most Saturdays.
+// gaps returns the first days without bars between others, and their number. Weekends
+// count only if the file has bars on most Saturdays.
 func (l *dayList) gaps() (list []Gap, days int) {
 	if len(l.days) == 0 {
 		return nil, 0

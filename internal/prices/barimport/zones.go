@@ -34,14 +34,14 @@ func parseZone(text string) (*time.Location, error) {
 	return zone, nil
 }
 
-// userZone returns the time zone of the owner's journal, or nil.
+// userZone returns the owner's journal time zone, or nil.
 func userZone(ctx context.Context, tx *db.Tx, owner journal.UserID) (*time.Location, error) {
 	stored, err := settings.Read(ctx, tx, owner)
 	return stored.Location(), err
 }
 
-// commonZones are those of exchanges and of the servers of brokers. They are tried last,
-// for files over a change of clocks.
+// commonZones are those of exchanges and broker servers. They are tried last, for files
+// spanning a clock change.
 var commonZones = func() (zones []*time.Location) {
 	for _, name := range []string{"America/New_York", "America/Chicago", "Europe/London", "Europe/Berlin", "Europe/Athens"} {
 		zone, err := time.LoadLocation(name)

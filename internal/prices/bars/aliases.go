@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// Alias makes a symbol of the journal use the bars of another symbol.
+// Alias makes a journal symbol use another symbol's bars.
 type Alias struct {
 	ID         journal.BarAliasID
 	Symbol     string
@@ -44,7 +44,7 @@ func (s *Service) ListAliases(ctx context.Context, owner journal.UserID) (list [
 	return list, err
 }
 
-// ListAliases is the step of [Service.ListAliases].
+// ListAliases is [Service.ListAliases] inside a transaction.
 func ListAliases(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Alias, error) {
 	return db.List(ctx, tx, scanAlias, selectAliases+` WHERE a.user_id = $1 ORDER BY a.symbol`, owner)
 }

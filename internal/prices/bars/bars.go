@@ -1,9 +1,7 @@
-// Package bars stores the price bars of users: series, the imports of
-// their bars, and the time that is covered.
+// Package bars stores users' price bars: series, their imports, and the covered time.
 //
-// Every import keeps its own blocks. Readers merge the blocks of a time in the order
-// of imports, so that the newest value of a bar counts, and after the reversal of
-// an import the bars are as without it.
+// Every import keeps its own blocks. Readers merge overlapping blocks in import order, so
+// the newest bar value counts, and after an import's reversal the bars are as without it.
 package bars
 
 import (
@@ -19,22 +17,22 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Key identifies a series of a user.
+// Key identifies a user's series.
 type Key struct {
 	Symbol string
-	// Contract is the contract of an option; it is empty otherwise.
+	// Contract is an option's contract; it is empty otherwise.
 	Contract  string
 	Secs      int64
 	PriceKind market.PriceKind
 }
 
-// Series is a series of bars.
+// Series is a bar series.
 type Series struct {
 	ID journal.SeriesID
 	Key
 	VolumeKind market.VolumeKind
-	// Bars counts its bars; First and Last are the openings of the first and the last
-	// one in seconds since 1970.
+	// Bars counts its bars; First and Last are the first and last bar's opening times in
+	// seconds since 1970.
 	Bars        int
 	First, Last int64
 	CreatedAt   time.Time
@@ -42,23 +40,23 @@ type Series struct {
 	number int64
 }
 
-// Status is the state of an import.
+// Status is an import's state.
 type Status string
 
-// The states of an import.
+// The import states.
 const (
 	Committed Status = "committed"
 	Reversed  Status = "reversed"
 )
 
-// Import is a file of bars that was committed.
+// Import is a committed bar file.
 type Import struct {
 	ID       journal.BarImportID
 	FileName string
-	// Layout is the name of what wrote the file.
+	// Layout names the program that wrote the file.
 	Layout string
 	Status Status
-	// Series counts the series of the file.
+	// Series counts the series in the file.
 	Series int
 	Counts
 	CreatedAt time.Time
@@ -66,8 +64,8 @@ type Import struct {
 	number int64
 }
 
-// Counts are the bars of a file, or of a series in it: those that were new, that
-// replaced a differing one and that were stored before.
+// Counts are the bars in a file, or in one series: new ones, those replacing a different
+// one, and those stored before.
 type Counts struct {
 	Inserted, Replaced, Unchanged int
 }
@@ -76,15 +74,15 @@ func (c *Counts) add(other Counts) {
 	c.Inserted, c.Replaced, c.Unchanged = c.Inserted+other.Inserted, c.Replaced+other.Replaced, c.Unchanged+other.Unchanged
 }
 
-// NewSeries are the bars of one series in a file.
+// NewSeries are the bars for one series in a file.
 type NewSeries struct {
 	Key
 	VolumeKind market.VolumeKind
-	// Blocks are in order of time, each within one span of [market.BlockSpan]. They may
-	// be read twice, if the transaction is repeated.
+	// Blocks are in time order, each within one span of [market.BlockSpan]. They may be
+	// read twice, if the transaction is repeated.
 	Blocks iter.Seq[market.Block]
-	// Ranges are the time that the source declares. If there are none they follow from
-	// the bars and the calendar; see [market.DeclaredRanges].
+	// Ranges are the periods declared by the source. Without any they follow from the
+	// bars and the calendar; see [market.DeclaredRanges].
 	Ranges   []market.Range
 	Calendar market.Calendar
 }
@@ -105,13 +103,14 @@ type Service struct {
 	fills FillsOf
 }
 
-// FillsOf returns the fills of an instrument within a time, in order. It is a step.
+// FillsOf returns an instrument's fills in a period, in order. It runs inside a
+// transaction.
 type FillsOf func(ctx context.Context, tx *db.Tx, owner journal.UserID, of instruments.Priced, within market.Range) ([]market.Fill, error)
 
 // DefaultLimit is how many bars one user may store, unless it is configured.
 const DefaultLimit = 50_000_000
 
-// New returns a Service. limit is how many bars one user may store. fills may be nil;
+// New returns a Service. limit is the maximum number of bars per user. fills may be nil;
 // then no similar prices are shown for an instrument without its own, because nothing
 // proves that they fit.
 func New(d *db.DB, clock journal.Clock, limit int64, fills FillsOf) *Service {
@@ -164,8 +163,8 @@ func scanImport(row db.Scanner) (i Import, err error) {
 	return i, err
 }
 
-// usage is what a user stores, and the numbers that were given last. Its row is
-// locked by every write, so that writes of one user follow each other.
+// usage is what a user stores, and the last assigned numbers. Its row is locked by every
+// write, so a user's writes follow each other.
 type usage struct {
 	bars, lastSeries, lastImport, lastChange int64
 }
@@ -198,7 +197,7 @@ func (s *Service) Usage(ctx context.Context, owner journal.UserID) (used, limit 
 	return used, s.limit, err
 }
 
-// ListSeries returns the owner's series by symbol and length of bars.
+// ListSeries returns the owner's series by symbol and bar length.
 func (s *Service) ListSeries(ctx context.Context, owner journal.UserID) (list []Series, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		list, err = ListSeries(ctx, tx, owner)
@@ -207,7 +206,7 @@ func (s *Service) ListSeries(ctx context.Context, owner journal.UserID) (list []
 	return list, err
 }
 
-// ListSeries is the step of [Service.ListSeries].
+// ListSeries is [Service.ListSeries] inside a transaction.
 func ListSeries(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Series, error) {
 	return db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1 ORDER BY s.symbol, s.contract, s.bar_secs, s.price_kind`, owner)
 }

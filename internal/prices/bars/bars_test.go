@@ -21,7 +21,7 @@ import (
 const (
 	limit  = 1000
 	minute = 60
-	// monday is the start of a week, and of a block of minutes.
+	// monday is the start of a week, and of a minute block.
 	monday = 1_760_918_400
 )
 
@@ -95,7 +95,7 @@ func (f fixture) must(err error) {
 	}
 }
 
-// read returns all bars of the only series, or nil if there is none.
+// read returns all bars in the only series, or nil if there is none.
 func (f fixture) read() (block market.Block) {
 	f.Helper()
 	f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
@@ -116,7 +116,7 @@ func (f fixture) read() (block market.Block) {
 	return block
 }
 
-// stats returns what the only series says of its bars.
+// stats returns the only series' figures about its bars.
 func (f fixture) stats() (count int, first, last int64) {
 	f.Helper()
 	list, err := f.service.ListSeries(f.Context(), f.owner)
@@ -127,7 +127,7 @@ func (f fixture) stats() (count int, first, last int64) {
 	return list[0].Bars, list[0].First, list[0].Last
 }
 
-// check returns the problems that the check of bars finds.
+// check returns the problems found by the bar check.
 func (f fixture) check() (list []string) {
 	f.Helper()
 	f.must(f.db.View(f.Context(), func(tx *db.Tx) error {
@@ -168,8 +168,8 @@ func TestCommitCountsBars(t *testing.T) {
 	})
 }
 
-// TestRepeatedBarsAreStoredOnce imports a file that grows: only the block that changed is
-// stored again, and the bars stay when the first import is reversed.
+// TestRepeatedBarsAreStoredOnce imports a growing file: only the changed block is stored
+// again, and the bars stay when the first import is reversed.
 func TestRepeatedBarsAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -213,8 +213,8 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestReversal compares the store with a model: the bars of all imports that were not
-// reversed, in their order.
+// TestReversal compares the store with a model: the bars from all imports not reversed,
+// in their order.
 func TestReversal(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -299,7 +299,7 @@ func TestCheck(t *testing.T) {
 		f.mustCommit(0, newBars(101, 2, 3))
 		f.mustCommit(0, newBars(101, 2, 3))
 		if list := f.check(); len(list) > 0 {
-			f.Fatalf("sound bars have problems: %q", list)
+			f.Fatalf("valid bars have problems: %q", list)
 		}
 		for _, damage := range [][2]string{
 			{`UPDATE bar_series SET bars = bars + 1 WHERE user_id = $1`, "has 4 bars"},

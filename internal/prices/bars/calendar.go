@@ -8,9 +8,9 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// CalendarOf returns when an instrument trades: by its type, and by what its symbol says
-// about the exchange. The type may be empty if it is not known. It is [market.NoCalendar]
-// if nothing is known, or if the symbol does not say which of several exchanges it is.
+// CalendarOf returns an instrument's trading hours: by its type, and by the exchange in
+// its symbol. The type may be empty if unknown. The result is [market.NoCalendar] if
+// nothing is known, or if the symbol fits several exchanges.
 func CalendarOf(instrumentType, symbol string) market.Calendar {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	switch instrumentType {
@@ -38,8 +38,8 @@ func CalendarOf(instrumentType, symbol string) market.Calendar {
 	return followedCalendar(symbol)
 }
 
-// followedCalendar returns the calendar of what a CFD follows: a share of an exchange, or a
-// metal, an index and others by name. US30.F is an index whose suffix is the broker's.
+// followedCalendar returns the calendar of a CFD's underlying: a share on an exchange, or
+// a metal, an index and others by name. US30.F is an index with a broker's suffix.
 func followedCalendar(symbol string) market.Calendar {
 	byExchange, isListed := exchangeCalendar(symbol)
 	byName, isNamed := market.FindCFDCalendar(plainName(symbol))
@@ -53,8 +53,8 @@ func followedCalendar(symbol string) market.Calendar {
 	return market.NoCalendar
 }
 
-// SeriesCalendar returns when an instrument trades whose prices are in a series. If only
-// the symbol of the series names an exchange, it is that one: VOD may have bars of LON:VOD.
+// SeriesCalendar returns the trading hours of an instrument with prices in a series. If
+// only the series symbol names an exchange, it is used: VOD may have bars from LON:VOD.
 func SeriesCalendar(instrumentType, symbol, seriesSymbol string) market.Calendar {
 	isListed := instrumentType == instruments.TypeStock || instrumentType == instruments.TypeCFD || instrumentType == ""
 	if _, ok := exchangeCalendar(strings.ToUpper(symbol)); isListed && !ok {
@@ -65,8 +65,7 @@ func SeriesCalendar(instrumentType, symbol, seriesSymbol string) market.Calendar
 	return CalendarOf(instrumentType, symbol)
 }
 
-// futureCalendar returns the calendar of a future by its root, or else by the exchange of
-// the root.
+// futureCalendar returns a future's calendar by its root, or else by the root's exchange.
 func futureCalendar(symbol string) market.Calendar {
 	contract, ok := instruments.ParseFuture(symbol)
 	if !ok {
@@ -81,8 +80,8 @@ func futureCalendar(symbol string) market.Calendar {
 	return market.NoCalendar
 }
 
-// optionCalendar returns the calendar of an option: that of the underlying future, or
-// of American stocks.
+// optionCalendar returns an option's calendar: the underlying future's, or the American
+// stock calendar.
 func optionCalendar(symbol string) market.Calendar {
 	root := instruments.RootOf(symbol, instruments.TypeOption)
 	if contract, ok := instruments.ParseFuture(symbol); ok && contract.Explicit {
@@ -91,14 +90,14 @@ func optionCalendar(symbol string) market.Calendar {
 	return stockCalendar(root)
 }
 
-// americanSymbol is the symbol of an American share, with its class or kind: BRK.B, ABC.WS.
+// americanSymbol matches an American share symbol, with its class or kind: BRK.B, ABC.WS.
 var americanSymbol = regexp.MustCompile(`^[A-Z]{1,6}([.\-/ ]([A-EU]|W|WS|PR?[A-Z]?|RT))?$`)
 
-// shareName is a symbol that may be that of a share, whatever else it means.
+// shareName matches a possible share symbol, whatever else it means.
 var shareName = regexp.MustCompile(`^[A-Z]{1,5}$`)
 
-// stockCalendar returns the calendar of a stock by its exchange. A symbol of letters alone
-// is taken to be American, unless the bars say something else; see [market.Hours].
+// stockCalendar returns a stock's calendar by its exchange. A symbol with letters alone
+// is assumed to be American, unless the bars show otherwise; see [market.Hours].
 func stockCalendar(symbol string) market.Calendar {
 	if found, ok := exchangeCalendar(symbol); ok {
 		return found
@@ -109,8 +108,7 @@ func stockCalendar(symbol string) market.Calendar {
 	return market.NoCalendar
 }
 
-// exchangeCalendar returns the calendar of the exchange that a symbol names: LON:VOD,
-// VOD.L.
+// exchangeCalendar returns the calendar for the exchange in a symbol: LON:VOD, VOD.L.
 func exchangeCalendar(symbol string) (market.Calendar, bool) {
 	if before, _, ok := strings.Cut(symbol, ":"); ok {
 		if found, ok := market.FindCalendar(market.ByExchange, before); ok {
@@ -123,7 +121,7 @@ func exchangeCalendar(symbol string) (market.Calendar, bool) {
 	return market.Calendar{}, false
 }
 
-// plainName returns the letters and digits of a symbol without an exchange before a colon:
+// plainName returns a symbol's letters and digits without an exchange before a colon:
 // XAUUSD for OANDA:XAU/USD.
 func plainName(symbol string) string {
 	if _, after, ok := strings.Cut(symbol, ":"); ok {

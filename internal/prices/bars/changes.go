@@ -15,22 +15,22 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Change is a change to the bars of a symbol: an import, its reversal, or a deleted
-// series. Packages that keep results computed from bars read the changes after the
-// last one that they have read.
+// Change is a change to a symbol's bars: an import, its reversal, or a deleted series.
+// Packages caching results computed from bars read the changes after the last one they
+// know.
 type Change struct {
-	// Number increases with each change of a user.
+	// Number increases with each of a user's changes.
 	Number int64
-	// Symbol and Contract are those of the series; see [Key]. Both are empty after a
-	// change of an alias, which may concern every instrument.
+	// Symbol and Contract are the series'; see [Key]. Both are empty after an alias
+	// change, which may concern every instrument.
 	Symbol, Contract string
-	// Range contains all bars that changed.
+	// Range contains all changed bars.
 	market.Range
 }
 
-// recordChanges records that the bars of some declared ranges change. where selects
-// them by series and import, with its arguments from $2 on. Reference rates are left out:
-// no result is computed from them.
+// recordChanges records changes to the bars in some declared ranges. where selects them
+// by series and import, with its arguments from $2 on. Reference rates are left out: no
+// result is computed from them.
 func recordChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usage, where string, args ...any) error {
 	list, err := db.List(ctx, tx, func(row db.Scanner) (c Change, err error) {
 		err = row.Scan(&c.Symbol, &c.Contract, &c.From, &c.To)
@@ -53,14 +53,14 @@ func recordChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usag
 }
 
 const (
-	// keptChanges is how many changes of a user are kept, and dropStep how many more until
+	// keptChanges is how many changes are kept per user, and dropStep how many more until
 	// the older ones are deleted.
 	keptChanges = 10_000
 	dropStep    = 1000
 )
 
-// dropOldChanges deletes old changes after some were added. The oldest that is kept
-// becomes one that may concern every instrument, for those who have not read the others.
+// dropOldChanges deletes old changes after some were added. The oldest kept one becomes a
+// change that may concern every instrument, for readers that missed the others.
 func dropOldChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, last int64, added int) error {
 	oldest := last - keptChanges
 	if oldest < 1 || last/dropStep == (last-int64(added))/dropStep {
@@ -90,8 +90,8 @@ func recordAliasChange(ctx context.Context, tx *db.Tx, owner journal.UserID, u u
 	return saveUsage(ctx, tx, owner, u)
 }
 
-// LastChange returns the number of the owner's last change, 0 if there never was one.
-// It is a step.
+// LastChange returns the owner's last change number, 0 without changes. It runs inside a
+// transaction.
 func LastChange(ctx context.Context, tx *db.Tx, owner journal.UserID) (last int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT last_change FROM bar_usage WHERE user_id = $1`, owner).Scan(&last)
 	if errors.Is(err, db.ErrNoRows) {
@@ -108,7 +108,7 @@ func ListChanges(ctx context.Context, tx *db.Tx, owner journal.UserID, after int
 	}, `SELECT number, symbol, contract, from_at, to_at FROM bar_changes WHERE user_id = $1 AND number > $2 ORDER BY number`, owner, after)
 }
 
-// Has reports whether there may be bars of an instrument at any time.
+// Has reports whether there may be bars for an instrument at any time.
 func (l *Lookup) Has(of instruments.Priced) bool {
 	for _, s := range l.series {
 		for _, at := range []int64{s.First, s.Last} {
@@ -120,8 +120,8 @@ func (l *Lookup) Has(of instruments.Priced) bool {
 	return false
 }
 
-// Uses reports whether an instrument that was traded at a time may use bars of a
-// symbol, the last of which opens at last.
+// Uses reports whether an instrument traded at a time may use a symbol's bars, the last
+// of which opens at last.
 func (l *Lookup) Uses(of instruments.Priced, at time.Time, symbol string, last int64) bool {
 	own, similar := l.Names(of, at)
 	for _, name := range SeriesNames(symbol, last) {
@@ -132,24 +132,23 @@ func (l *Lookup) Uses(of instruments.Priced, at time.Time, symbol string, last i
 	return false
 }
 
-// Coverage is the time that the imports of a series declare, and where its bars come
-// from.
+// Coverage is the time declared by a series' imports, and the sources of its bars.
 type Coverage struct {
 	// Declared is in order and without overlaps.
 	Declared []market.Range
-	// sources are in the order of From; latest has the latest To of all up to each.
+	// sources are ordered by From; latest has the latest To up to each.
 	sources []rangeSource
 	latest  []int64
 }
 
-// rangeSource is a range that one import declared.
+// rangeSource is a range declared by one import.
 type rangeSource struct {
 	market.Range
 	number int64
 	layout string
 }
 
-// ReadCoverage returns the coverage of a series. It is a step.
+// ReadCoverage returns a series' coverage. It runs inside a transaction.
 func ReadCoverage(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) (c Coverage, err error) {
 	c.sources, err = db.List(ctx, tx, func(row db.Scanner) (s rangeSource, err error) {
 		err = row.Scan(&s.From, &s.To, &s.number, &s.layout)
@@ -168,7 +167,7 @@ func ReadCoverage(ctx context.Context, tx *db.Tx, owner journal.UserID, series S
 	return c, err
 }
 
-// During returns the declared ranges that meet a time.
+// During returns the declared ranges overlapping a period.
 func (c *Coverage) During(within market.Range) []market.Range {
 	from := sort.Search(len(c.Declared), func(i int) bool { return c.Declared[i].To > within.From })
 	to := sort.Search(len(c.Declared), func(i int) bool { return c.Declared[i].From >= within.To })
@@ -183,8 +182,8 @@ func (c *Coverage) End() int64 {
 	return c.Declared[len(c.Declared)-1].To
 }
 
-// Source returns the layout and the number of the newest import that declares some of
-// a time. Both are empty if there is none.
+// Source returns the layout and the number of the newest import declaring part of a
+// period. Both are empty if there is none.
 func (c *Coverage) Source(within market.Range) (layout string, number int64) {
 	end := sort.Search(len(c.sources), func(i int) bool { return c.sources[i].From >= within.To })
 	for i := end - 1; i >= 0 && c.latest[i] > within.From; i-- {
@@ -195,8 +194,8 @@ func (c *Coverage) Source(within market.Range) (layout string, number int64) {
 	return layout, number
 }
 
-// ReadInto is [Read] with the memory of a buffer, which the caller must not use any
-// more. It is for callers that read one window of a series after the other.
+// ReadInto is [Read] with a buffer's memory, which the caller must not use afterwards. It
+// is for callers reading one window after the other.
 func ReadInto(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range, buffer []market.Bar) (market.Block, error) {
 	all := market.Block{Secs: series.Secs, Bars: buffer[:0]}
 	first, last := market.BlockStart(within.From, series.Secs), market.BlockStart(within.To-1, series.Secs)

@@ -11,13 +11,13 @@ import (
 )
 
 // Tables returns the tables with bars, which a copy may leave out. Aliases are not among
-// them: they are choices of the user.
+// them: the user chose them.
 func Tables() []string {
 	return []string{"bar_usage", "bar_series", "bar_imports", "bar_blocks", "bar_ranges", "bar_changes"}
 }
 
-// Check decodes every block of the owner and compares the bars with what is stored about
-// them. It reports each problem in one sentence. It is a step.
+// Check decodes the owner's blocks and compares the bars with the stored counts and
+// ranges. It reports each problem in one sentence. It runs inside a transaction.
 func Check(ctx context.Context, tx *db.Tx, owner journal.UserID, report func(string)) error {
 	list, err := ListSeries(ctx, tx, owner)
 	if err != nil {
@@ -52,8 +52,8 @@ func Check(ctx context.Context, tx *db.Tx, owner journal.UserID, report func(str
 	return nil
 }
 
-// checkBlocks checks each block of a series by itself and returns the sum of the bars
-// that the blocks claim to have. isSound is false if a block cannot be read.
+// checkBlocks checks each block in a series separately and returns the total number of
+// bars the blocks claim to have. isSound is false if a block cannot be read.
 func checkBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, report func(string)) (sum int64, isSound bool, err error) {
 	isSound = true
 	lastStart, hasLast := int64(0), false // the last row with bars

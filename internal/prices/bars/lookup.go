@@ -13,17 +13,17 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Lookup finds the series that have the prices of an instrument.
+// Lookup finds the series with an instrument's prices.
 type Lookup struct {
 	series  []Series
 	byKey   map[string][]int
 	aliases map[string]string
-	// references are the series of reference rates. They are not in series, because no
+	// references are the reference rate series. They are not in series, because no
 	// instrument has these prices.
 	references []Series
 }
 
-// LoadLookup reads the series and aliases of the owner. It is a step.
+// LoadLookup reads the owner's series and aliases. It runs inside a transaction.
 func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, error) {
 	series, err := ListSeries(ctx, tx, owner)
 	if err != nil {
@@ -51,17 +51,17 @@ func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, 
 	return l, nil
 }
 
-// Match is a series that may have the prices of an instrument.
+// Match is a series that may have an instrument's prices.
 type Match struct {
 	Series
-	// Similar reports that the prices are those of another contract, which is right
-	// only if the fills lie inside the bars; see [FillsFit].
+	// Similar reports whether the prices are another contract's, which is right only if
+	// the fills lie inside the bars; see [FillsFit].
 	Similar bool
 }
 
-// Find returns the series of all lengths and kinds of prices for an instrument that was
-// traded at a time, the best match first: its own contract, then the continuous one of
-// a future. For a future without a month, contracts of its root follow.
+// Find returns the series in all lengths and price kinds for an instrument traded at a
+// time, the best match first: its own contract, then a future's continuous one. For a
+// future without a month, contracts with its root follow.
 func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
 	of = l.resolve(of)
 	own, fallbacks := of.PriceKeys(at)
@@ -82,7 +82,7 @@ func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
 	return found
 }
 
-// resolve replaces the symbol of an instrument that has an alias.
+// resolve replaces the symbol of an instrument with an alias.
 func (l *Lookup) resolve(of instruments.Priced) instruments.Priced {
 	symbol, ok := l.aliases[strings.ToUpper(of.Symbol)]
 	if !ok {
@@ -91,14 +91,14 @@ func (l *Lookup) resolve(of instruments.Priced) instruments.Priced {
 	return instruments.Priced{Symbol: symbol, Type: typeOfAlias(of.Type, symbol)}
 }
 
-// hasOwnSymbol reports whether bars with the very symbol of an instrument are its
-// prices. A symbol such as NQZ6 may be that of a CFD.
+// hasOwnSymbol reports whether bars with an instrument's exact symbol are its prices. A
+// symbol such as NQZ6 may be a CFD's.
 func hasOwnSymbol(of instruments.Priced) bool {
 	return of.Type != instruments.TypeFuture && of.Type != instruments.TypeOption
 }
 
-// typeOfAlias returns the type of what an alias names: a future stays one only if the
-// symbol is that of a future.
+// typeOfAlias returns an alias target's type: a future stays one only if the symbol is a
+// future's.
 func typeOfAlias(instrument, symbol string) string {
 	if _, ok := instruments.ParseFuture(symbol); instrument == instruments.TypeFuture && ok {
 		return instrument
@@ -129,8 +129,8 @@ func containsSeries(list []Match, id journal.SeriesID) bool {
 	return slices.ContainsFunc(list, func(m Match) bool { return m.ID == id })
 }
 
-// FindKey returns the stored series that a series of a file continues: of the same
-// length and kind of prices, with the symbol in any notation.
+// FindKey returns the stored series a series in a file continues: with the same length
+// and price kind, and the symbol in any notation.
 func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
 	if key.PriceKind == market.ReferencePrice {
 		i := slices.IndexFunc(l.references, func(s Series) bool { return s.Key == key })
@@ -152,8 +152,8 @@ func (l *Lookup) FindKey(key Key, last int64) (Series, bool) {
 	return Series{}, false
 }
 
-// FindReference returns the series with the reference rates of a currency, if the owner
-// has one. It is a step.
+// FindReference returns the series with a currency's reference rates, if the owner has
+// one. It runs inside a transaction.
 func FindReference(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (series Series, found bool, err error) {
 	series, err = findSeries(ctx, tx, owner, Key{
 		Symbol: market.ReferenceSymbol(currency), Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice,
@@ -164,9 +164,9 @@ func FindReference(ctx context.Context, tx *db.Tx, owner journal.UserID, currenc
 	return series, err == nil, err
 }
 
-// Names returns the names under which prices for an instrument may be found that was
-// traded at a time, those of similar prices last. A series has the names of
-// SeriesNames; one name in common is a match.
+// Names returns the names under which prices may be found for an instrument traded at a
+// time, similar prices last. A series has the names in SeriesNames; one shared name is a
+// match.
 func (l *Lookup) Names(of instruments.Priced, at time.Time) (own, similar []string) {
 	of = l.resolve(of)
 	key, fallbacks := of.PriceKeys(at)
@@ -180,7 +180,7 @@ func (l *Lookup) Names(of instruments.Priced, at time.Time) (own, similar []stri
 	return own, fallbacks
 }
 
-// SeriesNames returns the names of a series with that symbol, whose last bar opens at
+// SeriesNames returns the names for a series with the symbol, whose last bar opens at
 // last; see [Lookup.Names].
 func SeriesNames(symbol string, last int64) []string {
 	key := instruments.SeriesKey(symbol, time.Unix(last, 0).UTC())
@@ -194,12 +194,12 @@ func SeriesNames(symbol string, last int64) []string {
 func symbolName(symbol string) string { return "symbol " + strings.ToUpper(symbol) }
 func rootName(root string) string     { return "root " + root }
 
-// leastFit is the share of fills that must lie inside their bar, in percent.
+// leastFit is the share of fills required to lie inside their bar, in percent.
 const leastFit = 90
 
-// FillsFit reports whether enough fills lie inside the bars of a block to believe that
-// they are the prices that were traded. Fills without a bar do not count; without any
-// other the answer is false.
+// FillsFit reports whether enough fills lie inside a block's bars to believe that they
+// are the traded prices. Fills without a bar do not count; without any other the answer
+// is false.
 func FillsFit(block market.Block, fills []market.Fill) bool {
 	inside, checked := market.CountInside(block, fills)
 	return checked > 0 && 100*inside >= leastFit*checked

@@ -9,15 +9,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Mark is the price of an open position at an instant.
+// Mark is an open position's price at an instant.
 type Mark struct {
 	Price decimal.Decimal
 	At    time.Time
 }
 
-// SetMark stores the price that the trader typed for a position, or deletes it if it is
-// nil. A typed price is out of date after a day, so backups do not have it. The trade
-// must be the owner's. It is a step.
+// SetMark stores a position's price entered by the trader, or deletes it if it is nil. An
+// entered price is out of date after a day, so backups do not have it. The trade must be
+// the owner's. It runs inside a transaction.
 func SetMark(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, mark *Mark) error {
 	if mark == nil {
 		_, err := tx.Exec(ctx, `DELETE FROM position_marks WHERE user_id = $1 AND trade_id = $2`, owner, trade)
@@ -29,7 +29,7 @@ func SetMark(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal
 	return err
 }
 
-// Marks returns the prices that the trader typed. It is a step.
+// Marks returns the prices entered by the trader. It runs inside a transaction.
 func Marks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Mark, error) {
 	marks := map[journal.TradeID]Mark{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -42,7 +42,8 @@ func Marks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.Tr
 	return marks, err
 }
 
-// ForgetMarks deletes the typed prices of trades that no longer exist. It is a step.
+// ForgetMarks deletes the entered prices for deleted trades. It runs inside a
+// transaction.
 func ForgetMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) error {
 	rows := make([][]any, len(trades))
 	for i, id := range trades {

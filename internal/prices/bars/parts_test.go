@@ -22,7 +22,7 @@ func manyBars(price int64) (list []market.Bar) {
 	return list
 }
 
-// longImport is an import of these bars, which calls during before each block.
+// longImport returns an import with these bars, which calls during before each block.
 func longImport(list []market.Bar, during func()) bars.NewImport {
 	return bars.NewImport{FileName: "es.csv", Layout: "TradingView", Bars: len(list), Series: []bars.NewSeries{{
 		Key: key, VolumeKind: market.NoVolume, Blocks: func(yield func(market.Block) bool) {
@@ -45,7 +45,7 @@ func eachLongEngine(t *testing.T, fn func(f fixture)) {
 	})
 }
 
-// TestOthersWriteDuringLongImports: while the blocks of a long import are converted and
+// TestOthersWriteDuringLongImports: while a long import's blocks are converted and
 // compared, another user can write, and sees no part of it.
 func TestOthersWriteDuringLongImports(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestOthersWriteDuringLongImports(t *testing.T) {
 	})
 }
 
-// TestLeftLongImport: a client that leaves in the middle of a long import stops it, and
+// TestLeftLongImport: a client leaving in the middle of a long import stops it, and
 // nothing is stored.
 func TestLeftLongImport(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestLeftLongImport(t *testing.T) {
 	})
 }
 
-// TestOldChangesAreDropped: only the last changes are kept. Who has read none of the
+// TestOldChangesAreDropped: only the last changes are kept. A reader that missed the
 // others finds one that may concern every instrument.
 func TestOldChangesAreDropped(t *testing.T) {
 	t.Parallel()

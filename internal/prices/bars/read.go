@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// Read returns the bars of a series that open within the range, at one scale. It is a
-// step.
+// Read returns a series' bars opening within the range, at one scale. It runs inside a
+// transaction.
 func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range) (market.Block, error) {
 	all := market.Block{Secs: series.Secs}
 	err := eachMerged(ctx, tx, owner, series, within, func(block market.Block) error {
@@ -24,8 +24,8 @@ func Read(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, w
 	return all, err
 }
 
-// eachMerged calls fn with the blocks of a series that meet the range, in order of
-// time. Blocks of several imports are merged before. fn owns the block.
+// eachMerged calls fn with the series' blocks overlapping the range, in time order.
+// Blocks from several imports are merged before. fn owns the block.
 func eachMerged(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, within market.Range, fn func(market.Block) error) error {
 	first, last := market.BlockStart(within.From, series.Secs), market.BlockStart(within.To-1, series.Secs)
 	current, start := market.Block{Secs: series.Secs}, int64(0)
@@ -63,8 +63,8 @@ func decodeBlock(data []byte, series Series) (market.Block, error) {
 	return block, nil
 }
 
-// readBlocks returns the blocks that imports stored for the span that starts at a time,
-// in the order of imports, and the last one as it is stored.
+// readBlocks returns the blocks stored for the span starting at a time, in import order,
+// and the last one in stored form.
 func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, start int64) (list []market.Block, last []byte, err error) {
 	list, err = db.List(ctx, tx, func(row db.Scanner) (market.Block, error) {
 		last = nil
@@ -76,8 +76,8 @@ func readBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 	return list, last, err
 }
 
-// Ranges returns the time that imports declared for a series, in order and without
-// overlaps. It is a step.
+// Ranges returns a series' declared periods, in order and without overlaps. It runs
+// inside a transaction.
 func Ranges(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) ([]market.Range, error) {
 	list, err := db.List(ctx, tx, func(row db.Scanner) (r market.Range, err error) {
 		err = row.Scan(&r.From, &r.To)

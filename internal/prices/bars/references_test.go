@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// TestReferenceRatesAreNoPrices stores reference rates beside prices of the same symbol.
+// TestReferenceRatesAreNoPrices stores reference rates beside prices for the same symbol.
 func TestReferenceRatesAreNoPrices(t *testing.T) {
 	t.Parallel()
 	rates := bars.Key{Symbol: "EURUSD", Secs: market.ReferenceSecs, PriceKind: market.ReferencePrice}

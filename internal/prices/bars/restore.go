@@ -13,13 +13,13 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// EachBlock calls fn with all bars of a series, in order of time. It is a step.
+// EachBlock calls fn with all bars in a series, in time order. It runs inside a
+// transaction.
 func EachBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, fn func(market.Block) error) error {
 	return eachMerged(ctx, tx, owner, series, allTime, fn)
 }
 
-// Check returns an error if the series cannot be stored, for one that comes from a file
-// of Fillbook.
+// Check returns an error if the series, from a Fillbook file, cannot be stored.
 func (n NewSeries) Check() error {
 	symbol, err := journal.CleanSymbol("symbol", n.Symbol)
 	switch {
@@ -39,14 +39,14 @@ func (n NewSeries) Check() error {
 	return nil
 }
 
-// isReference reports whether the key is one that [FindReference] finds.
+// isReference reports whether [FindReference] finds the key.
 func (k Key) isReference() bool {
 	_, ok := market.ReferenceCurrency(k.Symbol)
 	return ok && k.Contract == "" && k.Secs == market.ReferenceSecs
 }
 
-// Missing returns the bars of blocks that the owner has not stored, in blocks as they
-// are stored. Of several bars with the same time the last counts. It is a step.
+// Missing returns the bars not stored by the owner, in blocks as they are stored. Among
+// several bars with the same time the last counts. It runs inside a transaction.
 func Missing(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key, blocks []market.Block) (missing []market.Block, err error) {
 	series, err := findSeries(ctx, tx, owner, key)
 	isStored := err == nil
@@ -66,9 +66,9 @@ func Missing(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key, bloc
 	return missing, nil
 }
 
-// uniteBlocks returns the bars of blocks in blocks as they are stored, in order of time.
-// A file decides how many blocks have bars of the same time, so all that belong to one
-// stored block are merged together.
+// uniteBlocks returns the bars in blocks as they are stored, in time order. A file
+// decides how many blocks have bars with the same time, so everything in one stored block
+// is merged together.
 func uniteBlocks(secs int64, blocks []market.Block) (united []market.Block) {
 	parts := map[int64][]market.Block{}
 	for _, block := range blocks {
@@ -79,7 +79,7 @@ func uniteBlocks(secs int64, blocks []market.Block) (united []market.Block) {
 	}
 	for _, start := range slices.Sorted(maps.Keys(parts)) {
 		list := parts[start]
-		for len(list) > 1 { // in pairs, so that each bar is copied only a few times
+		for len(list) > 1 { // in pairs, so each bar is copied only a few times
 			var merged []market.Block
 			for pair := range slices.Chunk(list, 2) {
 				if len(pair) == 2 {
@@ -106,9 +106,9 @@ func missingOf(ctx context.Context, tx *db.Tx, owner journal.UserID, series Seri
 	return block, err
 }
 
-// Restore stores an import as a step; see [Service.Commit]. It reads the blocks twice: if
-// the owner would store more bars than the limit, it writes nothing, so that the caller
-// can go on after the error of [TooMany].
+// Restore stores an import inside a transaction; see [Service.Commit]. It reads the
+// blocks twice: if the owner would store more bars than the limit, it writes nothing, so
+// the caller can go on after the [TooMany] error.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (Import, error) {
 	u, err := lockUsage(ctx, tx, owner)
 	if err != nil {
@@ -130,7 +130,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time
 // RestoredAlias is what a restore did with an alias.
 type RestoredAlias struct {
 	Added bool
-	// Err is the refusal of this alias. The others are restored.
+	// Err is this alias's refusal. The others are restored.
 	Err error
 }
 

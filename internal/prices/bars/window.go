@@ -19,12 +19,12 @@ const MaxPoints = 2000
 // WindowQuery selects bars for a chart.
 type WindowQuery struct {
 	Of instruments.Priced
-	// Secs is the length of bars, or 0 for the shortest stored ones.
+	// Secs is the bar length, or 0 for the shortest stored bars.
 	Secs int64
-	// PriceKind is the kind of prices, or empty for the best stored one.
+	// PriceKind is the price kind, or empty for the best stored one.
 	PriceKind market.PriceKind
-	// From and To are the openings of the first and the last bar, in seconds. nil
-	// means that of the series.
+	// From and To are the first and last bar's opening times, in seconds. nil means the
+	// whole series.
 	From, To *int64
 	// MaxPoints is how many bars are returned at most. If there are more, the bars are
 	// longer.
@@ -33,18 +33,18 @@ type WindowQuery struct {
 
 // Window is a run of bars for a chart.
 type Window struct {
-	// Series is the series that the bars were made of; its ID is empty if there is none.
+	// Series is the series the bars were made from; its ID is empty if there is none.
 	Series Series
-	// Similar reports that the bars are those of another contract.
+	// Similar reports whether the bars are another contract's.
 	Similar bool
 	market.Block
 }
 
-// kindOrder is the order in which kinds of prices are preferred.
+// kindOrder is the order of preference for price kinds.
 var kindOrder = []market.PriceKind{market.TradePrice, market.MidPrice, market.BidPrice, market.AskPrice}
 
-// Window returns the bars of an instrument. Without a series it has no bars. Bars of
-// another contract are returned only if the fills in the window lie inside them.
+// Window returns an instrument's bars. Without a series it has no bars. Another
+// contract's bars are returned only if the fills in the window lie inside them.
 func (s *Service) Window(ctx context.Context, owner journal.UserID, q WindowQuery) (w Window, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		w = Window{}
@@ -73,8 +73,8 @@ func (s *Service) Window(ctx context.Context, owner journal.UserID, q WindowQuer
 	return w, err
 }
 
-// tradedAt returns the time for which a symbol is meant: a year of one digit is the
-// next one.
+// tradedAt returns the time for which a symbol is meant: a single-digit year is the next
+// one.
 func (q WindowQuery) tradedAt(clock journal.Clock) time.Time {
 	switch {
 	case q.To != nil:
@@ -85,9 +85,9 @@ func (q WindowQuery) tradedAt(clock journal.Clock) time.Time {
 	return clock().UTC()
 }
 
-// order returns the matches of which bars of the asked length can be made, the best
-// first: the instrument's own prices, the preferred kind, the asked length, then the
-// longest that divides it. Without an asked length the shortest bars come first.
+// order returns the matches suitable for bars with the requested length, the best first:
+// the instrument's own prices, the preferred kind, the requested length, then the longest
+// dividing it. Without a requested length the shortest bars come first.
 func (q WindowQuery) order(matches []Match) []Match {
 	usable := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return q.Secs > 0 && q.Secs%m.Secs != 0 })
 	slices.SortStableFunc(usable, func(a, b Match) int {
@@ -147,7 +147,7 @@ func (s *Service) readWindow(ctx context.Context, tx *db.Tx, owner journal.UserI
 
 func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
 
-// fillsFit reports whether the fills of an instrument lie inside the bars of a series.
+// fillsFit reports whether an instrument's fills lie inside a series' bars.
 func (s *Service) fillsFit(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, of instruments.Priced, within market.Range) (bool, error) {
 	if s.fills == nil {
 		return false, nil
@@ -162,21 +162,21 @@ func (s *Service) fillsFit(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	return FillsFit(block, fills), err
 }
 
-// coarsener makes longer bars while bars are read, so that a window of many years of
-// seconds needs little memory.
+// coarsener makes longer bars while bars are read, so a window spanning years of second
+// bars needs little memory.
 type coarsener struct {
-	stored int64 // the length of the stored bars
-	secs   int64 // the length of the bars so far
+	stored int64 // the stored bar length
+	secs   int64 // the bar length so far
 	most   int
 	from   int64
 	block  market.Block
 }
 
-// barLengths are the lengths of bars on charts. Each divides the next, so that bars can
-// be made longer again.
+// barLengths are the bar lengths on charts. Each divides the next, so bars can be made
+// longer again.
 var barLengths = []int64{1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800, 4 * 604800, 52 * 604800}
 
-// nextLength returns the next longer length that is a multiple of secs.
+// nextLength returns the next longer multiple of secs.
 func nextLength(secs int64) int64 {
 	for _, length := range barLengths {
 		if length > secs && length%secs == 0 {
@@ -186,7 +186,7 @@ func nextLength(secs int64) int64 {
 	return 2 * secs
 }
 
-// add adds the bars of a block that open within the range.
+// add adds a block's bars opening within the range.
 func (c *coarsener) add(block market.Block, within market.Range) {
 	from, _ := slices.BinarySearchFunc(block.Bars, within.From, compareOpening)
 	to, _ := slices.BinarySearchFunc(block.Bars, within.To, compareOpening)
@@ -209,8 +209,8 @@ func (c *coarsener) add(block market.Block, within market.Range) {
 	}
 }
 
-// aggregate makes bars of the current length. Stored bars keep their openings, which
-// need not be multiples of their length: hours of American shares open at 9:30.
+// aggregate makes bars with the current length. Stored bars keep their openings, which
+// need not be multiples of their length: hour bars for American shares open at 9:30.
 func (c *coarsener) aggregate(list []market.Bar) []market.Bar {
 	if c.secs == c.stored {
 		return list
@@ -220,7 +220,7 @@ func (c *coarsener) aggregate(list []market.Bar) []market.Bar {
 
 func compareOpening(b market.Bar, at int64) int { return cmp.Compare(b.Time, at) }
 
-// finish returns the bars that open in the window.
+// finish returns the bars opening in the window.
 func (c *coarsener) finish() market.Block {
 	c.block.Secs = c.secs
 	if len(c.block.Bars) > 0 && c.block.Bars[0].Time < c.from {

@@ -12,12 +12,12 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-func at(minutes int64) *int64 {
+func minuteOpening(minutes int64) *int64 {
 	second := monday + minutes*minute
 	return &second
 }
 
-// countedBars returns bars of consecutive minutes; the price of each is its number.
+// countedBars returns bars for consecutive minutes; each bar's price is its number.
 func countedBars(from, n int64) (list []market.Bar) {
 	for i := range n {
 		list = append(list, newBars(from+i, from+i)...)
@@ -45,14 +45,14 @@ func TestWindow(t *testing.T) {
 			f.Errorf("%d bars of %d seconds of %+v", len(whole.Bars), whole.Secs, whole.Series)
 		}
 		// Both ends are inclusive and test the opening.
-		part := f.window(bars.WindowQuery{Of: of, From: at(3), To: at(5)})
+		part := f.window(bars.WindowQuery{Of: of, From: minuteOpening(3), To: minuteOpening(5)})
 		if len(part.Bars) != 3 || part.Bars[0].Open != 3 || part.Bars[2].Open != 5 {
 			f.Errorf("the bars from 3 to 5 are %v", part.Bars)
 		}
-		// The bar of five minutes that opens at 5 is complete although the window ends at 6;
-		// the one that opens at 0 is before the window.
-		longer := f.window(bars.WindowQuery{Of: of, Secs: 300, From: at(3), To: at(6)})
-		if len(longer.Bars) != 1 || longer.Bars[0] != (market.Bar{Time: *at(5), Open: 5, High: 9, Low: 5, Close: 9}) {
+		// The five-minute bar opening at 5 is complete although the window ends at 6; the
+		// one opening at 0 is before the window.
+		longer := f.window(bars.WindowQuery{Of: of, Secs: 300, From: minuteOpening(3), To: minuteOpening(6)})
+		if len(longer.Bars) != 1 || longer.Bars[0] != (market.Bar{Time: *minuteOpening(5), Open: 5, High: 9, Low: 5, Close: 9}) {
 			f.Errorf("the bar of five minutes is %v", longer.Bars)
 		}
 		few := f.window(bars.WindowQuery{Of: of, MaxPoints: 100})
@@ -73,28 +73,28 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// TestWindowWithoutStart has longer bars that open before the first stored one. They are
+// TestWindowWithoutStart has longer bars opening before the first stored one. They are
 // left out only if the window starts later.
 func TestWindowWithoutStart(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
 		f.mustCommit(0, countedBars(3, 100))
 		of := instruments.Priced{Symbol: "ESZ5"}
-		first := market.Bar{Time: *at(0), Open: 3, High: 4, Low: 3, Close: 4}
+		first := market.Bar{Time: *minuteOpening(0), Open: 3, High: 4, Low: 3, Close: 4}
 		if w := f.window(bars.WindowQuery{Of: of, Secs: 300}); len(w.Bars) != 21 || w.Bars[0] != first {
 			f.Errorf("%d bars, the first is %v", len(w.Bars), w.Bars[0])
 		}
 		if w := f.window(bars.WindowQuery{Of: of, MaxPoints: 1}); len(w.Bars) != 1 || w.Bars[0].Open != 3 || w.Bars[0].Close != 102 {
 			f.Errorf("the only bar is %v", w.Bars)
 		}
-		if w := f.window(bars.WindowQuery{Of: of, Secs: 300, From: at(3)}); len(w.Bars) != 20 || w.Bars[0].Time != *at(5) {
+		if w := f.window(bars.WindowQuery{Of: of, Secs: 300, From: minuteOpening(3)}); len(w.Bars) != 20 || w.Bars[0].Time != *minuteOpening(5) {
 			f.Errorf("%d bars, the first is %v", len(w.Bars), w.Bars[0])
 		}
 	})
 }
 
-// TestSimilarPricesNeedFills shows bars of the continuous contract only if the fills
-// lie inside them.
+// TestSimilarPricesNeedFills shows the continuous contract's bars only if the fills lie
+// inside them.
 func TestSimilarPricesNeedFills(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -104,10 +104,10 @@ func TestSimilarPricesNeedFills(t *testing.T) {
 		f.must(err)
 		for price, want := range map[int64]int{100: 3, 101: 0} {
 			fills := func(context.Context, *db.Tx, journal.UserID, instruments.Priced, market.Range) ([]market.Fill, error) {
-				return []market.Fill{{At: *at(2) * 1_000_000, Price: decimal.New(price)}}, nil
+				return []market.Fill{{At: *minuteOpening(2) * 1_000_000, Price: decimal.New(price)}}, nil
 			}
 			f.service = bars.New(f.db, testClock, limit, fills)
-			w := f.window(bars.WindowQuery{Of: instruments.Priced{Symbol: "ESZ5", Type: "future"}, From: at(0), To: at(5)})
+			w := f.window(bars.WindowQuery{Of: instruments.Priced{Symbol: "ESZ5", Type: "future"}, From: minuteOpening(0), To: minuteOpening(5)})
 			if len(w.Bars) != want || w.Similar != (want > 0) {
 				f.Errorf("with a fill at %d: %d bars, similar: %t", price, len(w.Bars), w.Similar)
 			}

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// Commit stores the bars of a file and returns the import with the counts of each
+// Commit stores the bars in a file and returns the import with the counts for each
 // series. If the owner would store more bars than the limit, nothing is written.
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
 	err = s.update(ctx, owner, file.Bars, func(tx *db.Tx) error {
@@ -24,11 +24,11 @@ func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImpo
 	return done, counts, err
 }
 
-// longBars is the number of bars from which a write is committed in parts, so that others
-// do not wait for it.
+// longBars is the number of bars from which a write is committed in parts, so others do
+// not wait for it.
 const longBars = 50_000
 
-// update runs a write of about as many bars.
+// update runs a write with about as many bars.
 func (s *Service) update(ctx context.Context, owner journal.UserID, bars int, fn func(*db.Tx) error) error {
 	if bars < longBars {
 		return s.db.Update(ctx, fn)
@@ -36,12 +36,12 @@ func (s *Service) update(ctx context.Context, owner journal.UserID, bars int, fn
 	return s.db.UpdateInParts(ctx, int64(owner), fn)
 }
 
-// Add is the step of [Service.Commit].
+// Add is [Service.Commit] inside a transaction.
 func (s *Service) Add(ctx context.Context, tx *db.Tx, owner journal.UserID, file NewImport) (Import, []Counts, error) {
 	return commit(ctx, tx, owner, s.clock(), s.limit, file)
 }
 
-// commit stores the bars of a file.
+// commit stores the bars in a file.
 func commit(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, limit int64, file NewImport) (done Import, counts []Counts, err error) {
 	u, err := lockUsage(ctx, tx, owner)
 	if err != nil {
@@ -92,14 +92,14 @@ type writer struct {
 	usage  *usage
 	limit  int64
 	before int64 // how many bars the owner had
-	number int64 // of the import
+	number int64 // the import's
 	now    time.Time
 	rows   [][]any
-	bytes  int // of the blocks in rows
+	bytes  int // total block size in rows
 }
 
-// flushRows and flushBytes are how many blocks are inserted at once; a week of minutes has
-// 14 to 80 kB.
+// flushRows and flushBytes are how many blocks are inserted at once; a week of minute
+// bars has 14 to 80 kB.
 const (
 	flushRows  = 32
 	flushBytes = 512 << 10
@@ -146,8 +146,8 @@ func (w *writer) addSeries(ctx context.Context, n NewSeries) (counts Counts, err
 	return counts, saveSeries(ctx, w.tx, w.owner, series)
 }
 
-// extend sets the first and the last bar to include those of a block. The series has no
-// bars yet if its last bar is before its first.
+// extend sets the first and the last bar to include a block's. The series has no bars yet
+// if its last bar is before its first.
 func (s *Series) extend(block market.Block) {
 	first, last := block.Bars[0].Time, block.Bars[len(block.Bars)-1].Time
 	if s.Last < s.First {
@@ -162,7 +162,7 @@ func saveSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Ser
 	return err
 }
 
-// findSeries returns a series of the owner, or [db.ErrNoRows].
+// findSeries returns the owner's series, or [db.ErrNoRows].
 func findSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, key Key) (Series, error) {
 	return scanSeries(tx.QueryRow(ctx, selectSeries+
 		` WHERE s.user_id = $1 AND s.symbol = $2 AND s.contract = $3 AND s.bar_secs = $4 AND s.price_kind = $5`,
@@ -184,7 +184,7 @@ func (w *writer) findOrCreate(ctx context.Context, n NewSeries) (series Series, 
 }
 
 // addBlock stores a block. If the import before it stored the same block, only a row
-// without bars is written: it says that the block before belongs to this import too.
+// without bars is written: the block before belongs to this import too.
 func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block market.Block) (counts Counts, err error) {
 	start := market.BlockStart(block.Bars[0].Time, series.Secs)
 	counts.Inserted = len(block.Bars)
@@ -209,21 +209,21 @@ func (w *writer) addBlock(ctx context.Context, series Series, isNew bool, block 
 	return counts, w.flush(ctx)
 }
 
-// TooMany returns the error of a file with which the owner would store too many bars.
+// TooMany returns the error for a file that would exceed the owner's limit.
 func TooMany(limit, used int64) error {
 	tooMany := journal.TooLarge("You can store %d bars. Delete a series or reverse an import of bars first.", limit)
 	tooMany.Details = map[string]any{"limit": limit, "used": used}
 	return tooMany
 }
 
-// CompareBlock returns what storing a block would do to the bars of a series. It is a
-// step.
+// CompareBlock returns what storing a block would do to a series' bars. It runs inside a
+// transaction.
 func CompareBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series, block market.Block) (counts Counts, err error) {
 	stored, _, err := readBlocks(ctx, tx, owner, series, market.BlockStart(block.Bars[0].Time, series.Secs))
 	return compare(stored, series, block), err
 }
 
-// compare returns what storing a block would do to the blocks of the same time.
+// compare returns what storing a block would do to the blocks in the same span.
 func compare(stored []market.Block, series Series, block market.Block) (counts Counts) {
 	before := market.Block{Secs: series.Secs}
 	for _, old := range stored {
@@ -244,8 +244,8 @@ func (w *writer) flush(ctx context.Context) error {
 	return w.tx.ReleaseWriter(ctx)
 }
 
-// Reverse takes an import back. Bars that it replaced count again, and bars that
-// another import stored as well stay. Reversing it again does nothing.
+// Reverse takes an import back. Bars it replaced count again, and bars also stored by
+// another import stay. Reversing it again does nothing.
 func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.BarImportID) error {
 	var found Import
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
@@ -304,9 +304,9 @@ func readImport(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 	return found, err
 }
 
-// deleteBars deletes the blocks and ranges of an import or a series, whose number is in
-// the column, and returns how many bars they had. Blocks are deleted one by one: a
-// transaction in parts can't divide a statement, and together they may be long.
+// deleteBars deletes the blocks and ranges belonging to an import or a series, whose
+// number is in the column, and returns how many bars they had. Blocks are deleted one by
+// one: a transaction in parts can't divide a statement, and together they may be long.
 func deleteBars(ctx context.Context, tx *db.Tx, owner journal.UserID, column string, number int64) (removed int64, err error) {
 	type block struct{ series, start, number, bars int64 }
 	blocks, err := db.List(ctx, tx, func(row db.Scanner) (b block, err error) {
@@ -327,8 +327,7 @@ func deleteBars(ctx context.Context, tx *db.Tx, owner journal.UserID, column str
 	return removed, err
 }
 
-// moveSharedBlocks moves the blocks of an import that the next import stored too to that
-// import.
+// moveSharedBlocks moves an import's blocks to the next import if it stored them too.
 func moveSharedBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, number int64) error {
 	type shared struct{ series, start, next int64 }
 	list, err := db.List(ctx, tx, func(row db.Scanner) (s shared, err error) {
@@ -357,8 +356,8 @@ func moveSharedBlocks(ctx context.Context, tx *db.Tx, owner journal.UserID, numb
 	return err
 }
 
-// recountSeries sets the count and the range of a series after some of its bars were removed. A series
-// without bars is deleted.
+// recountSeries sets a series' count and range after some of its bars were removed. A
+// series without bars is deleted.
 func recountSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Series) error {
 	if err := tx.ReleaseWriter(ctx); err != nil { // reading all bars takes time
 		return err
@@ -388,7 +387,7 @@ func countSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, series Se
 	return series, err
 }
 
-// DeleteSeries deletes a series with the bars of all imports.
+// DeleteSeries deletes a series with the bars from all imports.
 func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id journal.SeriesID) error {
 	var found Series
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
@@ -422,7 +421,7 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 	})
 }
 
-// DeleteAll deletes all bars of a user. It is a step of deleting the user.
+// DeleteAll deletes all of a user's bars, when the user is deleted.
 func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	series, err := ListSeries(ctx, tx, owner)
 	for _, s := range series {

@@ -1,9 +1,8 @@
 package market
 
-// Aggregate makes bars of the given length in seconds from shorter ones, which must
-// be in order of time. A bar belongs to the longer one in which it opens; longer bars
-// open at multiples of their length since 1970, UTC. The sum of volumes ends at
-// MaxNumber.
+// Aggregate makes bars with the given length in seconds from shorter ones, which must be
+// in time order. A bar belongs to the longer one in which it opens; longer bars open at
+// multiples of their length since 1970, UTC. Total volume is limited to MaxNumber.
 func Aggregate(bars []Bar, secs int64) []Bar {
 	var longer []Bar
 	for _, bar := range bars {
@@ -26,9 +25,9 @@ func (b *Bar) extend(later Bar) {
 	b.Volume = min(b.Volume+later.Volume, MaxNumber)
 }
 
-// Merge returns the bars of both lists, which are in order of time. If both have a bar
-// of a time, the one of newer is taken. It counts the bars of newer that were not in
-// older, that replaced a differing one, and that were there already.
+// Merge returns the bars in both lists, which are in time order. If both have a bar for a
+// time, newer's is taken. It counts newer's bars missing from older, those replacing a
+// different one, and those already there.
 func Merge(older, newer []Bar) (merged []Bar, inserted, replaced, unchanged int) {
 	merged = make([]Bar, 0, len(older)+len(newer))
 	for _, bar := range newer {
@@ -48,8 +47,8 @@ func Merge(older, newer []Bar) (merged []Bar, inserted, replaced, unchanged int)
 	return append(merged, older...), inserted, replaced, unchanged
 }
 
-// MergeBlocks returns the bars of both blocks; those of newer replace the others. The
-// caller must not use either block afterwards.
+// MergeBlocks returns the bars in both blocks; newer's replace the others. The caller
+// must not use either block afterwards.
 func MergeBlocks(older, newer Block) Block {
 	if len(older.Bars) == 0 {
 		return newer

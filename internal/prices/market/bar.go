@@ -1,29 +1,29 @@
-// Package market computes with price bars: how they are stored in blocks, how longer
-// bars are made of shorter ones, which time a series covers, and how far a position
-// went for and against the trader while it was open.
+// Package market computes with price bars: how they are stored in blocks, how longer bars
+// are made from shorter ones, which time a series covers, and how far a position went for
+// and against the trader while it was open.
 //
-// Prices and volumes of bars are integers with a scale that a whole block shares.
-// What a position was worth is computed from them in exact decimals.
+// Bar prices and volumes are integers with a scale shared by a whole block. Position
+// values are computed from them in exact decimals.
 package market
 
 import "errors"
 
-// Bar is one price bar. Prices are integers at the price scale of its series:
-// 10025 at scale 2 is 100.25.
+// Bar is one price bar. Prices are integers at the series' price scale: 10025 at scale 2
+// is 100.25.
 type Bar struct {
-	// Time is the opening of the bar in seconds since 1970, UTC.
+	// Time is the bar's opening time in seconds since 1970, UTC.
 	Time                   int64
 	Open, High, Low, Close int64
-	// Volume is an integer at the volume scale of the series. It is 0 if the series
-	// has no volume.
+	// Volume is an integer at the series' volume scale. It is 0 if the series has no
+	// volume.
 	Volume int64
 }
 
-// MaxNumber is the largest price or volume of a bar, without its scale. Differences
-// of two such numbers fit into 64 bits.
+// MaxNumber is the largest price or volume in a bar, without its scale. Differences
+// between two such numbers fit into 64 bits.
 const MaxNumber = 999_999_999_999_999_999
 
-// MaxScale is the largest number of decimals of a price or volume.
+// MaxScale is the largest number of decimals in a price or volume.
 const MaxScale = 18
 
 // The reasons why a bar is not valid.

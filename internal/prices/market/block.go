@@ -10,12 +10,12 @@ import (
 	"sort"
 )
 
-// Block is a run of bars of one series in order of time, without two of the same
-// time. It is the unit in which bars are stored.
+// Block is a run of bars from one series in time order, without two at the same time. It
+// is the unit in which bars are stored.
 type Block struct {
-	// Secs is the length of a bar in seconds.
+	// Secs is the bar length in seconds.
 	Secs int64
-	// PriceScale and VolumeScale are the decimals of prices and volumes.
+	// PriceScale and VolumeScale are the decimals for prices and volumes.
 	PriceScale, VolumeScale int32
 	// HasVolume is false if the source has no volume.
 	HasVolume bool
@@ -25,15 +25,15 @@ type Block struct {
 const (
 	day  = 24 * 60 * 60
 	week = 7 * day
-	// year is a whole number of weeks, so that every block begins on a Monday.
+	// year is a whole number of weeks, so every block begins on a Monday.
 	year = 52 * week
 	// monday is the first Monday after 1 January 1970, which was a Thursday.
 	monday = 4 * day
 )
 
-// BlockSpan returns how many seconds a stored block covers: a day for bars shorter
-// than a minute, a week for bars shorter than an hour, and 52 weeks for longer ones,
-// so that a block has some thousand bars at most.
+// BlockSpan returns how many seconds a stored block covers: a day for bars shorter than a
+// minute, a week for bars shorter than an hour, and 52 weeks for longer ones, so a block
+// has some thousand bars at most.
 func BlockSpan(secs int64) int64 {
 	switch {
 	case secs < 60:
@@ -44,8 +44,8 @@ func BlockSpan(secs int64) int64 {
 	return year
 }
 
-// BlockStart returns the start of the block that contains the time, for bars of the
-// given length. Both are in seconds.
+// BlockStart returns the start of the block containing the time, for bars with the given
+// length. Both are in seconds.
 func BlockStart(time, secs int64) int64 {
 	span := BlockSpan(secs)
 	return monday + floorDiv(time-monday, span)*span
@@ -76,26 +76,25 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// The format of an encoded block: a byte for the version, varints for the length of
-// a bar, the two scales, the flags, the number of bars, the unit of time and the time
-// of the first bar, then the bars. A bar is the time since the last one in units, the
-// open less the last close, the close less the open, the two wicks, and the volume if
-// there is one. Wicks and volumes are never below zero; the others are zigzag
-// varints.
+// The encoded block format: a version byte, varints for the bar length, the two scales,
+// the flags, the number of bars, the time unit and the first bar's time, then the bars. A
+// bar is the time since the last one in units, the open less the last close, the close
+// less the open, the two wicks, and the volume if there is one. Wicks and volumes are
+// never below zero; the others are zigzag varints.
 const (
 	blockVersion = 1
 	flagVolume   = 1
 )
 
-// maxBlockBars is the number of bars that a block of the longest span can have: a day
-// of seconds, or a year of hours.
+// maxBlockBars is the maximum number of bars in a block with the longest span: a day of
+// second bars, or a year of hour bars.
 const maxBlockBars = day
 
-// ErrBlock is the error of a stored block that cannot be decoded.
+// ErrBlock means a stored block cannot be decoded.
 var ErrBlock = errors.New("market: damaged block of bars")
 
-// AppendTo appends the encoded block to data. The bars must be valid, in order of
-// time and at most a day of seconds.
+// AppendTo appends the encoded block to data. The bars must be valid, in time order and
+// at most a day of second bars.
 func (b Block) AppendTo(data []byte) []byte {
 	unit := b.timeUnit()
 	data = append(data, blockVersion)
@@ -128,8 +127,8 @@ func (b Block) AppendTo(data []byte) []byte {
 	return data
 }
 
-// timeUnit returns the length of a bar if all times differ by multiples of it, and a
-// second otherwise.
+// timeUnit returns the bar length if all times differ by multiples of it, and a second
+// otherwise.
 func (b Block) timeUnit() int64 {
 	for i := range b.Bars {
 		if (b.Bars[i].Time-b.Bars[0].Time)%max(b.Secs, 1) != 0 {
@@ -139,8 +138,8 @@ func (b Block) timeUnit() int64 {
 	return max(b.Secs, 1)
 }
 
-// DecodeBlock decodes a block and appends its bars to into, which may be nil. The
-// error wraps ErrBlock for every text that AppendTo did not produce from valid bars.
+// DecodeBlock decodes a block and appends its bars to into, which may be nil. The error
+// wraps ErrBlock for every text that AppendTo did not produce from valid bars.
 func DecodeBlock(data []byte, into []Bar) (Block, error) {
 	r := blockReader{rest: data}
 	if len(data) == 0 || data[0] != blockVersion {
@@ -158,7 +157,7 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 		b.Bars = into
 		return b, r.end()
 	}
-	// A bar has at least five bytes, so that a damaged head cannot ask for much memory.
+	// A bar has at least five bytes, so a damaged head cannot ask for much memory.
 	b.Bars = slices.Grow(into, int(min(count, uint64(len(r.rest)/5+1))))
 	maxPrice := MaxPrice*power(b.PriceScale) - 1
 	last := Bar{Time: r.signed()}
@@ -183,10 +182,10 @@ func DecodeBlock(data []byte, into []Bar) (Block, error) {
 }
 
 // fastBars decodes the bars after last into the given memory and returns their number. It
-// stops before a bar that is not as usual, which r.bar then decodes or refuses: one whose
-// numbers have more than three bytes, that is out of range, or one of the last in the text.
+// stops before an unusual bar, which r.bar then decodes or refuses: one with a number
+// longer than three bytes or out of range, or one of the last in the text.
 func (r *blockReader) fastBars(into []Bar, last Bar, unit, maxPrice int64, count int, hasVolume bool) int {
-	const longest = 6 * 3 // bytes of the numbers of a bar
+	const longest = 6 * 3 // maximum bytes in a usual bar
 	text, time, price := r.rest, last.Time, last.Close
 	into = into[:min(count, len(into))]
 	n := 0
@@ -222,10 +221,10 @@ func (r *blockReader) fastBars(into []Bar, last Bar, unit, maxPrice int64, count
 	return n
 }
 
-// tooLong is the place after a number that shortNumber does not decode.
+// tooLong is the place after a number shortNumber does not decode.
 const tooLong = 1 << 20
 
-// shortNumber decodes a number of up to three bytes and returns the place after it, or
+// shortNumber decodes a number with up to three bytes and returns the place after it, or
 // tooLong.
 func shortNumber(text []byte, at int) (n int64, next int) {
 	if at+2 >= len(text) {
@@ -248,8 +247,8 @@ func unzigzag(n int64) int64 { return n>>1 ^ -(n & 1) }
 // maxTime is the year 9999 or so in seconds.
 const maxTime = 1 << 38
 
-// blockReader reads the numbers of an encoded block. After the first failure it
-// returns zeros.
+// blockReader reads the numbers in an encoded block. After the first failure it returns
+// zeros.
 type blockReader struct {
 	rest   []byte
 	failed bool
@@ -265,8 +264,8 @@ func (r *blockReader) bar(last Bar, unit int64, hasVolume, first bool) Bar {
 	if hasVolume {
 		bar.Volume = int64(r.unsigned(MaxNumber))
 	}
-	// The numbers of the last bar are in range and so are the differences, so that no
-	// sum can overflow before Check refuses it.
+	// The last bar's numbers are in range and so are the differences, so no sum can
+	// overflow before Check refuses it.
 	if bar.Check() != nil || bar.Time > maxTime || (step == 0) != first {
 		r.failed = true
 	}
@@ -307,9 +306,9 @@ func (r *blockReader) end() error {
 	return nil
 }
 
-// MaxPriceScale is the number of decimals that prices are rounded to when they are
-// read: that of the smallest price step of any market. More decimals come from
-// binary floats. A price below MaxPrice fits at every scale up to it.
+// MaxPriceScale is the number of decimals to which prices are rounded when they are read:
+// the smallest price step in any market. More decimals come from binary floats. A price
+// below MaxPrice fits at every scale up to it.
 const (
 	MaxPriceScale = 8
 	MaxPrice      = 10_000_000_000
@@ -338,9 +337,9 @@ func (b *Block) Rescale(priceScale, volumeScale int32) bool {
 	return true
 }
 
-// EqualizeScales sets both blocks to the larger of their price scales, and of their
-// volume scales if all volumes fit; otherwise the block with more decimals loses them,
-// because its volumes are not money. Prices must fit, see MaxPrice.
+// EqualizeScales sets both blocks to the larger price scale, and to the larger volume
+// scale if all volumes fit; otherwise the block with more decimals loses them, because
+// its volumes are not money. Prices must fit, see MaxPrice.
 func EqualizeScales(a, b *Block) {
 	price, volume := max(a.PriceScale, b.PriceScale), max(a.VolumeScale, b.VolumeScale)
 	for !a.fitsVolume(volume) || !b.fitsVolume(volume) {
@@ -366,7 +365,7 @@ func (b *Block) fitsVolume(scale int32) bool {
 	return true
 }
 
-// roundVolume removes the decimals of volumes beyond the scale.
+// roundVolume removes volume decimals beyond the scale.
 func (b *Block) roundVolume(scale int32) {
 	if scale >= b.VolumeScale {
 		return

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// drawBars draws valid bars in order of time.
+// drawBars draws valid bars in time order.
 func drawBars(t *rapid.T, secs, most int64, hasVolume bool) (bars []market.Bar) {
 	time := rapid.Int64Range(-1<<33, 1<<33).Draw(t, "first time")
 	for range rapid.IntRange(0, 30).Draw(t, "bars") {
@@ -187,7 +187,7 @@ func TestAggregateKeepsExtremesAndVolume(t *testing.T) {
 	})
 }
 
-// TestEqualizeScales compares prices and volumes of two blocks before and after.
+// TestEqualizeScales compares the prices and volumes in two blocks before and after.
 func TestEqualizeScales(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Calendar is when an instrument trades. Bars of a time outside of it are still used. It is
+// Calendar is when an instrument trades. Bars outside it are still used. It is
 // comparable; the zero value is [AroundTheClock]. All but two come from calendars.txt.
 type Calendar struct{ schedule *schedule }
 
-// The calendars that code names. [FindCalendar] returns the others.
+// The calendars named in code. [FindCalendar] returns the others.
 var (
-	// AroundTheClock never closes; its sessions are days of UTC. It is the calendar of
-	// crypto.
+	// AroundTheClock never closes; its sessions are UTC days. It is the crypto calendar.
 	AroundTheClock = Calendar{}
-	// NoCalendar is that of instruments whose hours are not known. Its sessions are days of
-	// UTC, and the bars of a series show when it is open; see [Hours].
+	// NoCalendar is for instruments with unknown hours. Its sessions are UTC days, and a
+	// series' bars show when it is open; see [Hours].
 	NoCalendar = Calendar{&schedule{name: "none"}}
 	// Forex is open from Sunday to Friday 17:00 in New York, except at Christmas and New
 	// Year; a session ends at 17:00.
@@ -29,34 +28,34 @@ var (
 	USStocks = mustFindCalendar("us_stocks")
 )
 
-// schedule is a calendar of calendars.txt.
+// schedule is a calendar from calendars.txt.
 type schedule struct {
 	name string
-	// zone is that of all clock times.
+	// zone is the zone for all clock times.
 	zone func() *time.Location
-	// ends is the minute of the day at which a session ends.
+	// ends is the minute in the day at which a session ends.
 	ends int
-	// periods are the hours from a date on, in the order of dates.
+	// periods are the hours from a date on, in date order.
 	periods []period
-	// wide is when some bars are usual; it is empty if that is any time.
+	// wide is when some bars are usual; empty means any time.
 	wide []interval
-	// isBroker reports that hours differ between brokers.
+	// isBroker reports whether hours differ between brokers.
 	isBroker bool
 	days     []dayRule
 }
 
 // period is the weekly hours from a date on.
 type period struct {
-	from    int64 // the start of the date in UTC
+	from    int64 // the date's start in UTC
 	isDaily bool  // also at weekends
 	hours   []interval
 }
 
-// interval is a part of a session in minutes from midnight of the day that names the
-// session; it may begin on the day before, below 0.
+// interval is a part of a session in minutes from midnight on the day naming the session;
+// it may begin on the day before, below 0.
 type interval struct{ from, to int }
 
-// String returns the name of the calendar.
+// String returns the calendar's name.
 func (c Calendar) String() string {
 	if c == AroundTheClock {
 		return "around the clock"
@@ -64,10 +63,10 @@ func (c Calendar) String() string {
 	return c.schedule.name
 }
 
-// hasDays reports whether sessions are days of UTC.
+// hasDays reports whether sessions are UTC days.
 func (c Calendar) hasDays() bool { return c == AroundTheClock || c == NoCalendar }
 
-// session is a session of a calendar.
+// session is a session in a calendar.
 type session struct {
 	Range
 	// open is when the market is open; it is empty on weekends and holidays.
@@ -88,7 +87,7 @@ func (s *session) openSpan() Range {
 	return Range{From: s.open[0].From, To: s.open[len(s.open)-1].To}
 }
 
-// SessionOf returns the session that contains the time, in seconds since 1970.
+// SessionOf returns the session containing the time, in seconds since 1970.
 func (c Calendar) SessionOf(at int64) Range { return c.findSession(at).Range }
 
 func (c Calendar) findSession(at int64) session {
@@ -105,8 +104,8 @@ func (c Calendar) findSession(at int64) session {
 	return s.sessionOfDay(noon)
 }
 
-// dayOf returns noon of the day in the zone, which no change of clocks can move to
-// another day.
+// dayOf returns noon on the day in the zone, which no clock change can move to another
+// day.
 func (s *schedule) dayOf(at int64) time.Time {
 	y, m, d := time.Unix(at, 0).In(s.zone()).Date()
 	return time.Date(y, m, d, 12, 0, 0, 0, s.zone())
@@ -126,7 +125,7 @@ func (s *schedule) ranges(noon time.Time, list []interval) []Range {
 	return found
 }
 
-// sessionOfDay returns the session that is named after a day: it ends on it.
+// sessionOfDay returns the session named after a day: it ends on it.
 func (s *schedule) sessionOfDay(noon time.Time) session {
 	found := session{Range: Range{From: s.clock(noon, s.ends-minutesOfDay), To: s.clock(noon, s.ends)}}
 	hours := s.hoursOf(noon)
@@ -156,7 +155,7 @@ func (s *schedule) sessionOfDay(noon time.Time) session {
 	return found
 }
 
-// hoursOf returns the hours of a day without regard to holidays, nil if there are none.
+// hoursOf returns a day's hours ignoring holidays, nil if there are none.
 func (s *schedule) hoursOf(noon time.Time) []interval {
 	y, m, d := noon.Date()
 	date := utcDate(y, m, d)
@@ -172,16 +171,16 @@ func (s *schedule) hoursOf(noon time.Time) []interval {
 	return nil
 }
 
-// maxCalendarDays bounds the work of OpenRanges: fifty years.
+// maxCalendarDays bounds the work in OpenRanges: fifty years.
 const maxCalendarDays = 50 * 366
 
-// OpenRanges returns when the market is open within the range, in order of time.
+// OpenRanges returns when the market is open within the range, in time order.
 func (c Calendar) OpenRanges(within Range) []Range {
 	return NewSessions(c).openRanges(within)
 }
 
-// FitsDaysOfUTC reports whether each session lies inside of one day of UTC, so that a bar
-// of that day has all of its prices and no others.
+// FitsDaysOfUTC reports whether each session lies inside one UTC day, so a bar for the
+// day has all of its prices and no others.
 func (c Calendar) FitsDaysOfUTC() bool {
 	if c.hasDays() {
 		return true
@@ -201,12 +200,12 @@ func (c Calendar) FitsDaysOfUTC() bool {
 
 const minutesOfDay = 24 * 60
 
-// utcDate returns the start of a date in UTC.
+// utcDate returns a date's start in UTC.
 func utcDate(y int, m time.Month, d int) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()
 }
 
-// loadZone returns a function that loads a zone at its first use.
+// loadZone returns a function loading a zone at its first use.
 func loadZone(name string) func() *time.Location {
 	return sync.OnceValue(func() *time.Location {
 		zone, err := time.LoadLocation(name)

@@ -45,8 +45,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestStockHeldOvernight has a file of regular hours only: the night is no holding
-// time, so that the position is covered whole.
+// TestStockHeldOvernight has a file with regular hours only: the night is no holding
+// time, so the position is covered whole.
 func TestStockHeldOvernight(t *testing.T) {
 	t.Parallel()
 	var bars []market.Bar
@@ -82,13 +82,13 @@ func TestMidnightIsNoGapAroundTheClock(t *testing.T) {
 	}
 }
 
-// coveredTime returns the covered and the held time of a series.
+// coveredTime returns a series' covered and held time.
 func coveredTime(from, to int64, declared []market.Range, calendar market.Calendar) (covered, held int64) {
 	found := market.NewHours(market.NewSessions(calendar), market.Union(declared, 0)).CoveredTime(from, to)
 	return found.Covered, found.Held
 }
 
-// TestKeptSessions compares sessions that are kept with those of the calendar.
+// TestKeptSessions compares cached sessions with the calendar's.
 func TestKeptSessions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,7 +116,7 @@ func TestKeptSessions(t *testing.T) {
 	})
 }
 
-// drawCalendar draws one of all calendars.
+// drawCalendar draws a calendar.
 func drawCalendar(t *rapid.T) market.Calendar {
 	all := market.ListCalendars()
 	names := append(slices.Sorted(maps.Keys(all)), "none", "always")

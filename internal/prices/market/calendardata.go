@@ -16,7 +16,7 @@ var calendarsText string
 // InstrumentKind is by what an instrument is found in calendars.txt.
 type InstrumentKind string
 
-// The kinds of lines.
+// The line kinds.
 const (
 	BySuffix   InstrumentKind = "suffix"
 	ByExchange InstrumentKind = "exchange"
@@ -41,15 +41,15 @@ var calendars = sync.OnceValue(func() calendarTable {
 	return table
 })
 
-// FindCalendar returns the calendar of an instrument by its suffix, exchange, root or
-// name, in capital letters. It returns false if there is none.
+// FindCalendar returns an instrument's calendar by its suffix, exchange, root or name, in
+// capital letters. It returns false if there is none.
 func FindCalendar(by InstrumentKind, key string) (Calendar, bool) {
 	found, ok := calendars().instruments[by][key]
 	return found, ok
 }
 
-// FindCFDCalendar returns the calendar of the CFD whose name in calendars.txt is the longest
-// beginning of a symbol.
+// FindCFDCalendar returns the calendar for the CFD whose name in calendars.txt is the
+// longest beginning of a symbol.
 func FindCFDCalendar(symbol string) (Calendar, bool) {
 	for n := len(symbol); n > 0; n-- {
 		if found, ok := FindCalendar(ByCFD, symbol[:n]); ok {
@@ -59,7 +59,7 @@ func FindCFDCalendar(symbol string) (Calendar, bool) {
 	return Calendar{}, false
 }
 
-// ListCalendars returns all calendars of calendars.txt by name.
+// ListCalendars returns all calendars in calendars.txt by name.
 func ListCalendars() map[string]Calendar { return calendars().calendars }
 
 func mustFindCalendar(name string) Calendar {
@@ -73,8 +73,7 @@ func mustFindCalendar(name string) Calendar {
 // calendarReader parses the data file; the file documents its notation.
 type calendarReader struct {
 	table calendarTable
-	// current has the lines of the calendar or set that is read, uses the sets that it
-	// includes.
+	// current has the lines in the current calendar or set, uses the included sets.
 	current *schedule
 	sets    map[string]*schedule
 	uses    map[*schedule][]string
@@ -176,7 +175,7 @@ func (r *calendarReader) addInstruments(kind InstrumentKind, fields []string) er
 	return nil
 }
 
-// includeSets adds the rules of the sets that a calendar or set uses.
+// includeSets adds the rules from the sets used by a calendar or set.
 func (r *calendarReader) includeSets(into, from *schedule, depth int) error {
 	const maxDepth = 4
 	for _, name := range r.uses[from] {
@@ -236,8 +235,8 @@ func (s *schedule) addRules(rule dayRule, patterns []string) (err error) {
 	return nil
 }
 
-// parseIntervals parses parts of a session in order of time. Times after the end of the
-// session are on the day before it.
+// parseIntervals parses parts of a session in time order. Times after the session's end
+// are on the day before it.
 func (s *schedule) parseIntervals(fields []string) (list []interval, err error) {
 	if len(fields) == 0 {
 		return nil, errors.New("the hours are missing")
@@ -266,7 +265,7 @@ func (s *schedule) parseIntervals(fields []string) (list []interval, err error) 
 	return list, nil
 }
 
-// parseMinute parses a time of day, up to 24:00.
+// parseMinute parses a time up to 24:00.
 func parseMinute(text string) (int, error) {
 	hourText, minuteText, _ := strings.Cut(text, ":")
 	hour, err := strconv.Atoi(hourText)

@@ -10,8 +10,8 @@ type Range struct {
 	From, To int64
 }
 
-// Union returns the time that is in any of the ranges, in order and without
-// overlaps. Ranges whose distance is at most gap seconds become one.
+// Union returns the time in any of the ranges, in order and without overlaps. Ranges at
+// most gap seconds apart become one.
 func Union(ranges []Range, gap int64) []Range {
 	ranges = slices.Clone(ranges)
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
@@ -28,9 +28,9 @@ func Union(ranges []Range, gap int64) []Range {
 	return union
 }
 
-// DeclaredRanges returns the time for which a file of bars says what happened: for
-// each session of the calendar, from the opening of its first bar to the end of its
-// last. A minute without a bar inside of that is a minute without a trade.
+// DeclaredRanges returns the time for which a bar file says what happened: for each
+// session in the calendar, from its first bar's opening to its last bar's end. A minute
+// without a bar inside it is a minute without a trade.
 func DeclaredRanges(bars []Bar, secs int64, calendar Calendar) []Range {
 	builder := NewRangeBuilder(secs, calendar)
 	builder.Add(bars)

@@ -1,6 +1,6 @@
 package market
 
-// RangeBuilder collects the time for which a file of bars says what happened; see
+// RangeBuilder collects the time for which a bar file says what happened; see
 // [DeclaredRanges]. Its zero value is not ready: use NewRangeBuilder.
 type RangeBuilder struct {
 	secs     int64
@@ -9,12 +9,12 @@ type RangeBuilder struct {
 	declared []Range
 }
 
-// NewRangeBuilder returns a builder for bars of the given length.
+// NewRangeBuilder returns a builder for bars with the given length.
 func NewRangeBuilder(secs int64, calendar Calendar) *RangeBuilder {
 	return &RangeBuilder{secs: secs, calendar: calendar}
 }
 
-// Add adds bars, which must be later than those of the last call.
+// Add adds bars, which must be later than those in the last call.
 func (r *RangeBuilder) Add(bars []Bar) {
 	for _, bar := range bars {
 		if n := len(r.declared); n > 0 && bar.Time < r.session.To {
@@ -26,8 +26,8 @@ func (r *RangeBuilder) Add(bars []Bar) {
 	}
 }
 
-// sessionOf returns the session of a bar. Without a calendar it is an hour: Ranges joins
-// them to sessions.
+// sessionOf returns a bar's session. Without a calendar it is an hour: Ranges joins them
+// to sessions.
 func (r *RangeBuilder) sessionOf(at int64) Range {
 	if r.calendar == NoCalendar {
 		start := floorDiv(at, hour) * hour
@@ -38,7 +38,7 @@ func (r *RangeBuilder) sessionOf(at int64) Range {
 
 const hour = 60 * 60
 
-// Ranges returns the declared time of the bars so far, in order.
+// Ranges returns the bars' declared time so far, in order.
 func (r *RangeBuilder) Ranges() []Range {
 	if r.calendar == NoCalendar {
 		r.declared = joinDays(r.declared)
@@ -51,8 +51,8 @@ func (r *RangeBuilder) Ranges() []Range {
 	return r.declared
 }
 
-// joinDays joins the ranges of a day. A day begins in the middle of the longest pause that
-// all days have, in whole hours of UTC, or at midnight if there is none.
+// joinDays joins the ranges in a day. A day begins in the middle of the longest pause
+// shared by all days, in whole UTC hours, or at midnight if there is none.
 func joinDays(hours []Range) (days []Range) {
 	start := quietHour(hours) * hour
 	for _, r := range hours {
@@ -65,8 +65,8 @@ func joinDays(hours []Range) (days []Range) {
 	return days
 }
 
-// quietHour returns the hour of the day in the middle of the longest run of hours in which
-// no range lies, 0 if there is no such hour.
+// quietHour returns the hour in the middle of the longest run of hours without a range, 0
+// if there is no such hour.
 func quietHour(ranges []Range) int64 {
 	const hours = day / hour
 	var isUsed [hours]bool

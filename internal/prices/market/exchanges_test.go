@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// holidaysOf are the weekdays of 2025 on which exchanges are closed, as they published
-// them. A day with a time is one with an early close.
+// holidaysOf are the weekdays in 2025 on which exchanges are closed, as they published
+// them. A day with a time has an early close.
 var holidaysOf = map[string]string{
 	"london":    "01-01 04-18 04-21 05-05 05-26 08-25 12-24=12:30 12-25 12-26 12-31=12:30",
 	"xetra":     "01-01 04-18 04-21 05-01 12-24 12-25 12-26 12-30=14:00 12-31",
@@ -25,7 +25,7 @@ var holidaysOf = map[string]string{
 	"us_stocks": "01-01 01-09 01-20 02-17 04-18 05-26 06-19 07-03=13:00 07-04 09-01 11-27 11-28=13:00 12-24=13:00 12-25",
 }
 
-// TestHolidays compares all days of 2025 with the lists.
+// TestHolidays compares all days in 2025 with the lists.
 func TestHolidays(t *testing.T) {
 	t.Parallel()
 	zones := map[string]string{
@@ -60,7 +60,7 @@ func TestHolidays(t *testing.T) {
 	}
 }
 
-// TestOpenHours checks the hours of single sessions: usual ones, short ones, and those
+// TestOpenHours checks the hours in single sessions: usual ones, short ones, and those
 // before and after a change.
 func TestOpenHours(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestOpenHours(t *testing.T) {
 	}
 }
 
-// TestSessionsInsideDaysOfUTC checks for which markets bars of days are those of a session.
+// TestSessionsInsideDaysOfUTC checks for which markets daily bars match a session.
 func TestSessionsInsideDaysOfUTC(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{"us_stocks": true, "london": true, "tokyo": true, "mumbai": true, "sydney": false, "cme": false, "forex": false, "eurex": true} {
@@ -110,7 +110,7 @@ func TestSessionsInsideDaysOfUTC(t *testing.T) {
 	}
 }
 
-// TestInvalidCalendars has lines that calendars.txt must not have.
+// TestInvalidCalendars has invalid lines for calendars.txt.
 func TestInvalidCalendars(t *testing.T) {
 	t.Parallel()
 	const calendar = "calendar a Europe/London\n"
@@ -130,7 +130,7 @@ func TestInvalidCalendars(t *testing.T) {
 	}
 }
 
-// TestEveryCalendarIsUsed finds calendars that no instrument has.
+// TestEveryCalendarIsUsed finds calendars without an instrument.
 func TestEveryCalendarIsUsed(t *testing.T) {
 	t.Parallel()
 	for name, calendar := range market.ListCalendars() {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Fill is one fill of a position.
+// Fill is a position's fill.
 type Fill struct {
 	// At is the instant in microseconds since 1970, UTC.
 	At int64
@@ -16,56 +16,55 @@ type Fill struct {
 	// less one microsecond if the broker wrote the minute only. It is 0 if At is
 	// exact.
 	Width int64
-	// Quantity is the part of the fill that belongs to the position, negative if sold.
+	// Quantity is the part of the fill belonging to the position, negative if sold.
 	Quantity decimal.Decimal
 	Price    decimal.Decimal
 }
 
-// Bounds are the least and the most that a value can be.
+// Bounds are the lowest and highest possible value.
 type Bounds struct {
 	Low, High decimal.Decimal
 }
 
-// Equal reports whether both bounds are the same, so that the value is known.
+// Equal reports whether both bounds are the same, so the value is known.
 func (b Bounds) Equal() bool { return b.Low.Equal(b.High) }
 
-// Excursion is how far a position went against and for the trader while it was open,
-// as positive money. Fees and commissions are not part of it.
+// Excursion is how far a position went against and for the trader while it was open, as
+// positive money. Fees and commissions are not included.
 type Excursion struct {
 	MAE, MFE Bounds
-	// FillsChecked counts the fills that have a bar, FillsInside those whose price
-	// lies between the low and the high of it, and FillsWithoutBar the others.
+	// FillsChecked counts the fills with a bar, FillsInside those whose price lies
+	// between its low and high, and FillsWithoutBar the others.
 	FillsChecked, FillsInside, FillsWithoutBar int
 }
 
-// ErrTooCoarse is the error of fills whose times are known so badly that comparing
-// each with each bar would take too long.
+// ErrTooCoarse means the fill times are known so badly that comparing each with each bar
+// would take too long.
 var ErrTooCoarse = errors.New("market: the times of the fills are too coarse for these bars")
 
-// maxWork is the number of bars times positions that one excursion may compare.
+// maxWork is the maximum number of bars times positions in one excursion.
 const maxWork = 5_000_000
 
 const micros = 1_000_000
 
-// MeasureExcursion returns the excursion of a position over the bars of a block.
+// MeasureExcursion returns a position's excursion over a block's bars.
 //
-// The result of the position at a price is the money received and paid so far plus
-// the value of what is held: multiplier × (held × price − Σ quantity × price of the
-// fills so far). While a bar has no fill inside, both its high and its low were
-// reached with the position that was held. In a bar with fills inside it is not known
-// in which part of the bar the high and the low were, so the result is given as
-// bounds: low is what certainly happened, high is the most that may have happened.
+// The position's result at a price is the money received and paid so far plus the value
+// held: multiplier × (held × price − Σ quantity × price over the fills so far). While a
+// bar has no fill inside, both its high and its low were reached with the position held.
+// In a bar with fills inside it is unknown in which part the high and the low were, so
+// the result is given as bounds: low is what certainly happened, high is the most that
+// may have happened.
 //
-// Fills are in the order of the ledger. Bars of the time before the first and after
-// the last fill are ignored, except after the last fill of a position that is open:
-// that one is held to the end of the bars.
+// Fills are in ledger order. Bars before the first and after the last fill are ignored,
+// except after an open position's last fill: it is held to the end of the bars.
 func MeasureExcursion(fills []Fill, multiplier decimal.Decimal, b Block) (Excursion, error) {
 	var p Position
 	p.Reset(fills, multiplier)
 	return p.MeasureExcursion(Window{Block: b})
 }
 
-// MeasureExcursion is [MeasureExcursion] for the fills of the position.
+// MeasureExcursion is [MeasureExcursion] for the position's fills.
 func (p *Position) MeasureExcursion(b Window) (Excursion, error) {
 	if len(p.fills) == 0 {
 		return Excursion{}, nil
@@ -104,14 +103,14 @@ func (p *Position) MeasureExcursion(b Window) (Excursion, error) {
 	return w.excursion(), nil
 }
 
-// Position is the fills of a position, prepared for several measurements. Part k of it is
-// the time after k fills. [Position.Reset] uses its memory again. It is not safe for
-// concurrent use.
+// Position has a position's fills, prepared for several measurements. Part k is the time
+// after k fills. [Position.Reset] uses its memory again. It is not safe for concurrent
+// use.
 type Position struct {
 	fills      []Fill
 	multiplier decimal.Decimal
 	// starts and ends are the first and the last instant at which each fill can have
-	// happened, given the order of fills.
+	// happened, given the fill order.
 	starts, ends []int64
 	// held and paid are the quantity and the money paid for it in each part.
 	held, paid []decimal.Decimal
@@ -141,7 +140,7 @@ func (p *Position) Reset(fills []Fill, multiplier decimal.Decimal) {
 
 func (p *Position) isFlat(part int) bool { return p.held[part].IsZero() }
 
-// result returns the result of the position in a part at a price.
+// result returns the position's result in a part at a price.
 func (p *Position) result(part int, price decimal.Decimal) decimal.Decimal {
 	return p.held[part].Mul(price).Sub(p.paid[part]).Mul(p.multiplier)
 }
@@ -152,17 +151,16 @@ func (p *Position) isInstant(part, last int) bool {
 	return part < last && p.starts[part-1] == p.ends[part]
 }
 
-// walk goes through the bars of a position.
+// walk goes through a position's bars.
 type walk struct {
 	*Position
 	scale int32
 
-	// before and possible count the fills that certainly happened before the start of
-	// the bar, and that may have happened before its end.
+	// before and possible count the fills that certainly happened before the bar's start,
+	// and that may have happened before its end.
 	before, possible int
 
-	// The extremes of the result: what certainly happened, and what may have happened
-	// besides.
+	// The result's extremes: what certainly happened, and what may have happened besides.
 	certainMin, certainMax   decimal.Decimal
 	possibleMin, possibleMax decimal.Decimal
 
@@ -192,9 +190,9 @@ func (w *walk) addMixedBar(bar *Bar, begin, end int64) error {
 	}
 	w.addReached(w.price(bar.High), first, last)
 	w.addReached(w.price(bar.Low), first, last)
-	// The open was reached before the first fill of the bar if no fill can have
-	// happened before the bar, and the close after its last fill if none can have
-	// happened after the bar.
+	// The open was reached before the bar's first fill if no fill can have happened
+	// before the bar, and the close after its last fill if none can have happened after
+	// the bar.
 	if w.starts[first] >= begin {
 		w.addCertain(w.result(first, w.price(bar.Open)))
 	}
@@ -204,9 +202,8 @@ func (w *walk) addMixedBar(bar *Bar, begin, end int64) error {
 	return nil
 }
 
-// addReached adds a price that was reached in one of the parts, it is not known in
-// which: the least of its results was certainly exceeded or met, and so was the
-// greatest from above.
+// addReached adds a price reached in one of the parts, it is unknown in which: the least
+// result was certainly exceeded or met, and so was the greatest from above.
 func (w *walk) addReached(price decimal.Decimal, first, last int) {
 	least := w.result(first, price)
 	most := least
@@ -221,13 +218,13 @@ func (w *walk) addReached(price decimal.Decimal, first, last int) {
 	w.possibleMax, w.possibleMin = decimal.Max(w.possibleMax, most), decimal.Min(w.possibleMin, least)
 }
 
-// addCertain adds a result that the position certainly had.
+// addCertain adds a result the position certainly had.
 func (w *walk) addCertain(result decimal.Decimal) {
 	w.certainMax, w.certainMin = decimal.Max(w.certainMax, result), decimal.Min(w.certainMin, result)
 }
 
-// compareFills counts the fills whose price is in their bar. A fill whose minute or
-// day is known only may lie in any bar of that time.
+// compareFills counts the fills whose price is in their bar. A fill known only to the
+// minute or day may lie in any bar in that time.
 func (w *walk) compareFills(b Block) {
 	first := 0
 	for i := range w.fills {

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/prices/market/oracle"
 )
 
-// A tick is one price of the market at an instant.
+// A tick is a market price at an instant.
 type tick struct {
 	at    int64
 	price int64
@@ -20,7 +20,7 @@ type tick struct {
 
 const micros = 1_000_000
 
-// drawTicks draws a random path of prices with at least one tick.
+// drawTicks draws a random price path with at least one tick.
 func drawTicks(t *rapid.T) []tick {
 	at, price := int64(0), rapid.Int64Range(-50, 5000).Draw(t, "first price")
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) tick {
@@ -30,7 +30,7 @@ func drawTicks(t *rapid.T) []tick {
 	}), 1, 60).Draw(t, "ticks")
 }
 
-// barsOf makes the bars that a data vendor makes of the ticks.
+// barsOf makes bars from ticks as a data vendor does.
 func barsOf(ticks []tick, secs int64) (bars []market.Bar) {
 	for _, tick := range ticks {
 		time := tick.at / micros / secs * secs
@@ -44,9 +44,9 @@ func barsOf(ticks []tick, secs int64) (bars []market.Bar) {
 	return bars
 }
 
-// drawPosition draws fills that happen at some of the ticks, each at the tick's price,
-// sometimes several at one tick. The position is opened by the first and never
-// crosses zero. It may be open after the last tick.
+// drawPosition draws fills at some ticks, each at the tick's price, sometimes several at
+// one tick. The position is opened by the first and never crosses zero. It may be open
+// after the last tick.
 func drawPosition(t *rapid.T, ticks []tick) (fills []market.Fill) {
 	direction := rapid.SampledFrom([]int64{1, -1}).Draw(t, "direction")
 	held := int64(0)
@@ -93,7 +93,7 @@ func trueExcursion(ticks []tick, fills []market.Fill, multiplier decimal.Decimal
 }
 
 // TestBoundsContainTheTruth compares the bounds with what really happened between the
-// bars, of which only the bars are shown to MeasureExcursion.
+// bars, while MeasureExcursion sees only the bars.
 func TestBoundsContainTheTruth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +125,7 @@ func drawBlock(t *rapid.T, ticks []tick) market.Block {
 	return market.Block{Secs: secs, PriceScale: 2, Bars: barsOf(ticks, secs)}
 }
 
-// dropSeconds leaves only the minute of the time of each fill, as some brokers do.
+// dropSeconds truncates each fill's time to the minute, as some brokers do.
 func dropSeconds(fills []market.Fill) {
 	for i := range fills {
 		fills[i].At -= fills[i].At % (60 * micros)
@@ -140,8 +140,8 @@ func checkBounds(t *rapid.T, name string, found market.Bounds, truth decimal.Dec
 	}
 }
 
-// TestExcursionAgreesWithTheOracle also covers fills outside of their bars, which a
-// wrong file has.
+// TestExcursionAgreesWithTheOracle also covers fills outside their bars, as in a wrong
+// file.
 func TestExcursionAgreesWithTheOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -203,15 +203,15 @@ func TestExcursion(t *testing.T) {
 			name:  "the high of the entry's bar may have been before the entry",
 			fills: []market.Fill{fill(10, 1, 100), fill(130, -1, 104)},
 			bars:  []market.Bar{minute(0, 99, 109, 98, 101), minute(1, 101, 106, 97, 103), minute(2, 103, 105, 103, 104)},
-			// Certain: 97 and 106 of the second bar. Possible: 98 and 109 of the first.
+			// Certain: 97 and 106 in the second bar. Possible: 98 and 109 in the first.
 			maeLow: 3, maeHigh: 3, mfeLow: 6, mfeHigh: 9, inside: 2,
 		},
 		{
 			name:  "short",
 			fills: []market.Fill{fill(10, -2, 100), fill(70, 2, 95)},
 			bars:  []market.Bar{minute(0, 100, 101, 100, 100), minute(1, 100, 100, 90, 96)},
-			// The low of the second bar may have come after the exit. The first bar
-			// closed at the entry price.
+			// The second bar's low may have come after the exit. The first bar closed at
+			// the entry price.
 			maeLow: 0, maeHigh: 2, mfeLow: 10, mfeHigh: 20, inside: 2,
 		},
 		{

@@ -8,15 +8,14 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// barsDuring returns the bars that meet a time in microseconds.
+// barsDuring returns the bars overlapping a period in microseconds.
 func (b Block) barsDuring(from, to int64) []Bar {
 	first := sort.Search(len(b.Bars), func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > from })
 	end := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time*micros >= to })
 	return b.Bars[first:max(first, end)]
 }
 
-// closeAt returns the close of the last bar that ended at or before an instant in
-// seconds.
+// closeAt returns the close of the last bar ending at or before an instant in seconds.
 func (b Block) closeAt(at int64) (decimal.Decimal, bool) {
 	n := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time+b.Secs > at })
 	if n == 0 {
@@ -25,7 +24,7 @@ func (b Block) closeAt(at int64) (decimal.Decimal, bool) {
 	return decimal.FromScaled(b.Bars[n-1].Close, b.PriceScale), true
 }
 
-// ResultAt returns the result of a position of all fills at a price.
+// ResultAt returns the result at a price for a position with all fills.
 func ResultAt(fills []Fill, multiplier, price decimal.Decimal) decimal.Decimal {
 	var held, paid decimal.Decimal
 	for _, f := range fills {
@@ -34,22 +33,21 @@ func ResultAt(fills []Fill, multiplier, price decimal.Decimal) decimal.Decimal {
 	return held.Mul(price).Sub(paid).Mul(multiplier)
 }
 
-// Result returns the result of a closed position: what was received less what was
-// paid.
+// Result returns a closed position's result: the amount received less the amount paid.
 func Result(fills []Fill, multiplier decimal.Decimal) decimal.Decimal {
 	return ResultAt(fills, multiplier, decimal.Zero)
 }
 
-// BestExit returns bounds of the result that a closed position could have had if only
-// its last fill had been placed elsewhere: between the fill before it and until, in
-// seconds, at the best price. A bar counts for sure if all of it is in that time.
+// BestExit returns bounds for the result a closed position could have had if only its
+// last fill had been placed elsewhere: between the fill before it and until, in seconds,
+// at the best price. A bar counts for sure if all of it is in that time.
 func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bounds {
 	var p Position
 	p.Reset(fills, multiplier)
 	return p.BestExit(Window{Block: b}, until)
 }
 
-// BestExit is [BestExit] for the fills of the position.
+// BestExit is [BestExit] for the position's fills.
 func (p *Position) BestExit(b Window, until int64) Bounds {
 	n := len(p.fills) - 1
 	low := p.result(n, p.fills[n].Price)
@@ -57,8 +55,8 @@ func (p *Position) BestExit(b Window, until int64) Bounds {
 		low = decimal.Max(low, p.result(n, p.fills[n-1].Price))
 	}
 	high := low
-	// Only the best price of each kind matters: of all bars in that time, of those that
-	// lie in it as a whole, and of the closes of those that begin before it.
+	// Only the best price in each group matters: all bars in that time, those entirely
+	// inside it, and the closes of those beginning before it.
 	sign := int64(p.held[n].Sign())
 	from, sure := p.starts[max(n-1, 0)], p.ends[max(n-1, 0)]
 	first := b.findEnd(0, from)
@@ -82,16 +80,16 @@ func (p *Position) BestExit(b Window, until int64) Bounds {
 	return Bounds{Low: low, High: decimal.Max(low, high)}
 }
 
-// bestOf returns the best price for a side, 1 if long and -1 if short, of some bars, times
+// bestOf returns the best price in some bars for a side, 1 if long and -1 if short, times
 // the side.
 func (w Window) bestOf(from, to int, side int64) int64 {
 	high, low := w.extremes(from, to)
 	return max(side*high, side*low)
 }
 
-// AfterExit returns how much more the last fill of a closed position would have
-// brought at the close of the last bar that ended at or before an instant in seconds.
-// It is absent without such a bar.
+// AfterExit returns how much more a closed position's last fill would have brought at the
+// close of the last bar ending at or before an instant in seconds. It is absent without
+// such a bar.
 func AfterExit(fills []Fill, multiplier decimal.Decimal, b Block, at int64) decimal.Null {
 	price, ok := b.closeAt(at)
 	if !ok {
@@ -101,9 +99,9 @@ func AfterExit(fills []Fill, multiplier decimal.Decimal, b Block, at int64) deci
 	return decimal.Of(price.Sub(last.Price).Mul(last.Quantity.Neg()).Mul(multiplier))
 }
 
-// FindStrayFill returns the index of a fill that lies too far outside its bar to be of
-// the same market, or -1: by more than the range of the bar and more than the median
-// range of the bars of its day.
+// FindStrayFill returns the index of a fill too far outside its bar to be in the same
+// market, or -1: by more than the bar's range and more than the median bar range on its
+// day.
 func (p *Position) FindStrayFill(b Block) int {
 	price := func(n int64) decimal.Decimal { return decimal.FromScaled(n, b.PriceScale) }
 	for i := range p.fills {
@@ -121,7 +119,7 @@ func (p *Position) FindStrayFill(b Block) int {
 	return -1
 }
 
-// medianRange returns the median of high less low of the bars of a day of UTC.
+// medianRange returns the median bar range (high less low) on a UTC day.
 func (b Block) medianRange(at int64) int64 {
 	start := floorDiv(at, day) * day
 	var ranges []int64

@@ -1,6 +1,6 @@
 package market
 
-// IsBroker reports whether the hours of the calendar differ between brokers.
+// IsBroker reports whether the calendar's hours differ between brokers.
 func (c Calendar) IsBroker() bool { return c.schedule != nil && c.schedule.isBroker }
 
 // IsUsual reports whether bars at a second are usual.
@@ -15,13 +15,13 @@ func (c Calendar) IsHoliday(at int64) bool {
 	return s.holiday.From <= at && at < s.holiday.To
 }
 
-// CheckCalendars parses a text in the notation of calendars.txt.
+// CheckCalendars parses a text in calendars.txt notation.
 func CheckCalendars(text string) error {
 	_, err := readCalendars(text)
 	return err
 }
 
-// IsUsed reports whether an instrument of calendars.txt has the calendar.
+// IsUsed reports whether an instrument in calendars.txt has the calendar.
 func IsUsed(c Calendar) bool {
 	for _, list := range calendars().instruments {
 		for _, found := range list {

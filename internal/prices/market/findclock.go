@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Stamp is the instant of a bar that its time in a file names.
+// Stamp is the instant in a bar named by its time in a file.
 type Stamp int
 
 // The two stamps.
@@ -18,27 +18,27 @@ const (
 	CloseStamp
 )
 
-// Reading is one way to read the times and prices of a file.
+// Reading is one way to read the times and prices in a file.
 type Reading struct {
-	// Zone is the zone of the file's clock.
+	// Zone is the file's clock zone.
 	Zone  *time.Location
 	Stamp Stamp
-	// PriceScale is what prices of the file are multiplied by.
+	// PriceScale is the factor for the file's prices.
 	PriceScale decimal.Decimal
 }
 
 // Proposal is the reading that fits the fills best.
 type Proposal struct {
 	Reading
-	// Inside counts the fills whose price is in their bar, of Checked fills that lie
-	// between the first and the last bar.
+	// Inside counts the fills whose price is in their bar, among Checked fills between
+	// the first and the last bar.
 	Inside, Checked int
 	// Others counts the readings that fit as well and mean another time or scale, and
-	// OtherZones those of them that mean another zone.
+	// OtherZones those meaning another zone.
 	Others, OtherZones int
 }
 
-// The number of fills from which a zone, or a stamp and a scale, is believed.
+// The number of fills required to believe a zone, or a stamp and a scale.
 const (
 	LeastFillsForZone  = 5
 	LeastFillsForStamp = 10
@@ -56,12 +56,12 @@ func (p Proposal) IsZoneCertain() bool {
 	return p.Checked >= LeastFillsForZone && p.OtherZones == 0 && 10*p.Inside >= 9*p.Checked
 }
 
-// Choices are the readings to try. An empty list means all of that kind.
+// Choices are the readings to try. An empty list means all.
 type Choices struct {
-	// Zones are tried first, in this order; after them all offsets from UTC of whole
-	// quarter hours from -14 to +14 hours are tried.
+	// Zones are tried first, in this order; after them all UTC offsets in whole quarter
+	// hours from -14 to +14 hours are tried.
 	Zones []*time.Location
-	// LastZones are tried after the offsets, for files over a change of clocks.
+	// LastZones are tried after the offsets, for files spanning a clock change.
 	LastZones []*time.Location
 	Stamps    []Stamp
 	Scales    []decimal.Decimal
@@ -73,10 +73,9 @@ type Choices struct {
 // the finding any surer.
 const maxFillsCompared = 200
 
-// FindReading finds the reading of a file under which most fills lie inside their
-// bar. The times of the bars are the file's clock as if it were UTC; fills need only
-// a time and a price. Of readings that fit equally well, one whose zone comes first is
-// proposed.
+// FindReading finds the reading under which most fills lie inside their bar. The bar
+// times are the file's clock as if it were UTC; fills need only a time and a price. Among
+// readings that fit equally well, the first zone is proposed.
 func FindReading(b Block, fills []Fill, choices Choices) Proposal {
 	fills = SpreadFills(fills, maxFillsCompared)
 	var best []Proposal
@@ -97,8 +96,7 @@ func FindReading(b Block, fills []Fill, choices Choices) Proposal {
 	return choose(best, fills)
 }
 
-// SplitRatios are the price scales of files whose prices are adjusted for a split of
-// shares, or for a reverse one.
+// SplitRatios are the price scales for files adjusted for a stock split or reverse split.
 func SplitRatios() (list []decimal.Decimal) {
 	for _, text := range []string{"2", "3", "4", "5", "6", "7", "8", "10", "15", "20", "25", "30", "50", "1.5", "0.5", "0.25", "0.2", "0.125", "0.1", "0.05", "0.04", "0.02"} {
 		list = append(list, decimal.Must(text))
@@ -141,8 +139,8 @@ func offsetZone(seconds int) *time.Location {
 	return time.FixedZone(fmt.Sprintf("%c%02d:%02d", sign, distance/3600, distance/60%60), seconds)
 }
 
-// SpreadFills returns at most n of the fills, evenly spread over all of them, so that
-// both halves of a year are compared.
+// SpreadFills returns at most n fills, evenly spread over all, so both halves of a year
+// are compared.
 func SpreadFills(fills []Fill, n int) []Fill {
 	if len(fills) <= n {
 		return fills
@@ -154,7 +152,7 @@ func SpreadFills(fills []Fill, n int) []Fill {
 	return list
 }
 
-// finder compares fills with the bars of a file at one scale.
+// finder compares fills with a file's bars at one scale.
 type finder struct {
 	block Block
 	scale decimal.Decimal
@@ -162,7 +160,7 @@ type finder struct {
 
 func newFinder(b Block, scale decimal.Decimal) finder { return finder{block: b, scale: scale} }
 
-// count returns how many of the fills lie inside their bar under a reading.
+// count returns how many fills lie inside their bar under a reading.
 func (f finder) count(fills []Fill, reading Reading) Proposal {
 	p := Proposal{Reading: reading}
 	bars := f.block.Bars
@@ -188,8 +186,8 @@ func (f finder) price(n int64) decimal.Decimal {
 	return decimal.FromScaled(n, f.block.PriceScale).Mul(f.scale)
 }
 
-// localSecond returns the second of the file's clock that belongs to an instant, as
-// if the bars were stamped with their opening.
+// localSecond returns the second by the file's clock for an instant, as if the bars were
+// stamped with their opening.
 func localSecond(at int64, reading Reading, secs int64) int64 {
 	second := floorDiv(at, micros)
 	_, offset := time.Unix(second, 0).In(reading.Zone).Zone()
@@ -200,8 +198,8 @@ func localSecond(at int64, reading Reading, secs int64) int64 {
 	return second
 }
 
-// choose proposes the first of the readings that fit best and counts the others that
-// mean something else for any of the fills.
+// choose proposes the first of the best readings and counts the others with a different
+// meaning for any fill.
 func choose(best []Proposal, fills []Fill) Proposal {
 	if len(best) == 0 {
 		return Proposal{}

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// randomWalk returns minute bars of a market that trades around the clock, from ticks
-// of one second, with the ticks.
+// randomWalk returns minute bars for a market trading around the clock, from one-second
+// ticks, with the ticks.
 func randomWalk(random *rand.Rand, minutes int) (bars []market.Bar, ticks []tick) {
 	price, start := int64(500_000), int64(1_760_000_000/60*60)
 	for second := range int64(minutes) * 60 {
@@ -20,7 +20,7 @@ func randomWalk(random *rand.Rand, minutes int) (bars []market.Bar, ticks []tick
 	return barsOf(ticks, 60), ticks
 }
 
-// TestFindReading reads files of random zones and stamps with ten fills each.
+// TestFindReading reads files with random zones and stamps with ten fills each.
 func TestFindReading(t *testing.T) {
 	t.Parallel()
 	zones := []string{"America/New_York", "America/Chicago", "Europe/London", "Europe/Athens", "Asia/Kolkata", "Asia/Tokyo", "UTC"}
@@ -58,7 +58,7 @@ func TestFindReading(t *testing.T) {
 	}
 }
 
-// toFile returns the bars with the times that a file of that clock has.
+// toFile returns the bars with the times in a file with that clock.
 func toFile(bars []market.Bar, zone *time.Location, stamp market.Stamp) market.Block {
 	block := market.Block{Secs: 60, PriceScale: 2}
 	for _, bar := range bars {

@@ -7,99 +7,97 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Context is what was known about an instrument when a position was opened. It comes
-// from bars that ended before.
+// Context is what was known about an instrument when a position was opened. It comes from
+// bars ending before.
 type Context struct {
-	// ATR is the average true range of the days before, in units of price.
+	// ATR is the average true range over the days before, in price units.
 	ATR decimal.Null
-	// GapPct is the first price of the session against the last one of the session
-	// before, in percent.
+	// GapPct is the session's first price against the previous session's last one, in
+	// percent.
 	GapPct decimal.Null
-	// RelativeVolume is the volume of the session so far, divided by the mean of the
+	// RelativeVolume is the session's volume so far, divided by the mean over the
 	// sessions before up to the same time.
 	RelativeVolume decimal.Null
-	// OpeningRangePlace is where the entry is in the range of the first half hour: 0
-	// is its low and 1 its high.
+	// OpeningRangePlace is the entry's place in the first half hour's range: 0 is its low
+	// and 1 its high.
 	OpeningRangePlace decimal.Null
 }
 
 const (
 	// atrDays is the number of true ranges in an average, atrHistory the number of days
-	// that it is computed from.
+	// it is computed from.
 	atrDays    = 14
 	atrHistory = 60
 	// volumeSessions and leastVolumeSessions are how many sessions a volume is compared
 	// with.
 	volumeSessions      = 20
 	leastVolumeSessions = 5
-	// openingRange is the length of the opening range.
+	// openingRange is the opening range length.
 	openingRange = 30 * 60
-	// LookBack is how many seconds of bars before an entry its context is made of.
+	// LookBack is how many seconds before an entry its context covers.
 	LookBack = 100 * day
 
 	contextScale = 6
 	atrScale     = MaxPriceScale + 4
 )
 
-// Day is the prices of one session.
+// Day has one session's prices.
 type Day struct {
 	Session                Range
 	Open, High, Low, Close decimal.Decimal
 
-	// firstEnd is the end of the first bar.
+	// firstEnd is the first bar's end.
 	firstEnd int64
-	// volumes are the volumes so far at the end of each minute of the session from
+	// volumes are the volumes so far at the end of each minute in the session from
 	// firstMinute to the last one with a bar.
 	volumes     []float64
 	firstMinute int64
 	// isWhole is whether the bars cover the session, once isChecked.
 	isChecked, isWhole bool
-	atr, gap           kept // of the days before
+	atr, gap           kept // from the days before
 	trueRange          kept // with the last whole day before
 	opening            openingPrices
 }
 
-// kept is a value that is computed once.
+// kept is a value computed once.
 type kept struct {
 	isKnown bool
 	value   decimal.Null
 }
 
-// openingPrices are the highest and the lowest price of the opening range, once they are
+// openingPrices are the highest and the lowest price in the opening range, once they are
 // known; width is 0 if there is no range.
 type openingPrices struct {
 	isKnown    bool
 	low, width decimal.Decimal
 }
 
-// History collects the sessions of a series from its bars, for the context of
-// positions.
+// History collects a series' sessions from its bars, for the context of positions.
 type History struct {
 	hours *Hours
 	days  []Day
-	next  int64 // the opening of the first bar that is not added
-	// lastFound is the place of the day that was found last.
+	next  int64 // the opening of the first bar not added
+	// lastFound is the place of the last day found.
 	lastFound int
-	ranges    []decimal.Decimal // memory of averageRange
-	// daily are bars of whole days from a file, which win over days made of shorter
-	// bars.
+	ranges    []decimal.Decimal // memory for averageRange
+	// daily are daily bars from a file, which win over days made from shorter bars.
 	daily []Day
 }
 
-// NewHistory returns a History of a series with its hours. daily has bars of days, and may
+// NewHistory returns a History for a series with its hours. daily has daily bars, and may
 // be empty.
 func NewHistory(hours *Hours, daily Block) *History {
 	h := &History{hours: hours}
 	for _, bar := range daily.Bars {
 		d := newDay(daily, []Bar{bar})
-		// The time of a daily bar is its date, which names the session.
+		// A daily bar's time is its date, which names the session.
 		d.Session = Range{From: bar.Time, To: bar.Time + day}
 		h.daily = append(h.daily, d)
 	}
 	return h
 }
 
-// Add adds bars. Those up to the last bar that was added before are ignored.
+// Add adds bars. Those up to the last bar added before are ignored.
 func (h *History) Add(b Block) {
 	first := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time >= h.next })
 	list := b.Bars[first:]
@@ -131,14 +129,14 @@ func newDay(b Block, bars []Bar) Day {
 	}
 }
 
-// extend adds later bars of the same session.
+// extend adds later bars in the same session.
 func (d *Day) extend(b Block, bars []Bar) {
 	more := newDay(b, bars)
 	d.High, d.Low, d.Close = decimal.Max(d.High, more.High), decimal.Min(d.Low, more.Low), more.Close
 	d.addVolumes(b, bars)
 }
 
-// addVolumes adds the volumes of bars, by the minute in which each ends.
+// addVolumes adds bar volumes, by the minute in which each ends.
 func (d *Day) addVolumes(b Block, bars []Bar) {
 	if !b.HasVolume {
 		return
@@ -163,7 +161,7 @@ func (d *Day) addVolumes(b Block, bars []Bar) {
 	d.volumes = volumes
 }
 
-// volumeUntil returns the volume up to some seconds after the start of the session.
+// volumeUntil returns the volume up to some seconds after the session's start.
 func (d *Day) volumeUntil(seconds int64) float64 {
 	minute := floorDiv(seconds, 60) - d.firstMinute
 	if minute < 0 || len(d.volumes) == 0 {
@@ -172,8 +170,8 @@ func (d *Day) volumeUntil(seconds int64) float64 {
 	return d.volumes[min(minute, int64(len(d.volumes))-1)]
 }
 
-// Context returns the context of an entry at a price and an instant in microseconds.
-// The bars from LookBack before it must have been added; b has those of its session.
+// Context returns the context for an entry at a price and an instant in microseconds. The
+// bars from LookBack before it must have been added; b has those in its session.
 func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 	second := floorDiv(at, micros)
 	found := h.hours.sessions.find(second)
@@ -198,7 +196,7 @@ func (h *History) Context(at int64, price decimal.Decimal, b Block) Context {
 }
 
 // findDay returns the place of the first day from a time on. The last day is searched
-// first, because positions are in the order of opening.
+// first, because positions are in opening order.
 func (h *History) findDay(from int64) int {
 	if i := h.lastFound; i < len(h.days) && h.days[i].Session.From == from {
 		return i
@@ -207,7 +205,7 @@ func (h *History) findDay(from int64) int {
 	return h.lastFound
 }
 
-// Forget forgets what only the context of entries before a session is made of.
+// Forget drops the data needed only for entries before a session.
 func (h *History) Forget(session int64) {
 	first := sort.Search(len(h.days), func(i int) bool { return h.days[i].Session.From >= session-LookBack })
 	h.days, h.lastFound = slices.Delete(h.days, 0, first), 0
@@ -222,7 +220,7 @@ func (h *History) Forget(session int64) {
 	}
 }
 
-// gap returns the first price of a day against the last one of the day before, in percent.
+// gap returns a day's first price against the last one on the day before, in percent.
 func (h *History) gap(n int) decimal.Null {
 	today := &h.days[n]
 	if today.gap.isKnown {
@@ -235,7 +233,7 @@ func (h *History) gap(n int) decimal.Null {
 	return today.gap.value
 }
 
-// gapBetween returns the first price of a day against the last one of another, in percent.
+// gapBetween returns a day's first price against the last one on another, in percent.
 func gapBetween(before, today *Day) decimal.Null {
 	last := before.Close
 	if last.Sign() <= 0 {
@@ -244,8 +242,8 @@ func gapBetween(before, today *Day) decimal.Null {
 	return decimal.Of(today.Open.Sub(last).Mul(decimal.New(100)).DivRound(last, contextScale))
 }
 
-// dailyGap returns the gap of a session from bars of days. The open of the day is known
-// as soon as the session has begun.
+// dailyGap returns a session's gap from daily bars. The day's open is known as soon as
+// the session has begun.
 func (h *History) dailyGap(session Range) decimal.Null {
 	date := h.dateOf(session)
 	n := h.findDaily(date)
@@ -255,8 +253,7 @@ func (h *History) dailyGap(session Range) decimal.Null {
 	return gapBetween(&h.daily[n-1], &h.daily[n])
 }
 
-// relativeVolume compares the volume of a day up to a time with that of the days
-// before.
+// relativeVolume compares a day's volume up to a time with the days before.
 func (h *History) relativeVolume(n int, seconds int64) decimal.Null {
 	sum, count := 0.0, 0
 	for i := n - 1; i >= 0 && count < volumeSessions && h.days[i].Session.From >= h.days[n].Session.From-LookBack; i-- {
@@ -279,7 +276,7 @@ func fromFloat(f float64) decimal.Null {
 	return decimal.Of(decimal.FromScaled(int64(f*1000+0.5), 3))
 }
 
-// isWhole reports whether nine tenths of the open time of a session are declared.
+// isWhole reports whether nine tenths of a session's open time are declared.
 func (h *History) isWhole(d *Day) bool {
 	if !d.isChecked {
 		d.isChecked = true
@@ -288,8 +285,7 @@ func (h *History) isWhole(d *Day) bool {
 	return d.isWhole
 }
 
-// averageRange returns the average true range of the days before a session, of which
-// there are n in h.days.
+// averageRange returns the average true range over the n days in h.days before a session.
 func (h *History) averageRange(n int, session Range) decimal.Null {
 	if list := h.dailyBefore(session); len(list) > atrDays {
 		return AverageTrueRange(list)
@@ -321,8 +317,8 @@ func (h *History) averageRange(n int, session Range) decimal.Null {
 	return atr
 }
 
-// dateOf returns the start in UTC of the date of a session, which is named after the day
-// on which it ends.
+// dateOf returns a session's date, which is the day on which it ends, as its start in
+// UTC.
 func (h *History) dateOf(session Range) int64 {
 	calendar := h.hours.sessions.calendar
 	if calendar.hasDays() {
@@ -367,8 +363,8 @@ func (d *Day) openingRangePlace(open int64, price decimal.Decimal, b Block) deci
 	return decimal.Of(price.Sub(d.opening.low).DivRound(d.opening.width, contextScale))
 }
 
-// AverageTrueRange returns Wilder's average of the true ranges of days in order, which
-// starts with the plain mean of the first fourteen. It is absent with fewer than
+// AverageTrueRange returns Wilder's average over the true ranges of days in order, which
+// starts with the plain mean over the first fourteen. It is absent with fewer than
 // fifteen days.
 func AverageTrueRange(days []Day) decimal.Null {
 	var ranges []decimal.Decimal
@@ -390,8 +386,8 @@ func averageOfRanges(ranges []decimal.Decimal) decimal.Null {
 	return decimal.Of(average.Round(MaxPriceScale))
 }
 
-// trueRange returns the largest of the day's range and the distances of its extremes
-// from the close before.
+// trueRange returns the largest of the day's range and its extremes' distances from the
+// close before.
 func trueRange(before, d *Day) decimal.Decimal {
 	return decimal.Max(d.High, before.Close).Sub(decimal.Min(d.Low, before.Close))
 }

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// TestBestExit compares the bounds with the best price of random paths.
+// TestBestExit compares the bounds with the best price on random paths.
 func TestBestExit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,10 +42,10 @@ func TestBestExit(t *testing.T) {
 	})
 }
 
-// sessionStart is the start of a session of CME: Sunday, 1 June 2025, 17:00 in New York.
+// sessionStart is the start of a CME session: Sunday, 1 June 2025, 17:00 in New York.
 var sessionStart = time.Date(2025, 6, 1, 21, 0, 0, 0, time.UTC).Unix()
 
-// drawDays draws bars of five minutes for some sessions of CME, each from its opening on.
+// drawDays draws five-minute bars for some CME sessions, each from its opening on.
 func drawDays(t *rapid.T, days int) (bars []market.Bar) {
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) // no secret
 	price := int64(600_000)
@@ -126,7 +126,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// wilder returns the average true range of the days before a day, in floats.
+// wilder returns the average true range over the days before a day, in floats.
 func wilder(today int, day func(int) []market.Bar) float64 {
 	extremes := func(n int) (high, low, last float64) {
 		high, low = 0, math.MaxFloat64
@@ -149,7 +149,7 @@ func wilder(today int, day func(int) []market.Bar) float64 {
 	return average
 }
 
-// TestGapOfDailyBars has bars of days only: their open is known once the session began.
+// TestGapOfDailyBars has only daily bars: their open is known once the session began.
 func TestGapOfDailyBars(t *testing.T) {
 	t.Parallel()
 	date := func(day int) int64 { return time.Date(2025, 10, day, 0, 0, 0, 0, time.UTC).Unix() }
@@ -163,7 +163,7 @@ func TestGapOfDailyBars(t *testing.T) {
 		time.Date(2025, 10, 20, 13, 30, 0, 0, time.UTC): "2.5",
 		time.Date(2025, 10, 20, 19, 59, 0, 0, time.UTC): "2.5",
 		time.Date(2025, 10, 17, 15, 0, 0, 0, time.UTC):  "null", // no day before
-		time.Date(2025, 10, 21, 15, 0, 0, 0, time.UTC):  "null", // no bar of the day
+		time.Date(2025, 10, 21, 15, 0, 0, 0, time.UTC):  "null", // no bar that day
 	} {
 		got := history.Context(at.UnixMicro(), decimal.New(200), market.Block{Secs: 24 * 3600})
 		if got.GapPct.String() != want || got.RelativeVolume.Valid {
@@ -178,10 +178,10 @@ func TestDailyBarsWin(t *testing.T) {
 	for i := range int64(20) {
 		daily = append(daily, market.Bar{Time: time.Date(2025, 10, 1, 0, 0, 0, 0, time.UTC).Unix() + i*24*3600, Open: 100, High: 110, Low: 100, Close: 100})
 	}
-	// The last of them is of the day of the entry, which is not over.
+	// The last one is on the entry day, which is not over.
 	daily[19].Time, daily[19].High = time.Date(2025, 10, 20, 0, 0, 0, 0, time.UTC).Unix(), 1000
 	history := market.NewHistory(market.NewHours(market.NewSessions(market.CME), nil), market.Block{Secs: 24 * 3600, Bars: daily})
-	entry := time.Date(2025, 10, 19, 23, 0, 0, 0, time.UTC).UnixMicro() // in the session of 20 October
+	entry := time.Date(2025, 10, 19, 23, 0, 0, 0, time.UTC).UnixMicro() // in the 20 October session
 	if got := history.Context(entry, decimal.New(100), market.Block{Secs: 24 * 3600}); got.ATR.String() != "10" {
 		t.Errorf("the average true range is %s", got.ATR)
 	}

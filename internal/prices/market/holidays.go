@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dayKind is how a day differs from other days of its weekday.
+// dayKind is how a day differs from the same weekday.
 type dayKind int
 
 const (
@@ -20,14 +20,14 @@ const (
 // dayRule is a rule for days with other hours.
 type dayRule struct {
 	kind dayKind
-	// close is the minute at which the market closes on an early day, hours are those of
-	// a short one.
+	// close is the minute at which the market closes on an early day, hours are a short
+	// day's.
 	close int
 	hours []interval
 	days  dayPattern
 }
 
-// ruleOf returns the rule of a day; the kind is isUsual if there is none. Of several the
+// ruleOf returns a day's rule; the kind is isUsual if there is none. Among several the
 // one with the fewest hours counts.
 func (s *schedule) ruleOf(noon time.Time) (found dayRule) {
 	for _, r := range s.days {
@@ -43,7 +43,7 @@ func (s *schedule) ruleOf(noon time.Time) (found dayRule) {
 type dayPattern struct {
 	// first and last are the years in which it counts; last is 0 if there is none.
 	first, last int
-	// base returns the day of a year that offset is added to.
+	// base returns the day in a year to which offset is added.
 	base   func(year int) time.Time
 	offset int
 	// moves returns the other day on which a holiday is observed, and may be nil.
@@ -219,12 +219,12 @@ func parseWeekday(weekday time.Weekday, rest string) (func(year int) time.Time, 
 
 func parseMonthDay(text string) (time.Time, error) { return time.Parse("2006-01-02", "2000-"+text) }
 
-// weekdayFrom returns the first day of a weekday from a date on.
+// weekdayFrom returns the first given weekday from a date on.
 func weekdayFrom(date time.Time, weekday time.Weekday) time.Time {
 	return date.AddDate(0, 0, int(7+weekday-date.Weekday())%7)
 }
 
-// equinox returns the day of the month of an equinox in Japan by the usual approximation,
+// equinox returns the day on which an equinox falls in Japan by the usual approximation,
 // which holds from 1980 to 2099.
 func equinox(in1980 float64, year int) int {
 	years := year - 1980

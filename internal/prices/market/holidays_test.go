@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// closed and early are the days of the New York Stock Exchange without trading and with
+// closed and early are the New York Stock Exchange's days without trading and with
 // trading until 13:00, as it published them.
 var (
 	closed = []string{

@@ -6,26 +6,25 @@ import (
 	"sort"
 )
 
-// Hours is when a series should have bars: the time that its files declare, and time
+// Hours is when a series should have bars: the time declared by its files, and time
 // without bars in which the market was open. The calendar decides what is open, or the
-// bars of the same weekday and time in the weeks around it if there is no calendar, if it
-// is one of a broker, or if the series is from another market. docs/metrics.md has the rule.
+// bars on the same weekday and time in the weeks around it if there is no calendar, if it
+// is a broker's, or if the series is from another market. docs/metrics.md has the rule.
 // It is not safe for concurrent use.
 type Hours struct {
 	sessions *Sessions
 	// declared is in order and without overlaps, as is observed: the declared time with
-	// all pauses of up to a week.
+	// all pauses up to a week.
 	declared, observed []Range
 	// gaps are the missing parts before each declared range but the first, once they are
 	// needed.
 	gaps  [][]missingPart
 	weeks map[int64]weekCheck
-	modes map[int64]bool  // answers of isByBars
-	spans map[int64]Range // open time by the start of a session
+	modes map[int64]bool  // isByBars answers
+	spans map[int64]Range // open time by session start
 }
 
-// HoursReach is how many seconds before and after a time the bars are that decide whether
-// it is open.
+// HoursReach is how many seconds around a time have the bars deciding whether it is open.
 const HoursReach = (votingWeeks + 2) * week
 
 const (
@@ -33,30 +32,30 @@ const (
 	// UTC.
 	weekStart = 2*day + day/2
 	// votingWeeks is how many weeks before and after a time are compared with it, and
-	// leastVotes how many of them must be observed.
+	// leastVotes how many must be observed.
 	votingWeeks = 4
 	leastVotes  = 2
 	// leastWeeks is how many weeks must have bars to say something about a calendar.
 	leastWeeks = 3
-	// leastStrange is how many seconds of a week outside of the usual hours are a sign of
+	// leastStrange is how many seconds per week outside the usual hours are a sign of
 	// another market, if in addition one of maxLacking parts of the hours is missing.
 	leastStrange = 60 * 60
 	maxLacking   = 10
 	// shortGap is how many seconds next to bars are not missing if only bars say so:
-	// clocks change, and the first bar of a day may be late.
+	// clocks change, and a day's first bar may be late.
 	shortGap = 60 * 60
 )
 
 // missingPart is a time in which a series should have bars.
 type missingPart struct {
 	Range
-	// isDoubtful reports that nothing says whether the market was open.
+	// isDoubtful reports whether it is unknown if the market was open.
 	isDoubtful bool
-	// isVoted reports that bars of other weeks say that it was.
+	// isVoted reports whether bars in other weeks show it was.
 	isVoted bool
 }
 
-// NewHours returns the hours of a series with its declared time, which must be in order
+// NewHours returns the hours for a series with its declared time, which must be in order
 // and without overlaps.
 func NewHours(sessions *Sessions, declared []Range) *Hours {
 	return &Hours{
@@ -65,14 +64,14 @@ func NewHours(sessions *Sessions, declared []Range) *Hours {
 	}
 }
 
-// HeldTime is how much of a time a position was held in an open market, in microseconds.
+// HeldTime is how much of a period a position was held in an open market, in
+// microseconds.
 type HeldTime struct {
 	// Covered is the declared part of Held.
 	Covered, Held int64
-	// Missing contains all parts that are not declared, in seconds; it is empty if there is
-	// none.
+	// Missing contains all undeclared parts, in seconds; it is empty if there is none.
 	Missing Range
-	// IsDoubtful reports that the market may have been closed in some of the missing parts.
+	// IsDoubtful reports whether the market may have been closed in some missing parts.
 	IsDoubtful bool
 }
 
@@ -89,8 +88,8 @@ func (h *HeldTime) addMissing(from, to int64, part missingPart) {
 	h.IsDoubtful = h.IsDoubtful || part.isDoubtful
 }
 
-// CoveredTime returns how much of the time from from to to, in microseconds, a position was
-// held while the market was open, and how much of that is declared. Time that is declared
+// CoveredTime returns how much of the time from from to to, in microseconds, a position
+// was held while the market was open, and how much of it is declared. Declared time
 // counts as open.
 func (h *Hours) CoveredTime(from, to int64) (held HeldTime) {
 	i := sort.Search(len(h.declared), func(i int) bool { return h.declared[i].To*micros > from })
@@ -109,12 +108,12 @@ func (h *Hours) CoveredTime(from, to int64) (held HeldTime) {
 	}
 }
 
-// missingBefore returns the missing parts of the pause before a declared range; those
-// before the first and after the last one are cut to a time.
+// missingBefore returns the missing parts in the pause before a declared range; those
+// before the first and after the last one are cut to a period.
 func (h *Hours) missingBefore(i int, within Range) []missingPart {
 	gap := h.gapBefore(i)
 	if i == 0 || i == len(h.declared) {
-		// A part that is cut must not look like a short one.
+		// A cut part must not look like a short one.
 		within = Range{From: max(gap.From, within.From-2*shortGap), To: min(gap.To, within.To+2*shortGap)}
 		return h.findMissing(gap, within)
 	}
@@ -136,12 +135,12 @@ func (h *Hours) gapBefore(i int) Range {
 	return gap
 }
 
-// findMissing returns the missing parts of a gap that are within a time.
+// findMissing returns the missing parts of a gap within a period.
 func (h *Hours) findMissing(gap, within Range) (list []missingPart) {
 	if h.sessions.calendar == AroundTheClock {
 		return appendPart(nil, missingPart{Range: within})
 	}
-	// No bars are near the middle of a long gap.
+	// No bars are near the middle in a long gap.
 	middle := Range{From: gap.From + HoursReach, To: gap.To - HoursReach}
 	for part := (Range{From: within.From}); part.From < within.To; part.From = part.To {
 		part.To = min(within.To, weekOf(part.From)*week+weekStart+week)
@@ -160,7 +159,7 @@ func (h *Hours) findMissing(gap, within Range) (list []missingPart) {
 	})
 }
 
-// weekOf returns the number of the week of an instant in seconds.
+// weekOf returns the week number of an instant in seconds.
 func weekOf(at int64) int64 { return floorDiv(at-weekStart, week) }
 
 // appendPart appends a part, or extends the last one by it.
@@ -183,7 +182,7 @@ func (h *Hours) appendOpen(list []missingPart, within Range) []missingPart {
 	return list
 }
 
-// appendVoted appends the time in which the bars of other weeks show an open market.
+// appendVoted appends the time in which the bars in other weeks show an open market.
 func (h *Hours) appendVoted(list []missingPart, within Range) []missingPart {
 	cuts := h.cutsOf(within)
 	for i := 1; i < len(cuts); i++ {
@@ -200,7 +199,7 @@ func (h *Hours) appendVoted(list []missingPart, within Range) []missingPart {
 	return list
 }
 
-// cutsOf returns the instants of a range at which votes may change, with its ends, in
+// cutsOf returns the instants in a range at which votes may change, with its ends, in
 // order.
 func (h *Hours) cutsOf(within Range) []int64 {
 	cuts := []int64{within.From, within.To}
@@ -216,8 +215,8 @@ func (h *Hours) cutsOf(within Range) []int64 {
 	return slices.Compact(cuts)
 }
 
-// vote returns how many of the weeks around an instant are observed at the same weekday
-// and time, and how many of these have bars there.
+// vote returns how many weeks around an instant are observed at the same weekday and
+// time, and how many have bars there.
 func (h *Hours) vote(at int64) (votes, all int) {
 	for k := int64(-votingWeeks); k <= votingWeeks; k++ {
 		other := Range{From: at + k*week, To: at + k*week + 1}
@@ -230,7 +229,7 @@ func (h *Hours) vote(at int64) (votes, all int) {
 	return votes, all
 }
 
-// withoutHolidays returns a range without the holidays of a broker's calendar.
+// withoutHolidays returns a range without the holidays in a broker's calendar.
 func (h *Hours) withoutHolidays(within Range) (list []Range) {
 	if !h.hasHolidays() {
 		return []Range{within}

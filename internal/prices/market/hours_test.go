@@ -148,7 +148,7 @@ func TestBarsShowHours(t *testing.T) {
 	}
 }
 
-// TestPartOfTheDayIsNotTheDay has a file with the first two hours of each American day:
+// TestPartOfTheDayIsNotTheDay has a file with the first two hours in each American day:
 // the calendar is right, and the rest is missing.
 func TestPartOfTheDayIsNotTheDay(t *testing.T) {
 	t.Parallel()
@@ -164,8 +164,8 @@ func TestPartOfTheDayIsNotTheDay(t *testing.T) {
 	}
 }
 
-// TestChangeOfClocksIsNotMissing has bars of London without a calendar, on both sides of
-// the change of clocks.
+// TestChangeOfClocksIsNotMissing has London bars without a calendar, on both sides of the
+// clock change.
 func TestChangeOfClocksIsNotMissing(t *testing.T) {
 	t.Parallel()
 	monday := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC).Unix()
@@ -179,7 +179,7 @@ func TestChangeOfClocksIsNotMissing(t *testing.T) {
 	}
 }
 
-// TestDaysWithoutCalendar cuts the days of a market that trades over midnight of UTC.
+// TestDaysWithoutCalendar cuts the days in a market trading over midnight UTC.
 func TestDaysWithoutCalendar(t *testing.T) {
 	t.Parallel()
 	monday := time.Date(2026, 2, 2, 0, 0, 0, 0, time.UTC).Unix()

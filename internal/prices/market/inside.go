@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// CountInside counts the fills that have a bar, and those of them whose price lies
-// between its low and its high.
+// CountInside counts the fills with a bar, and those whose price lies between its low and
+// its high.
 func CountInside(b Block, fills []Fill) (inside, checked int) {
 	for _, fill := range fills {
 		bar, ok := b.barAt(floorDiv(fill.At, micros))
@@ -22,7 +22,7 @@ func CountInside(b Block, fills []Fill) (inside, checked int) {
 	return inside, checked
 }
 
-// barAt returns the bar that contains a second.
+// barAt returns the bar containing a second.
 func (b Block) barAt(second int64) (Bar, bool) {
 	at := sort.Search(len(b.Bars), func(i int) bool { return b.Bars[i].Time > second }) - 1
 	if at < 0 || second >= b.Bars[at].Time+b.Secs {

@@ -1,24 +1,23 @@
 package market
 
-// PriceKind is what the prices of bars are made of.
+// PriceKind is the source of bar prices.
 type PriceKind string
 
-// The kinds of prices.
+// The price kinds.
 const (
 	TradePrice PriceKind = "trade"
 	BidPrice   PriceKind = "bid"
 	AskPrice   PriceKind = "ask"
 	MidPrice   PriceKind = "mid"
-	// ReferencePrice is the rate of a currency that a central bank publishes once a day.
-	// Amounts are converted with it. It is never the price of an instrument: no trade
-	// happens at it.
+	// ReferencePrice is a currency rate published by a central bank once a day. Amounts
+	// are converted with it. It is never an instrument's price: no trade happens at it.
 	ReferencePrice PriceKind = "reference"
 )
 
-// VolumeKind is what the volume of bars counts.
+// VolumeKind is what a bar's volume counts.
 type VolumeKind string
 
-// The kinds of volumes.
+// The volume kinds.
 const (
 	RealVolume VolumeKind = "real"
 	TickVolume VolumeKind = "ticks"

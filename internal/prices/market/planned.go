@@ -5,7 +5,7 @@ import "fillbook/internal/base/decimal"
 // Reach is whether the price came to a level.
 type Reach string
 
-// The values of Reach. The zero value means that it is not known.
+// The values for Reach. The zero value means unknown.
 const (
 	Reached      Reach = "yes"
 	MaybeReached Reach = "maybe"
@@ -15,19 +15,18 @@ const (
 // PlannedExit is what an order at a level would have brought.
 type PlannedExit struct {
 	Reached Reach
-	// At is the opening of the first bar in which the level was or may have been
-	// reached, in seconds since 1970.
+	// At is the opening of the first bar in which the level was or may have been reached,
+	// in seconds since 1970.
 	At int64
-	// Result is the result of the position if the level was reached.
+	// Result is the position's result if the level was reached.
 	Result Bounds
 }
 
-// PlannedExit returns the result that a closed position would have had without its last
-// fill, but with an order that closes all of it as soon as the price reaches a level
-// until an instant in seconds. The order is filled at the level, or at the open of a bar
-// that opens beyond it. A stop is below a long position and above a short one, a target
-// on the other side. A level on the wrong side of the first fill is no order: Reached is
-// empty.
+// PlannedExit returns the result a closed position would have had without its last fill,
+// but with an order closing all of it as soon as the price reaches a level until an
+// instant in seconds. The order is filled at the level, or at the open of a bar opening
+// beyond it. A stop is below a long position and above a short one, a target on the other
+// side. A level on the wrong side of the first fill is no order: Reached is empty.
 func (p *Position) PlannedExit(b Window, level decimal.Decimal, isStop bool, until int64) PlannedExit {
 	n := len(p.fills) - 1
 	if n < 1 {
@@ -53,7 +52,7 @@ func (p *Position) PlannedExit(b Window, level decimal.Decimal, isStop bool, unt
 type plannedOrder struct {
 	walk
 	level decimal.Decimal
-	// isAbove reports that the order waits for prices at or above the level.
+	// isAbove reports whether the order waits for prices at or above the level.
 	isAbove bool
 	found   PlannedExit
 }
@@ -95,8 +94,8 @@ func (o *plannedOrder) addBar(bar *Bar, secs int64) bool {
 	return first > 0 || o.isCertain(bar, end, last)
 }
 
-// isCertain reports whether the level was reached after the first fill of a position
-// that was opened during a bar: by the price of a later fill, or by the close.
+// isCertain reports whether the level was reached after the first fill, for a position
+// opened during a bar: by a later fill's price, or by the close.
 func (o *plannedOrder) isCertain(bar *Bar, end int64, last int) bool {
 	for i := 1; i < last; i++ {
 		if o.ends[i] < end && o.isBeyond(o.fills[i].Price) {
@@ -106,7 +105,7 @@ func (o *plannedOrder) isCertain(bar *Bar, end int64, last int) bool {
 	return last > 0 && o.ends[0] < end && o.isBeyond(o.price(bar.Close))
 }
 
-// add adds a result that the order may have brought.
+// add adds a possible result of the order.
 func (o *plannedOrder) add(bar *Bar, part int, price decimal.Decimal) {
 	result := o.result(part, price)
 	if o.found.Reached == NotReached {

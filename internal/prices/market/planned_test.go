@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// truePlannedExit follows an order from tick to tick: it is filled at the level, or at
-// the first tick of a bar if that is beyond.
+// truePlannedExit follows an order from tick to tick: it is filled at the level, or at a
+// bar's first tick if that is beyond.
 func truePlannedExit(ticks []tick, fills []market.Fill, level decimal.Decimal, isAbove bool, secs int64) (result decimal.Decimal, isReached bool) {
 	var held, paid decimal.Decimal
 	for i, tick := range ticks {

@@ -2,19 +2,17 @@ package market
 
 import "fillbook/internal/base/decimal"
 
-// Running is a position at the close of a bar.
+// Running is a position at a bar's close.
 type Running struct {
 	// Held is the quantity, negative if short.
 	Held decimal.Decimal
-	// Result is what was received less what was paid so far, plus the value of what is
-	// held.
+	// Result is the amount received less the amount paid so far, plus the value held.
 	Result decimal.Decimal
 }
 
-// RunningResults returns a position at the close of each bar of a block. A fill counts
-// from the last bar on that opens at or before it, and from the first bar on if it was
-// before all of them. Fills from until on, in seconds, do not count. Fills are in order
-// of time.
+// RunningResults returns a position at each bar's close in a block. A fill counts from
+// the last bar opening at or before it, and from the first bar on if it was before all of
+// them. Fills from until on, in seconds, do not count. Fills are in time order.
 func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block, until int64) []Running {
 	list := make([]Running, len(b.Bars))
 	var held, paid decimal.Decimal
@@ -35,7 +33,7 @@ func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block, until int
 	return list
 }
 
-// RunningMAE returns the MAE of a position up to the end of each bar of a block; see
+// RunningMAE returns a position's MAE up to the end of each bar in a block; see
 // [MeasureExcursion].
 func (p *Position) RunningMAE(b Block) ([]Bounds, error) {
 	list := make([]Bounds, len(b.Bars))

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// TestRunningMAE compares each bar with the MAE of the bars up to it.
+// TestRunningMAE compares each bar with the MAE over the bars up to it.
 func TestRunningMAE(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +45,7 @@ func TestRunningMAE(t *testing.T) {
 	})
 }
 
-// TestRunningResults compares each bar with the result of the fills up to it.
+// TestRunningResults compares each bar with the result from the fills up to it.
 func TestRunningResults(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,21 +2,20 @@ package market
 
 import "sort"
 
-// Sessions finds the sessions of a calendar and keeps those that it found: to find one
-// in a zone with changing clocks takes longer than to measure a trade. It is not safe
-// for concurrent use.
+// Sessions finds a calendar's sessions and caches them: finding one in a zone with
+// changing clocks takes longer than measuring a trade. It is not safe for concurrent use.
 type Sessions struct {
 	calendar Calendar
-	known    map[int64][]*session // by the day of UTC
-	last     *session             // the one that was found last
+	known    map[int64][]*session // by UTC day
+	last     *session             // the last one found
 }
 
-// NewSessions returns the sessions of a calendar.
+// NewSessions returns a calendar's sessions.
 func NewSessions(c Calendar) *Sessions {
 	return &Sessions{calendar: c, known: map[int64][]*session{}, last: &session{}}
 }
 
-// find returns the session that contains an instant in seconds.
+// find returns the session containing an instant in seconds.
 func (s *Sessions) find(at int64) *session {
 	if s.last.From <= at && at < s.last.To {
 		return s.last
@@ -39,7 +38,7 @@ func (s *Sessions) find(at int64) *session {
 // Of is [Calendar.SessionOf].
 func (s *Sessions) Of(at int64) Range { return s.find(at).Range }
 
-// openRanges returns when the market is open within a range, in order of time.
+// openRanges returns when the market is open within a range, in time order.
 func (s *Sessions) openRanges(within Range) (open []Range) {
 	if s.calendar.hasDays() {
 		return []Range{within}
@@ -53,7 +52,7 @@ func (s *Sessions) openRanges(within Range) (open []Range) {
 	return open
 }
 
-// appendOverlaps appends the parts of ranges that lie within another.
+// appendOverlaps appends the parts of ranges within another.
 func appendOverlaps(list, ranges []Range, within Range) []Range {
 	for _, r := range ranges {
 		if r = (Range{From: max(r.From, within.From), To: min(r.To, within.To)}); r.From < r.To {
@@ -63,14 +62,15 @@ func appendOverlaps(list, ranges []Range, within Range) []Range {
 	return list
 }
 
-// rangesDuring returns the ranges that meet a time; they are in order and do not overlap.
+// rangesDuring returns the ranges overlapping a period; they are in order and do not
+// overlap.
 func rangesDuring(ranges []Range, within Range) []Range {
 	from := sort.Search(len(ranges), func(i int) bool { return ranges[i].To > within.From })
 	to := from + sort.Search(len(ranges)-from, func(i int) bool { return ranges[from+i].From >= within.To })
 	return ranges[from:to]
 }
 
-// lengthOf returns how many seconds of a time lie in ranges that do not overlap.
+// lengthOf returns how many seconds in a period lie in ranges without overlaps.
 func lengthOf(ranges []Range, within Range) (sum int64) {
 	for _, r := range ranges {
 		sum += max(min(r.To, within.To)-max(r.From, within.From), 0)

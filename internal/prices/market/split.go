@@ -14,8 +14,8 @@ const splitTolerance = 6
 
 var splitRatios = SplitRatios()
 
-// isSplitJump reports whether the step from one price to the next is about the ratio of a
-// split, or of a reverse one.
+// isSplitJump reports whether the step from one price to the next is about a split or
+// reverse split ratio.
 func isSplitJump(before, after decimal.Decimal) bool {
 	if before.Sign() <= 0 || after.Sign() <= 0 {
 		return false
@@ -69,17 +69,17 @@ func (x *Index) splits(of Block) []int {
 	return x.splitBars
 }
 
-// FindSplit returns the time in which the price jumped as in a split while the position was
-// held, in seconds, and whether it did. Fills without a bar are compared with the first
-// bar after the first of them and with the last bar before the last. A position whose last
-// fill did not end it is held to the end of the bars.
+// FindSplit returns the period in which the price jumped as in a split while the position
+// was held, in seconds, and whether it did. Fills without a bar are compared with the
+// first bar after the first of them and with the last bar before the last. A position not
+// ended by its last fill is held to the end of the bars.
 func (p *Position) FindSplit(w Window, isOpen bool) (Range, bool) {
 	n := len(p.fills)
 	first, end := w.findEnd(0, p.starts[0]), len(w.Bars)
 	if !isOpen {
 		end = w.findEnd(first, p.ends[n-1])
 		if end < len(w.Bars) && w.Bars[end].Time*micros <= p.ends[n-1] {
-			end++ // the bar of the last fill
+			end++ // the last fill's bar
 		}
 	}
 	if first >= end {

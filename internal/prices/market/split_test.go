@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/prices/market/oracle"
 )
 
-// TestSplitsAgreeWithOracle compares jumps over pauses with the oracle: of fills and bars,
+// TestSplitsAgreeWithOracle compares jumps over pauses with the oracle: fills and bars,
 // with and without an index, with ratios at the edge of the tolerance.
 func TestSplitsAgreeWithOracle(t *testing.T) {
 	t.Parallel()

@@ -5,38 +5,38 @@ import (
 	"sort"
 )
 
-// Window is a block, or a part of one, of which the extremes of a long time are found
-// without reading every bar. A window without an index reads every bar.
+// Window is a block, or a part of one, whose extremes over a long time are found without
+// reading every bar. A window without an index reads every bar.
 type Window struct {
 	Block
-	// Index has the extremes of the bars; it may be nil.
+	// Index has the bars' extremes; it may be nil.
 	Index *Index
-	// offset is the place of the first bar in the index.
+	// offset is the first bar's place in the index.
 	offset int
 }
 
-// Index has the highest and the lowest price of each run of bars of a block. The zero value
-// is an index of no bars. It is not safe for concurrent use.
+// Index has the highest and the lowest price in each run of bars in a block. The zero
+// value is an empty index. It is not safe for concurrent use.
 type Index struct {
 	bars      []Bar
 	high, low []int64
-	// splitBars are those of the first splitsTo bars before which the price jumped as in
-	// a split.
+	// splitBars are those among the first splitsTo bars before which the price jumped as
+	// in a split.
 	splitBars []int
 	splitsTo  int
 }
 
-// runLength is the number of bars in a run of an index.
+// runLength is the number of bars in an index run.
 const runLength = 64
 
-// Reset makes it the index of a block, whose bars must not change until the next Reset.
+// Reset makes it the index for a block, whose bars must not change until the next Reset.
 // The extremes are computed when they are needed first.
 func (x *Index) Reset(b Block) {
 	x.bars, x.high, x.low = b.Bars, x.high[:0], x.low[:0]
 	x.splitBars, x.splitsTo = x.splitBars[:0], 0
 }
 
-// build computes the extremes of all runs that are complete.
+// build computes the extremes for all complete runs.
 func (x *Index) build() {
 	for first := runLength * len(x.high); first+runLength <= len(x.bars); first += runLength {
 		high, low := extremesOf(x.bars[first : first+runLength])
@@ -52,7 +52,7 @@ func extremesOf(bars []Bar) (high, low int64) {
 	return high, low
 }
 
-// During returns the part of the window whose bars open within a time.
+// During returns the part of the window whose bars open within a period.
 func (w Window) During(within Range) Window {
 	from := sort.Search(len(w.Bars), func(i int) bool { return w.Bars[i].Time >= within.From })
 	to := from + sort.Search(len(w.Bars)-from, func(i int) bool { return w.Bars[from+i].Time >= within.To })
@@ -60,7 +60,7 @@ func (w Window) During(within Range) Window {
 	return w
 }
 
-// extremes returns the highest and the lowest price of the bars from one up to, but not
+// extremes returns the highest and the lowest price in the bars from one up to, but not
 // including, another. Without a bar the highest is below the lowest.
 func (w Window) extremes(from, to int) (high, low int64) {
 	if w.Index == nil || to-from < 2*runLength {
@@ -76,7 +76,7 @@ func (w Window) extremes(from, to int) (high, low int64) {
 	return max(high, h), min(low, l)
 }
 
-// findEnd returns the first bar, from the given one on, that ends after an instant in
+// findEnd returns the first bar, from the given one on, ending after an instant in
 // microseconds. It searches near the given bar first.
 func (b Block) findEnd(from int, at int64) int {
 	isAfter := func(i int) bool { return (b.Bars[i].Time+b.Secs)*micros > at }

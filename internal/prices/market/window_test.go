@@ -11,7 +11,7 @@ import (
 )
 
 // TestWindowOfLongPosition measures positions over hundreds of bars with an index and
-// without one, in a window that begins anywhere.
+// without one, in a window beginning anywhere.
 func TestWindowOfLongPosition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

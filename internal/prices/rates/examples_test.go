@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/prices/rates"
 )
 
-// TestPageExamples runs the examples of rates in docs/metrics.md.
+// TestPageExamples runs the rate examples in docs/metrics.md.
 func TestPageExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/metrics.md")
@@ -43,8 +43,8 @@ func TestPageExamples(t *testing.T) {
 	}
 }
 
-// checkExample compares a line such as "2026-03-09 10 USD 8 EUR 2026-03-09", which has the
-// day of the rate at the end, or "missing".
+// checkExample compares a line such as "2026-03-09 10 USD 8 EUR 2026-03-09", which ends
+// with the rate's day, or "missing".
 func checkExample(t *testing.T, table rates.Table, words []string) {
 	t.Helper()
 	line := strings.Join(words, " ")

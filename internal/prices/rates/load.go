@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// Load reads the values of some currencies that a rate of a day can be made of. It is a
-// step.
+// Load reads the values for some currencies needed for a day's rate. It runs inside a
+// transaction.
 func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, currencies []string, day journal.Day) (Table, error) {
 	within := market.Range{From: day.AddDays(-LookBack).Time().Unix(), To: day.AddDays(1).Time().Unix()}
 	table := Table{}
@@ -38,7 +38,7 @@ func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, currencies []str
 		}
 		for _, bar := range block.Bars {
 			if bar.Close <= 0 {
-				continue // a backup that Fillbook did not write
+				continue // a backup not written by Fillbook
 			}
 			source, _ := coverage.Source(market.Range{From: bar.Time, To: bar.Time + series.Secs})
 			table[currency][journal.DayOf(time.Unix(bar.Time, 0).UTC())] = Value{

@@ -1,9 +1,8 @@
-// Package rates converts amounts between currencies with the reference rates that a
-// user has stored.
+// Package rates converts amounts between currencies with a user's stored reference rates.
 //
-// A rate is published once a day as units of a currency for one EUR. The rate between two
-// other currencies is the quotient of their two values of one day. A day without values,
-// such as a Saturday, uses those of the last day before it, but only up to [LookBack]
+// A rate is published once a day as currency units for one EUR. The rate between two
+// other currencies is the quotient of their two values on one day. A day without values,
+// such as a Saturday, uses those on the last day before it, but only up to [LookBack]
 // days. Without values there is no rate: it is never assumed to be 1.
 package rates
 
@@ -16,7 +15,7 @@ import (
 // LookBack is how many days before the wanted one a value may be.
 const LookBack = market.ReferenceLookBack
 
-// Value is a published value: units of a currency for one EUR.
+// Value is a published value: currency units for one EUR.
 type Value struct {
 	Value decimal.Decimal
 	// Source is what delivered it.
@@ -26,9 +25,9 @@ type Value struct {
 // Table has published values by currency and day. All are above zero.
 type Table map[string]map[journal.Day]Value
 
-// Rate converts amounts of one currency into another one.
+// Rate converts amounts from one currency into another.
 type Rate struct {
-	// Currency is the one that amounts are converted from.
+	// Currency is the source currency.
 	Currency string
 	// Day is the day for which both values were published.
 	Day journal.Day
@@ -38,8 +37,7 @@ type Rate struct {
 	from, to decimal.Decimal
 }
 
-// Rate returns the number that amounts are multiplied by, rounded once by the rule for
-// averages.
+// Rate returns the factor for amounts, rounded once by the rule for averages.
 func (r Rate) Rate() decimal.Decimal { return r.to.DivAverage(r.from) }
 
 // Convert returns an amount in the other currency. It is computed from both published
@@ -48,9 +46,9 @@ func (r Rate) Convert(amount decimal.Decimal) decimal.Decimal {
 	return amount.Mul(r.to).DivAverage(r.from)
 }
 
-// Find returns the rate from one currency to another on a day: the last one that was
-// published on it or at most [LookBack] days before. It returns false if there is none.
-// The rate of a currency to itself is 1 and has no source.
+// Find returns the rate from one currency to another on a day: the last one published on
+// it or at most [LookBack] days before. It returns false if there is none. A currency's
+// rate to itself is 1 and has no source.
 func (t Table) Find(from, to string, day journal.Day) (Rate, bool) {
 	one := decimal.New(1)
 	if from == to {
@@ -67,9 +65,9 @@ func (t Table) Find(from, to string, day journal.Day) (Rate, bool) {
 	return Rate{}, false
 }
 
-// MissingOf returns which of two currencies has no value of a day and the days before, if
+// MissingOf returns which of two currencies has no value on a day and the days before, if
 // there is no rate between them: one of them, or both. It returns the first one if both
-// have values, but of different days.
+// have values, but on different days.
 func (t Table) MissingOf(from, to string, day journal.Day) (missing []string) {
 	for _, currency := range []string{from, to} {
 		if _, found := t.Find(currency, market.ReferenceBase, day); !found {
@@ -91,7 +89,7 @@ func (t Table) valueOf(currency string, day journal.Day) (Value, bool) {
 	return found, ok && found.Value.Sign() > 0
 }
 
-// joinSources names the sources of two values. That of EUR is empty.
+// joinSources names the sources for two values. EUR's is empty.
 func joinSources(a, b string) string {
 	switch {
 	case a == "" || a == b:

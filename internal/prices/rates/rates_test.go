@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/prices/rates"
 )
 
-// newTable returns a table of lines such as "USD 2026-03-02 1.25 file".
+// newTable returns a table from lines such as "USD 2026-03-02 1.25 file".
 func newTable(lines ...string) rates.Table {
 	table := rates.Table{}
 	for _, line := range lines {
@@ -82,7 +82,7 @@ func TestMissingOf(t *testing.T) {
 		{"CHF", "EUR", "[CHF]"},
 		{"EUR", "CHF", "[CHF]"},
 		{"TWD", "CHF", "[TWD CHF]"},
-		{"USD", "JPY", "[USD]"}, // their values are of different days
+		{"USD", "JPY", "[USD]"}, // their values are on different days
 	} {
 		if got := fmt.Sprint(table.MissingOf(c.from, c.to, "2026-03-04")); got != c.want {
 			t.Errorf("%s to %s: %s, want %s", c.from, c.to, got, c.want)
@@ -103,7 +103,7 @@ func TestConvertRoundsOnce(t *testing.T) {
 	}
 }
 
-// anyTable has values of some days for three currencies.
+// anyTable has values on some days for three currencies.
 func anyTable(t *rapid.T) rates.Table {
 	table := rates.Table{}
 	for _, currency := range []string{"USD", "GBP", "JPY"} {
@@ -141,7 +141,7 @@ func findSlowly(table rates.Table, from, to string, day journal.Day) (best *big.
 	return best, on
 }
 
-// isClose reports whether a number differs from a fraction by at most half a unit of the
+// isClose reports whether a number differs from a fraction by at most half a unit in the
 // twelfth decimal.
 func isClose(d decimal.Decimal, exact *big.Rat) bool {
 	off := new(big.Rat).Sub(d.Rat(), exact)
@@ -190,8 +190,8 @@ func TestConvertThereAndBack(t *testing.T) {
 		amount := decimal.FromScaled(rapid.Int64Range(-1_000_000_00, 1_000_000_00).Draw(t, "amount"), 2)
 		again := back.Convert(there.Convert(amount))
 		off := new(big.Rat).Sub(again.Rat(), amount.Rat())
-		// Half a unit of the twelfth decimal, worth as much as the way back makes of it, and
-		// the rounding of the second step.
+		// Half a unit in the twelfth decimal, multiplied by the way back, and the
+		// rounding in the second step.
 		most := new(big.Rat).Add(new(big.Rat).Abs(back.Rate().Rat()), big.NewRat(2, 1))
 		if off.Abs(off).Cmp(most.Mul(most, big.NewRat(1, 2_000_000_000_000))) > 0 {
 			t.Fatalf("%s %s is %s there and back", amount, from, again)

@@ -15,7 +15,7 @@ type Service struct {
 // New returns a Service.
 func New(d *db.DB) *Service { return &Service{db: d} }
 
-// Load is [Load] in a transaction of its own.
+// Load is [Load] in its own transaction.
 func (s *Service) Load(ctx context.Context, owner journal.UserID, currencies []string, day journal.Day) (table Table, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		table, err = Load(ctx, tx, owner, currencies, day)

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// binaryReader reads the records of a binary file, which all have the same size.
+// binaryReader reads fixed-size records from a binary file.
 type binaryReader struct {
 	in      *bufio.Reader
 	file    *File
@@ -22,8 +22,8 @@ type binaryReader struct {
 	record  int
 }
 
-// eachRecord calls add with every record. What add refuses is counted as an error of
-// its row. A file that ends inside a record is damaged.
+// eachRecord calls add with every record. A refused record is counted as a row error. A
+// file ending inside a record is damaged.
 func (r *binaryReader) eachRecord(size int, add func(record []byte) error) error {
 	record := make([]byte, size)
 	for {
@@ -70,7 +70,7 @@ func (r *binaryReader) readHeader(n int) ([]byte, error) {
 
 var little = binary.LittleEndian
 
-// The sizes of MetaTrader's history files.
+// The sizes in MetaTrader's history files.
 const (
 	hstHeader    = 148
 	hstRecord401 = 60
@@ -80,8 +80,8 @@ const (
 	maxHSTDigits  = 12
 )
 
-// isHST reports whether a file has the header of a history file: version, symbol, minutes
-// and digits. The text between is the copyright of the program that wrote it.
+// isHST reports whether a file has a history file header: version, symbol, minutes and
+// digits. The text between is the writing program's copyright.
 func isHST(start []byte) bool {
 	if len(start) < hstHeader {
 		return false
@@ -90,8 +90,8 @@ func isHST(start []byte) bool {
 	return (version == 400 || version == 401) && start[68] > ' ' && minutes > 0 && minutes <= maxHSTMinutes && digits <= maxHSTDigits
 }
 
-// readHST reads the history file of MetaTrader 4. Its prices are floats, which are
-// rounded to the digits that the header states.
+// readHST reads MetaTrader 4's history file. Its prices are floats, which are rounded to
+// the digits stated in the header.
 func readHST(r *binaryReader, _ string) error {
 	header, err := r.readHeader(hstHeader)
 	if err != nil {
@@ -122,7 +122,7 @@ func cutZero(text []byte) string {
 	return string(before)
 }
 
-// toFloats returns the floats of a record in the order open, high, low, close.
+// toFloats returns a record's floats in the order open, high, low, close.
 func toFloats(record []byte, order ...int) (prices [4]float64) {
 	for i, from := range order {
 		prices[i] = math.Float64frombits(little.Uint64(record[8*from:]))
@@ -130,7 +130,7 @@ func toFloats(record []byte, order ...int) (prices [4]float64) {
 	return prices
 }
 
-// addFloats adds a bar whose prices are floats with a stated number of decimals.
+// addFloats adds a bar with float prices and a stated number of decimals.
 func (s *Series) addFloats(second int64, digits int32, prices [4]float64, volume int64) error {
 	if second < 0 || second > maxSecond {
 		return errTime
@@ -146,10 +146,10 @@ func (s *Series) addFloats(second int64, digits int32, prices [4]float64, volume
 	return s.bars.add(v)
 }
 
-// maxSecond is in the year 2242, as for the dates of text files.
+// maxSecond is in the year 2242, as for dates in text files.
 const maxSecond = 1 << 33
 
-// The sizes of Sierra Chart's files.
+// The sizes in Sierra Chart's files.
 const (
 	scidHeader = 56
 	scidRecord = 40
@@ -162,8 +162,8 @@ func isSCID(start []byte) bool {
 	return len(start) >= scidHeader && bytes.HasPrefix(start, []byte("SCID")) && little.Uint32(start[8:]) == scidRecord
 }
 
-// readSCID reads the intraday file of Sierra Chart. A record is a bar, or one trade,
-// which has no open: those become bars.
+// readSCID reads Sierra Chart's intraday file. A record is a bar, or one trade, which has
+// no open: those become bars.
 func readSCID(r *binaryReader, name string) error {
 	header, err := r.readHeader(scidHeader)
 	if err != nil {
@@ -191,8 +191,8 @@ func readSCID(r *binaryReader, name string) error {
 			return err
 		}
 		v.open, v.high, v.low, v.close = last, last, last, last
-		// The open of a single trade is zero, or a large negative number if it is a part
-		// of a bundle; its high and low are ask and bid.
+		// A single trade's open is zero, or a large negative number if it is part of a
+		// bundle; its high and low are ask and bid.
 		if open := math.Float32frombits(little.Uint32(record[8:])); open == 0 || open < -1e9 {
 			s.Secs = r.options.tickSecs()
 			v.time -= v.time % s.Secs
@@ -207,13 +207,13 @@ func readSCID(r *binaryReader, name string) error {
 	})
 }
 
-// toSinglePrice returns the shortest decimal that a 32-bit float represents: 4144.25
-// and not 4144.25000000001.
+// toSinglePrice returns the shortest decimal for a 32-bit float: 4144.25 and not
+// 4144.25000000001.
 func toSinglePrice(bits []byte) (number, error) {
 	return parseNumber(strconv.AppendFloat(nil, float64(math.Float32frombits(little.Uint32(bits))), 'f', -1, 32))
 }
 
-// The sizes of Databento's files.
+// The sizes in Databento's files.
 const (
 	dbnPrefix = 8
 	dbnRecord = 56
@@ -223,7 +223,7 @@ func isDBN(start []byte) bool {
 	return len(start) >= dbnPrefix && bytes.HasPrefix(start, []byte("DBN"))
 }
 
-// readDBN reads a file of Databento with bars. Records of other kinds are errors.
+// readDBN reads a Databento file with bars. Other record kinds are errors.
 func readDBN(r *binaryReader, name string) error {
 	prefix, err := r.readHeader(dbnPrefix)
 	if err != nil {
@@ -270,7 +270,7 @@ func readDBN(r *binaryReader, name string) error {
 	})
 }
 
-// addDBN adds a record of a bar: prices are integers with nine decimals.
+// addDBN adds a bar record: prices are integers with nine decimals.
 func (s *Series) addDBN(record []byte) error {
 	nanos, volume := little.Uint64(record[8:]), little.Uint64(record[48:])
 	if nanos > maxSecond*1_000_000_000 || volume > market.MaxNumber {
@@ -287,22 +287,22 @@ func (s *Series) addDBN(record []byte) error {
 	return s.bars.add(v)
 }
 
-// The sizes of unused bytes and of symbols in the metadata of DBN files.
+// The sizes of unused bytes and symbols in DBN metadata.
 const (
 	dbnReserved1 = 47
 	dbnSymbol1   = 22
-	dbnReserved  = 53 // since version 2, which states the size of symbols
+	dbnReserved  = 53 // since version 2, which states the symbol size
 )
 
-// dbnSymbols returns the symbols of the instruments in the metadata of a DBN file, and
-// whether each record ends with the time at which it was sent.
+// dbnSymbols returns the instrument symbols in DBN metadata, and whether each record ends
+// with its send time.
 func dbnSymbols(metadata []byte, version byte) (symbols map[uint32]string, hasSendTime bool) {
 	d := dbnMetadata{rest: metadata}
 	d.skip(16 + 2 + 8 + 8 + 8) // dataset, schema, start, end, limit
 	if version == 1 {
-		d.skip(8) // number of records
+		d.skip(8) // record count
 	}
-	d.skip(1 + 1) // kinds of symbols
+	d.skip(1 + 1) // symbol kinds
 	if sent := d.take(1); sent != nil {
 		hasSendTime = sent[0] == 1
 	}
@@ -335,8 +335,8 @@ func dbnSymbols(metadata []byte, version byte) (symbols map[uint32]string, hasSe
 	return symbols, hasSendTime
 }
 
-// addDBNSymbol adds the symbol of an instrument. Either the symbol was asked for and a
-// number was found, or the other way round.
+// addDBNSymbol adds an instrument's symbol. Either the symbol was asked for and a number
+// was found, or the other way round.
 func addDBNSymbol(symbols map[uint32]string, asked, found string) {
 	id, err := strconv.ParseUint(found, 10, 32)
 	symbol := asked
@@ -349,7 +349,7 @@ func addDBNSymbol(symbols map[uint32]string, asked, found string) {
 	}
 }
 
-// dbnMetadata reads the fields of the metadata. After its end it returns zeros.
+// dbnMetadata reads the metadata fields. After its end it returns zeros.
 type dbnMetadata struct {
 	rest   []byte
 	failed bool

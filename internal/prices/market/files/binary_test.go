@@ -18,7 +18,7 @@ import (
 
 var little = binary.LittleEndian
 
-// newHST returns a history file of MetaTrader 4 with two hours of EURUSD.
+// newHST returns a MetaTrader 4 history file with two hours of EURUSD.
 func newHST(version uint32) []byte {
 	data := little.AppendUint32(nil, version)
 	copyright := map[uint32]string{400: "(C)opyright 2003, a company", 401: "Copyright 2001-2026, a company"}
@@ -51,8 +51,7 @@ func padded(text string, size int) []byte {
 	return append([]byte(text), make([]byte, size-len(text))...)
 }
 
-// newSCID returns a file of Sierra Chart with two trades in one second and one in the
-// next.
+// newSCID returns a Sierra Chart file with two trades in one second and one in the next.
 func newSCID() []byte {
 	data := append([]byte("SCID"), 56, 0, 0, 0, 40, 0, 0, 0, 1, 0)
 	data = append(data, make([]byte, 56-len(data))...)
@@ -69,14 +68,14 @@ func newSCID() []byte {
 	return data
 }
 
-// dbnOptions are the variants of a file of Databento.
+// dbnOptions are the variants of a Databento file.
 type dbnOptions struct {
 	version     byte
 	hasSendTime bool
-	byNumber    bool // the number of the instrument was asked for
+	byNumber    bool // the instrument number was asked for
 }
 
-// newDBN returns a file of Databento with two minutes of one contract.
+// newDBN returns a Databento file with two minutes of one contract.
 func newDBN(o dbnOptions) []byte {
 	symbolLength := 71
 	meta := append(padded("GLBX.MDP3", 16), 7, 0)

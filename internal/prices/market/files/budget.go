@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// budget counts what a file, or all files of an archive, have used of their limits. It
-// also holds the rows that were read last, for all series together.
+// budget counts how much a file, or all files in an archive, have used of their limits.
+// It also holds the last rows, for all series together.
 type budget struct {
 	ctx    context.Context // ends the work when the caller has given up
 	limits Limits
 	used   usage
 	steps  int
 
-	// pending are the rows that are not yet in a run, in the order of the file.
+	// pending are the rows not yet in a run, in file order.
 	pending    []pendingBar
 	maxPending int
 	// collectors is how many collectors have had rows.
 	collectors int
 	builder    runBuilder
 	store      blockStore
-	// buffers are those of a file and of its unpacked content.
+	// buffers are for a file and its unpacked content.
 	buffers [2]*bufio.Reader
 	lines   []byte
 }
@@ -34,7 +34,7 @@ type usage struct {
 	rows, series, errors int
 }
 
-// pendingBar is a row that is not yet in a run.
+// pendingBar is a row not yet in a run.
 type pendingBar struct {
 	scaledBar
 	of       *collector
@@ -42,12 +42,13 @@ type pendingBar struct {
 }
 
 const (
-	// maxPending is how many rows of all series are held before they are encoded.
+	// maxPending is how many rows, in all series, are held before they are encoded.
 	maxPending = 1 << 17
-	// maxSeries is how many series a file or an archive may have. A day of all American
-	// stocks has about 11,000.
+	// maxSeries is the maximum number of series in a file or an archive. A day with all
+	// American stocks has about 11,000.
 	maxSeries = 20_000
-	// maxMembers is how many bar files an archive may have: one of each day in 27 years.
+	// maxMembers is the maximum number of bar files in an archive: one per day in 27
+	// years.
 	maxMembers = 10_000
 	// maxErrors is how many errors are listed.
 	maxErrors = 200
@@ -60,7 +61,7 @@ func newBudget(ctx context.Context, options Options) *budget {
 	return b
 }
 
-// step counts a small piece of work and reports from time to time that the caller has
+// step counts a small piece of work and checks from time to time whether the caller has
 // given up.
 func (b *budget) step() error {
 	const often = 1024
@@ -86,7 +87,7 @@ func (b *budget) countSeries() error {
 	return nil
 }
 
-// buffer returns a buffered reader, whose memory is that of the file before.
+// buffer returns a buffered reader with the memory from the file before.
 func (b *budget) buffer(i int, in io.Reader) *bufio.Reader {
 	if b.buffers[i] == nil {
 		b.buffers[i] = bufio.NewReaderSize(in, 64<<10)
@@ -115,7 +116,7 @@ func (b *budget) lastOf(c *collector) *scaledBar {
 	return nil
 }
 
-// flush makes a run of the pending rows of each collector.
+// flush makes a run from each collector's pending rows.
 func (b *budget) flush() {
 	if !slices.IsSortedFunc(b.pending, comparePending) {
 		slices.SortFunc(b.pending, comparePending)
@@ -131,13 +132,13 @@ func (b *budget) flush() {
 	b.discard()
 }
 
-// discard removes the rows of a file that is not read to its end.
+// discard removes the rows from a file not read to its end.
 func (b *budget) discard() {
 	clear(b.pending)
 	b.pending = b.pending[:0]
 }
 
-// release frees the memory that is needed for reading only.
+// release frees the memory needed only for reading.
 func (b *budget) release() { b.pending, b.buffers, b.lines = nil, [2]*bufio.Reader{}, nil }
 
 // comparePending orders rows by collector, time and place in the file.

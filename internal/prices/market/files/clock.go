@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// moment is a time as a file writes it, in microseconds since 1970 of the file's
-// clock, or of UTC if the text says its offset.
+// moment is a time as a file writes it, in microseconds since 1970 by the file's clock,
+// or UTC if the text has an offset.
 type moment struct {
 	micros int64
 	offset int64 // from UTC, in microseconds
@@ -15,7 +15,7 @@ type moment struct {
 	isUnix bool // a number since 1970
 }
 
-// toDay returns midnight UTC of the date that was written, if the time was midnight.
+// toDay returns midnight UTC on the written date, if the time was midnight.
 func (m moment) toDay() moment {
 	if local := m.micros + m.offset; local%microsOfDay == 0 {
 		return moment{micros: local, isUTC: true}
@@ -25,29 +25,30 @@ func (m moment) toDay() moment {
 
 var errTime = errors.New("not a time")
 
-// dateOrder is whether dates that end with the year begin with the day or the month.
+// dateOrder is whether dates ending with the year begin with the day or the month.
 type dateOrder int
 
-// The orders. The zero value means that it is not known.
+// The orders. The zero value means unknown.
 const (
 	dayFirst   dateOrder = iota + 1 // 31/12/2025
 	monthFirst                      // 12/31/2025
 )
 
-// dateOrderError is the error of a row that proves the order of day and month, after
-// rows that were read in the other one.
+// dateOrderError is the error for a row proving the day and month order, after rows read
+// in the other order.
 type dateOrderError struct{ order dateOrder }
 
 func (dateOrderError) Error() string { return "the dates have another order of day and month" }
 
-// timeParser parses the times of one file. It keeps the date that it parsed last,
-// because most rows have the date of the row before.
+// timeParser parses a file's times. It keeps the last parsed date, because most rows have
+// the date of the row before.
 type timeParser struct {
 	text []byte
 	days int64
 
-	// order is that of day and month. Until a date with a day after the 12th proves it,
-	// isProven is false and it may be wrong; isUsed reports that a date was read with it.
+	// order is the day and month order. Until a date with a day after the 12th proves it,
+	// isProven is false and it may be wrong; isUsed reports whether a date was read with
+	// it.
 	order            dateOrder
 	isProven, isUsed bool
 }
@@ -156,7 +157,7 @@ func (p *timeParser) splitDate(text []byte) (year, month, day int, ok bool, err 
 	return parts[2], parts[1], parts[0], true, nil
 }
 
-// splitNumbers returns the three numbers of a date.
+// splitNumbers returns the three numbers in a date.
 func splitNumbers(text []byte) (parts [3]int, ok bool) {
 	rest := text
 	for i := range parts {
@@ -175,9 +176,9 @@ func splitNumbers(text []byte) (parts [3]int, ok bool) {
 	return parts, true
 }
 
-// proveOrder sets the order of day and month from the first two numbers of a date, if one
-// of them can't be a month. Without a proof dates with slashes begin with the month and
-// others with the day. It returns a dateOrderError if dates before were read wrongly.
+// proveOrder sets the day and month order from the first two numbers in a date, if one of
+// them can't be a month. Without a proof dates with slashes begin with the month and
+// others with the day. It returns a dateOrderError if earlier dates were read wrongly.
 func (p *timeParser) proveOrder(text []byte, first, second int) error {
 	if p.order == 0 {
 		if p.order = dayFirst; bytes.IndexByte(text, '/') >= 0 {
@@ -260,7 +261,7 @@ func cutOffset(text []byte) (rest []byte, offset int64, found bool, err error) {
 	return text[:i], offset, true, nil
 }
 
-// cutFraction cuts the part of a second from the end of a time.
+// cutFraction cuts fractional seconds from the end of a time.
 func cutFraction(text []byte) (rest, fraction []byte) {
 	if i := bytes.IndexAny(text, ". "); i >= 0 {
 		return text[:i], text[i+1:]

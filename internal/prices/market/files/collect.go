@@ -7,11 +7,11 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// collector keeps the bars of a series in encoded blocks. It accepts bars in any order.
+// collector keeps a series' bars in encoded blocks. It accepts bars in any order.
 //
 // Rows wait in the budget until there are many, and are then sorted into a run. A run is
-// merged with the run before unless that is much longer, so that each bar is merged only
-// a few times, and a repeated row is dropped soon.
+// merged with the run before unless that is much longer, so each bar is merged only a few
+// times, and a repeated row is dropped soon.
 type collector struct {
 	budget *budget
 	number int // in the budget, from 1 on
@@ -20,26 +20,26 @@ type collector struct {
 	count       int
 	repeats     repeats
 	hasVolume   bool
-	hasTicks    bool // volumes are numbers of ticks
-	hasTraded   bool // a row has a real volume beside the number of ticks
+	hasTicks    bool // volumes are tick counts
+	hasTraded   bool // a row has a real volume beside the tick count
 	first, last int64
-	// hourSteps counts the neighbouring rows that are an hour apart.
+	// hourSteps counts the neighbouring rows an hour apart.
 	hourSteps int
 	lastTime  int64
 	isNewest  bool // the first two rows are newest first
 }
 
-// values are the numbers of a row.
+// values are the numbers in a row.
 type values struct {
 	time                           int64 // seconds
 	open, high, low, close, volume number
-	ticks                          number // the number of ticks, if the file has both
+	ticks                          number // the tick count, if the file has both
 }
 
 var errRange = errors.New("a number has too many digits")
 
-// add adds a bar, or replaces the one of the same time. The volume of the bar is the
-// number of ticks until a row has a volume.
+// add adds a bar, or replaces the one with the same time. The bar's volume is the tick
+// count until a row has a volume.
 func (c *collector) add(v values) error {
 	if err := v.toPrices(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *collector) add(v values) error {
 	return nil
 }
 
-// addTick adds a trade or quote to the bar of its time.
+// addTick adds a trade or quote to the bar for its time.
 func (c *collector) addTick(v values) error {
 	if err := v.toPrices(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *collector) addTick(v values) error {
 	return nil
 }
 
-// toPrices rounds the prices of a row and refuses those that are too large.
+// toPrices rounds a row's prices and refuses those that are too large.
 func (v *values) toPrices() (err error) {
 	for _, price := range [...]*number{&v.open, &v.high, &v.low, &v.close} {
 		if *price, err = price.toPrice(); err != nil {
@@ -98,16 +98,16 @@ func (v *values) toPrices() (err error) {
 // toBar returns the row as a bar, and whether its numbers fit.
 func (v values) toBar() (scaledBar, bool) {
 	scale := max(v.open.scale, v.high.scale, v.low.scale, v.close.scale)
-	open, okOpen := v.open.at(scale)
-	high, okHigh := v.high.at(scale)
-	low, okLow := v.low.at(scale)
-	last, okLast := v.close.at(scale)
-	amount, okVolume := v.volume.at(v.volume.scale)
+	open, okOpen := v.open.scaleTo(scale)
+	high, okHigh := v.high.scaleTo(scale)
+	low, okLow := v.low.scaleTo(scale)
+	last, okLast := v.close.scaleTo(scale)
+	amount, okVolume := v.volume.scaleTo(v.volume.scale)
 	bar := market.Bar{Time: v.time, Open: open, High: high, Low: low, Close: last, Volume: amount}
 	return scaledBar{Bar: bar, price: scale, volume: v.volume.scale}, okOpen && okHigh && okLow && okLast && okVolume
 }
 
-// countTime notes what follows from the order of the rows.
+// countTime records what the row order shows.
 func (c *collector) countTime(bar scaledBar) {
 	if c.count == 0 {
 		c.first, c.last = bar.Time, bar.Time
@@ -126,14 +126,14 @@ func (c *collector) countTime(bar scaledBar) {
 	c.hasVolume = c.hasVolume || bar.Volume != 0
 }
 
-// repeats is how several rows of one time are joined.
+// repeats is how several rows for one time are joined.
 type repeats struct {
 	areTicks  bool // rows are trades or quotes, which are joined
-	conflicts int  // rows that replaced one with other values
+	conflicts int  // rows replacing one with other values
 }
 
-// repeat adds a later bar of the same time: it replaces the bar, or extends it if both
-// are made of ticks.
+// repeat adds a later bar with the same time: it replaces the bar, or extends it if both
+// are made from ticks.
 func (r *repeats) repeat(bar *scaledBar, later scaledBar) {
 	if r.areTicks {
 		bar.extend(later)
@@ -160,7 +160,7 @@ func (c *collector) mergeLast() {
 	c.runs = append(c.runs[:n-2], merged)
 }
 
-// finish makes one run of all rows.
+// finish makes one run from all rows.
 func (c *collector) finish() {
 	if c.budget == nil {
 		return
@@ -171,7 +171,7 @@ func (c *collector) finish() {
 	}
 }
 
-// absorb adds the bars of another collector as later rows. Both must be finished.
+// absorb adds another collector's bars as later rows. Both must be finished.
 func (c *collector) absorb(other *collector) {
 	if other.count == 0 {
 		return
@@ -189,7 +189,7 @@ func (c *collector) absorb(other *collector) {
 	}
 }
 
-// dropTicks removes the numbers of ticks, because a row has a real volume.
+// dropTicks removes the tick counts, because a row has a real volume.
 func (c *collector) dropTicks() {
 	if c.hasTraded {
 		return
@@ -229,7 +229,7 @@ func (c *collector) cursor() *cursor {
 	return &cursor{store: &c.budget.store, blocks: c.runs[0].blocks}
 }
 
-// blocksWithin returns the blocks in order of time of which isWanted accepts the time.
+// blocksWithin returns the blocks whose period isWanted accepts, in time order.
 func (c *collector) blocksWithin(isWanted func(of market.Range) bool) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		for _, stored := range c.cursor().blocks {
@@ -240,9 +240,9 @@ func (c *collector) blocksWithin(isWanted func(of market.Range) bool) iter.Seq[m
 	}
 }
 
-// barLength returns the most common distance of neighbouring bars in seconds, or 0. Two to
-// four days are a weekend or a holiday between bars of days. The order of the rows does
-// not matter.
+// barLength returns the most common distance between neighbouring bars in seconds, or 0.
+// Two to four days are a weekend or a holiday between daily bars. The row order does not
+// matter.
 func barLength(a, b *cursor) int64 {
 	const mostGaps = 1000
 	gaps := map[int64]int{}

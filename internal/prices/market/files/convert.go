@@ -10,10 +10,10 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// Convert returns the bars of a series in blocks as they are stored: by UTC, stamped
-// with their opening, at the price scale of the reading. A bar whose prices do not fit
-// at that scale is left out. Once the sequence was read to its end, Conflicts has the
-// rows that no change of clocks explains.
+// Convert returns a series' bars in blocks as they are stored: in UTC, stamped with their
+// opening, at the reading's price scale. A bar whose prices do not fit at that scale is
+// left out. Once the sequence was read to its end, Conflicts has the rows no clock change
+// explains.
 func (s *Series) Convert(reading market.Reading) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		c := newConverter(s, reading)
@@ -54,22 +54,22 @@ func (t *timedCursor) next() {
 	}
 }
 
-// converter changes the times and prices of bars.
+// converter changes bar times and prices.
 type converter struct {
 	secs      int64
 	zone      *time.Location
 	shift     int64 // from the stamp to the opening
 	price     number
 	hasVolume bool
-	bars      []scaledBar // of the current block
+	bars      []scaledBar // in the current block
 	start     int64
 	repeats   repeats
-	// later are the times by the file's clock of bars that belong to the second instant
-	// of two with the same time, although they come first in the file: it is newest
+	// later are the times, by the file's clock, of bars belonging to the second of two
+	// instants with the same time, although they come first in the file: it is newest
 	// first.
 	later []market.Range
 
-	// The offset of the zone, and the times by the file's clock for which it holds.
+	// The zone offset, and the times by the file's clock for which it holds.
 	offset     int64
 	from, till int64
 }
@@ -91,7 +91,7 @@ func toNumber(d decimal.Decimal) number {
 	return n
 }
 
-// toUTC returns the instant of a time by the file's clock, the first one if it comes
+// toUTC returns the instant for a time by the file's clock, the first one if it comes
 // twice.
 func (c *converter) toUTC(local int64) int64 {
 	if local >= c.from && local < c.till {
@@ -102,7 +102,7 @@ func (c *converter) toUTC(local int64) int64 {
 	instant := time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, c.zone)
 	_, offset := instant.Zone()
 	if c.offset = int64(offset); c.clockAt(instant.Unix()-secondsOfHour) == local {
-		c.offset += secondsOfHour // time.Date returned the second of two instants
+		c.offset += secondsOfHour // time.Date returned the second instant
 	}
 	// The offset holds for the quarter hour: zones change at such times only.
 	c.from = local - local%(15*60)
@@ -110,7 +110,7 @@ func (c *converter) toUTC(local int64) int64 {
 	return local - c.offset
 }
 
-// toSecondUTC returns the instant of a time by the file's clock, the second one if it
+// toSecondUTC returns the instant for a time by the file's clock, the second one if it
 // comes twice.
 func (c *converter) toSecondUTC(local int64) int64 {
 	instant := c.toUTC(local)
@@ -120,14 +120,13 @@ func (c *converter) toSecondUTC(local int64) int64 {
 	return instant
 }
 
-// clockAt returns the time by the file's clock of an instant.
+// clockAt returns an instant's time by the file's clock.
 func (c *converter) clockAt(instant int64) int64 {
 	_, offset := time.Unix(instant, 0).In(c.zone).Zone()
 	return instant + int64(offset)
 }
 
-// toUTCBackwards is toUTC for a file that is newest first: the rows of the second pass come
-// first.
+// toUTCBackwards is toUTC for a newest-first file: the second pass comes first.
 func (c *converter) toUTCBackwards(local int64) int64 {
 	if len(c.later) > 0 && isIn(c.later, local) {
 		return c.toSecondUTC(local)
@@ -140,8 +139,8 @@ func isIn(ranges []market.Range, time int64) bool {
 }
 
 // addBar adds a bar to the current block, which is yielded when it is complete. Around a
-// change of clocks the bars of a file that leaves the repeated hour out may go back; they
-// are sorted in flush.
+// clock change the bars in a file without the repeated hour may go back; they are sorted
+// in flush.
 func (c *converter) addBar(bar scaledBar, yield func(market.Block) bool) bool {
 	bar.Time += c.shift
 	if start := market.BlockStart(bar.Time, c.secs); start != c.start || len(c.bars) == 0 {
@@ -156,7 +155,7 @@ func (c *converter) addBar(bar scaledBar, yield func(market.Block) bool) bool {
 			if err != nil {
 				return true
 			}
-			*n, _ = price.at(market.MaxPriceScale)
+			*n, _ = price.scaleTo(market.MaxPriceScale)
 		}
 		bar.price = market.MaxPriceScale
 	}
@@ -180,7 +179,7 @@ func (c *converter) flush(yield func(market.Block) bool) bool {
 	return yield(block)
 }
 
-// keepLast keeps the last of several bars of one time, as a collector does.
+// keepLast keeps the last of several bars with one time, as a collector does.
 func (c *converter) keepLast() []scaledBar {
 	kept := c.bars[:0]
 	for _, bar := range c.bars {

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/prices/market/files"
 )
 
-// TestConvert writes bars of five days around both changes of clocks as a local file
-// and reads them back, oldest first and newest first.
+// TestConvert writes five days of bars around both clock changes as a local file and
+// reads them back, oldest first and newest first.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"America/New_York", "Europe/Athens", "Asia/Kolkata", "UTC"} {

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// WithMemory returns options with which few rows and few bytes of blocks are held in
-// memory.
+// WithMemory returns options holding few rows and few block bytes in memory.
 func (o Options) WithMemory(rows int, bytes int64) Options {
 	o.maxPending, o.maxHeld = rows, bytes
 	return o
 }
 
-// LayoutNames returns the names of all layouts of text files.
+// LayoutNames returns the names of all text layouts.
 func LayoutNames() (list []string) {
 	for _, l := range layouts {
 		list = append(list, l.name)
@@ -20,7 +19,7 @@ func LayoutNames() (list []string) {
 	return list
 }
 
-// FindLayout returns the number of the layout that fits a file, or -1.
+// FindLayout returns the number of the layout for a file, or -1.
 func FindLayout(name, text string) int {
 	first, rest, _ := strings.Cut(text, "\n")
 	delimiter := findDelimiter([]byte(first))
@@ -33,7 +32,7 @@ func FindLayout(name, text string) int {
 	return slices.IndexFunc(layouts, func(l layout) bool { return l.fits(name, header, r) })
 }
 
-// BinaryKinds returns the names of the files that are not text.
+// BinaryKinds returns the names of the binary formats.
 func BinaryKinds() (list []string) {
 	for _, kind := range binaryKinds {
 		list = append(list, kind.name)
@@ -41,7 +40,7 @@ func BinaryKinds() (list []string) {
 	return list
 }
 
-// FindBinary returns the name of the kind that fits a file, or "".
+// FindBinary returns the name of the format for a file, or "".
 func FindBinary(content []byte) string {
 	for _, kind := range binaryKinds {
 		if kind.is(content[:min(len(content), sniffed)]) {

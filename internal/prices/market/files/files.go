@@ -1,8 +1,8 @@
-// Package files reads files of price bars: the exports of charting programs, of data
-// vendors and of exchanges. It reads a file once, row by row, within limits, and
-// keeps its bars in encoded blocks, so that a large file needs little memory.
+// Package files reads price bar files: exports from charting programs, data vendors and
+// exchanges. It reads a file once, row by row, within limits, and keeps its bars in
+// encoded blocks, so a large file needs little memory.
 //
-// What a file does not say, such as its time zone, is left open: see Series.
+// Facts missing from a file, such as its time zone, are left open: see Series.
 package files
 
 import (
@@ -14,27 +14,27 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// Limits bound the work of reading one file.
+// Limits bound the work for one file.
 type Limits struct {
 	// Bytes is how long the file may be when it is unpacked.
 	Bytes int64
-	// Bars is how many rows it may have, with those that repeat others.
+	// Bars is the maximum number of rows, including repeated ones.
 	Bars int
 }
 
 // Options say how a file is read.
 type Options struct {
 	Limits
-	// TickSecs is the length of the bars that are made of ticks; 0 is one second.
+	// TickSecs is the length of bars made from ticks; 0 is one second.
 	TickSecs int64
 	// Scratch returns a temporary file for encoded bars that would take much memory. If
-	// it is nil or fails, they stay in memory. The caller closes the file when it has no
-	// more use for the series.
+	// it is nil or fails, they stay in memory. The caller closes the file when it no
+	// longer needs the series.
 	Scratch func() (Scratch, error)
 
-	// dates is the order of day and month that a row proved.
+	// dates is the day and month order proved by a row.
 	dates dateOrder
-	// budget counts the work of the file, or of all files of an archive.
+	// budget counts the work for the file, or for all files in an archive.
 	budget *budget
 	// maxPending and maxHeld replace the constants in tests, if they are not zero.
 	maxPending int
@@ -43,61 +43,59 @@ type Options struct {
 
 func (o Options) tickSecs() int64 { return max(o.TickSecs, 1) }
 
-// File is the content of a bar file.
+// File is a bar file's content.
 type File struct {
 	// Name is the last element of the file's name.
 	Name string
-	// Layout is the name of what wrote the file, such as TradingView.
+	// Layout names the program that wrote the file, such as TradingView.
 	Layout string
 	// Series are in the order in which they begin in the file.
 	Series []*Series
-	// Rows counts the rows with data, with those that could not be read.
+	// Rows counts the rows with data, including unreadable ones.
 	Rows int
-	// Errors are the first rows that could not be read; ErrorCount counts all.
+	// Errors are the first unreadable rows; ErrorCount counts all.
 	Errors     []RowError
 	ErrorCount int
-	// Refused is why a file of an archive was left out, or nil.
+	// Refused is why a file in an archive was left out, or nil.
 	Refused error
 }
 
-// RowError is a row of a file that was left out.
+// RowError is a rejected row.
 type RowError struct {
-	// Row is the line of a text file or the number of the record of a binary one,
-	// from 1 on.
+	// Row is the line in a text file or the record number in a binary one, from 1 on.
 	Row    int
 	Reason string
 }
 
-// Clock is how the times of a file are meant.
+// Clock is how a file's times are meant.
 type Clock struct {
-	// Zone is the zone of the file's clock, or nil if the file does not say it. Its
-	// bars then have the time of that clock as if it were UTC.
+	// Zone is the zone of the file's clock, or nil if unknown. Its bars then have the
+	// time by that clock as if it were UTC.
 	Zone *time.Location
-	// Stamp is the instant of a bar that its time names; it is known if StampKnown.
+	// Stamp is the instant in a bar named by its time; it is known if StampKnown.
 	Stamp      market.Stamp
 	StampKnown bool
-	// IsUTC reports that each time says its distance from UTC, so that no zone can change
-	// it.
+	// IsUTC reports whether each time has a UTC offset, so no zone can change it.
 	IsUTC bool
 }
 
-// Series are the bars of one instrument in a file.
+// Series are the bars for one instrument in a file.
 type Series struct {
 	Symbol     string
 	Secs       int64
 	PriceKind  market.PriceKind
 	VolumeKind market.VolumeKind
 	Clock      Clock
-	// Conflicts counts the bars that the file has twice with different values. The
-	// later one is kept. Rows that may be the second pass of an hour in which clocks are
-	// set back are counted by [Series.Convert], which knows the zone.
+	// Conflicts counts the bars repeated in the file with different values. The later one
+	// is kept. Rows that may be the second pass of an hour in which clocks are set back
+	// are counted by [Series.Convert], which knows the zone.
 	Conflicts int
 
 	bars  collector
 	isUTC bool // the times have an offset or count from 1970
-	// repeated are the bars of an hour that comes twice, when clocks are set back, from
-	// its second pass in the file. A file that goes back by at most an hour, or forward if
-	// it is newest first, is in that pass until repeatedTo. passes are the hours.
+	// repeated are the bars in an hour that comes twice, when clocks are set back, from
+	// its second pass in the file. A file going back by at most an hour, or forward if it
+	// is newest first, is in that pass until repeatedTo. passes are the hours.
 	repeated   collector
 	repeatedTo int64
 	isRepeated bool
@@ -110,10 +108,10 @@ func (o Options) newSeries(s Series) (*Series, error) {
 	return &s, o.budget.countSeries()
 }
 
-// maxPasses is how many hours of a file can come twice: one in a year.
+// maxPasses is how many hours in a file can come twice: one in a year.
 const maxPasses = 200
 
-// collectorOf returns where the bar of a time belongs.
+// collectorOf returns the collector for a bar at a time.
 func (s *Series) collectorOf(time int64) *collector {
 	if s.isUTC || s.bars.count < 2 {
 		return &s.bars
@@ -130,8 +128,8 @@ func (s *Series) collectorOf(time int64) *collector {
 	return &s.bars
 }
 
-// isSecondPass reports whether a row of a time is the first one of the second pass of an
-// hour. The passes of bars of an hour are two rows of one time, at night.
+// isSecondPass reports whether a row's time begins the second pass of an hour. For hourly
+// bars, the passes are two rows with one time, at night.
 func (s *Series) isSecondPass(time int64) bool {
 	back := s.stepBack(time, s.bars.lastTime)
 	if back == 0 {
@@ -140,8 +138,8 @@ func (s *Series) isSecondPass(time int64) bool {
 	return back > 0 && back <= secondsOfHour
 }
 
-// stepBack returns how many seconds a time is before another one, or after it in a file
-// that is newest first.
+// stepBack returns how many seconds a time is before another one, or after it in a
+// newest-first file.
 func (s *Series) stepBack(time, other int64) int64 {
 	if s.bars.isNewest {
 		return time - other
@@ -176,8 +174,8 @@ func (s *Series) finish(volume market.VolumeKind) {
 	}
 }
 
-// Absorb adds the bars of a later file of the same series and clock. The other series must
-// not be used afterwards.
+// Absorb adds the bars from a later file with the same series and clock. The other series
+// must not be used afterwards.
 func (s *Series) Absorb(other *Series) {
 	s.bars.absorb(&other.bars)
 	s.repeated.absorb(&other.repeated)
@@ -193,17 +191,16 @@ const secondsOfDay = 24 * 60 * 60
 // Count returns the number of bars by the file's clock.
 func (s *Series) Count() int { return s.bars.bars() + s.repeated.bars() }
 
-// Range returns the times of the first and the last bar, in seconds of the file's
-// clock.
+// Range returns the first and last bar's times, in seconds by the file's clock.
 func (s *Series) Range() (first, last int64) { return s.bars.first, s.bars.last }
 
-// Blocks returns the bars in order of time, by the file's clock as if it were UTC.
+// Blocks returns the bars in time order, by the file's clock as if it were UTC.
 func (s *Series) Blocks() iter.Seq[market.Block] {
 	return s.BlocksWithin(func(market.Range) bool { return true })
 }
 
-// BlocksWithin returns the blocks of which isWanted accepts the time, by the file's clock
-// as if it were UTC.
+// BlocksWithin returns the blocks whose period isWanted accepts, by the file's clock as
+// if it were UTC.
 func (s *Series) BlocksWithin(isWanted func(of market.Range) bool) iter.Seq[market.Block] {
 	return func(yield func(market.Block) bool) {
 		for block := range s.bars.blocksWithin(isWanted) {
@@ -215,14 +212,14 @@ func (s *Series) BlocksWithin(isWanted func(of market.Range) bool) iter.Seq[mark
 	}
 }
 
-// The errors of a file that cannot be read at all.
+// The errors for an unreadable file.
 var (
 	ErrUnknownLayout = errors.New("this is not a bar file that Fillbook can read")
 	ErrNoBars        = errors.New("the file has no bars")
 	ErrDamaged       = errors.New("the file is damaged")
 )
 
-// LimitError is the error of a file that is too large.
+// LimitError is the error for a file that is too large.
 type LimitError struct {
 	What  string
 	Limit int64
@@ -232,8 +229,8 @@ func (e LimitError) Error() string {
 	return fmt.Sprintf("the file has more than %d %s", e.Limit, e.What)
 }
 
-// addError counts a row that could not be read. Of all files of an archive only the first
-// errors are listed.
+// addError counts an unreadable row. For an archive only the first errors in all files
+// are listed.
 func (o Options) addError(f *File, row int, reason string) {
 	f.ErrorCount++
 	if o.budget.used.errors++; o.budget.used.errors <= maxErrors {

@@ -18,7 +18,7 @@ import (
 
 var limits = files.Options{Limits: files.Limits{Bytes: 1 << 20, Bars: 10_000}}
 
-// found is what a test compares of a series.
+// found has the values a test compares in a series.
 type found struct {
 	Layout, Symbol string
 	Secs           int64
@@ -27,7 +27,7 @@ type found struct {
 	Zone           string // empty if it is not known
 	Stamp          market.Stamp
 	StampKnown     bool
-	First          string // the time of the first bar by the file's clock
+	First          string // the first bar's time by the file's clock
 	Bars           int
 }
 
@@ -51,7 +51,7 @@ func describe(t *testing.T, file *files.File) found {
 
 const newYork = "America/New_York"
 
-// layoutTests has a file of every layout.
+// layoutTests has a file in every layout.
 var layoutTests = []struct {
 	file  string
 	lines string
@@ -226,8 +226,8 @@ func TestLayouts(t *testing.T) {
 			if file.ErrorCount != 0 {
 				t.Errorf("errors: %v", file.Errors)
 			}
-			// The same file packed with gzip, as MetaTrader writes it, in UTF-16, and with the
-			// ends of lines of old programs.
+			// The same file packed with gzip, as MetaTrader writes it, in UTF-16, and
+			// with old programs' line ends.
 			returns := strings.ReplaceAll(strings.ReplaceAll(test.lines, "\r\n", "\n"), "\n", "\r")
 			for name, packed := range map[string][]byte{"gzip": pack(test.lines), "UTF-16": toUTF16(test.lines), "returns": []byte(returns)} {
 				again, err := files.Read(t.Context(), bytes.NewReader(packed), test.file, limits)
@@ -258,7 +258,7 @@ func toUTF16(text string) []byte {
 	return packed
 }
 
-// barsOf returns all bars of the first series, at the scales of the first block.
+// barsOf returns all bars in the first series, at the first block's scales.
 func barsOf(t *testing.T, file *files.File) (bars []market.Bar) {
 	t.Helper()
 	for block := range file.Series[0].Blocks() {
@@ -424,7 +424,7 @@ func TestZip(t *testing.T) {
 	}
 }
 
-// TestZipWithOtherFiles has what archives contain besides bars: reports, notes of macOS
+// TestZipWithOtherFiles has other archive contents besides bars: reports, macOS notes
 // about each file, and endings in capitals.
 func TestZipWithOtherFiles(t *testing.T) {
 	t.Parallel()
@@ -453,7 +453,7 @@ func TestZipWithOtherFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedArchive changes every byte of the packed content: the archive is refused as
+// TestDamagedArchive changes every byte in the packed content: the archive is refused as
 // damaged or is read, and no other error occurs.
 func TestDamagedArchive(t *testing.T) {
 	t.Parallel()
@@ -480,7 +480,7 @@ func TestOrderOfDayAndMonth(t *testing.T) {
 	const header = "Date,Time,Open,High,Low,Close,Volume\n"
 	tests := []struct {
 		name, rows string
-		want       []string // the days of the bars
+		want       []string // the days with bars
 		errors     int
 	}{
 		{"the month first", "01/02/2026,09:35,1,1,1,1,1\n01/13/2026,09:35,1,1,1,1,1\n", []string{"2026-01-02", "2026-01-13"}, 0},
@@ -524,7 +524,7 @@ func TestDecimalCommas(t *testing.T) {
 	}
 }
 
-// TestFileNames has names that programs and browsers give to files.
+// TestFileNames has names given to files by programs and browsers.
 func TestFileNames(t *testing.T) {
 	t.Parallel()
 	type named struct {
@@ -560,7 +560,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// TestZipLimit: the limit is that of all files of an archive when they are unpacked.
+// TestZipLimit: the limit is for all unpacked files in an archive.
 func TestZipLimit(t *testing.T) {
 	t.Parallel()
 	inner := string(pack("time,open,high,low,close\n" + strings.Repeat("1735828200,10,12,9,11\n", 50))) // 1.1 kB

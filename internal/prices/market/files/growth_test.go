@@ -17,12 +17,12 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// growthOrders return the seconds of n rows, each in another order.
+// growthOrders return the seconds for n rows, each in another order.
 var growthOrders = map[string]func(n int) []int{
 	"equal": func(n int) []int { return make([]int, n) },
 	"alternating": func(n int) (list []int) {
 		for i := range n {
-			list = append(list, i/2+i%2*10*24*60*60) // of two days
+			list = append(list, i/2+i%2*10*24*60*60) // two days
 		}
 		return list
 	},
@@ -41,11 +41,11 @@ func ascending(n int) (list []int) {
 	return list
 }
 
-// growthReader returns a function that reads a file with rows of some seconds.
+// growthReader returns a function reading a file with rows at some seconds.
 type growthReader func(seconds []int) (name string, content []byte)
 
-// TestGrowth reads every layout in adverse orders of rows, in make soak in all: processor time must not grow
-// faster than the file. A layout without a case fails.
+// TestGrowth reads every layout in adverse row orders, in make soak in all: processor
+// time must not grow faster than the file. A layout without a case fails.
 func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	cases := map[string]growthReader{
 		"rates": textGrowth("eurofxref-hist.csv", "Date,USD,JPY,\n2026-01-05,1.1,160.5,\n"),
@@ -119,8 +119,7 @@ func TestGrowth(t *testing.T) { // not parallel: it measures the process
 
 const tradingView = "time,open,high,low,close\n1735689600,1,1,1,1\n"
 
-// textGrowth returns a reader of a text file whose rows are those of a sample with other
-// times.
+// textGrowth returns a reader for a text file with a sample's rows at other times.
 func textGrowth(name, sample string) growthReader {
 	lines := slices.Collect(strings.Lines(sample))
 	header := ""
@@ -147,7 +146,7 @@ var (
 	shortClock  = regexp.MustCompile(`([ T,;\t])[0-9]{2}:[0-9]{2}([,;\t])`)
 )
 
-// setTime changes the time of a row to a second of its year, or after its unix time. Times
+// setTime changes a row's time to a second in its year, or after its unix time. Times
 // without seconds get the minute.
 func setTime(row string, second int) string {
 	if found := unixTime.FindString(row); found != "" && !yearFirst.MatchString(row) {
@@ -197,7 +196,7 @@ func manyFiles(t *testing.T) growthReader {
 	}
 }
 
-// binaryGrowth returns a reader of a file that repeats a record with other times.
+// binaryGrowth returns a reader for a file repeating a record with other times.
 func binaryGrowth(name string, sample []byte, header, size int, setSecond func(record []byte, at int64)) growthReader {
 	return func(seconds []int) (string, []byte) {
 		content := bytes.Clone(sample[:header])
@@ -218,8 +217,8 @@ func dbnGrowth() growthReader {
 	})
 }
 
-// TestMemoryOfRepeatedRows reads a million equal rows, and as many of two days by turns:
-// what is held does not grow with them.
+// TestMemoryOfRepeatedRows reads a million equal rows, and as many on two alternating
+// days: the memory held does not grow with them.
 func TestMemoryOfRepeatedRows(t *testing.T) { // not parallel: it measures the process
 	const rows = 1_000_000
 	for name, text := range map[string]string{

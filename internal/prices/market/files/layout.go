@@ -13,28 +13,28 @@ import (
 // layout is how a program or vendor writes bars.
 type layout struct {
 	name string
-	// header are names that the header must have, in lower case without brackets, or
-	// nil if the layout has none.
+	// header are names required in the header, in lower case without brackets, or nil if
+	// the layout has none.
 	header []string
-	// columns are the roles of the columns of a layout without a header, in order.
+	// columns are the column roles in a layout without a header, in order.
 	columns []role
-	// file is a pattern that the file's name must fit, or nil.
+	// file is a pattern for the file's name, or nil.
 	file *regexp.Regexp
-	// accepts checks the first row of data, if the header does not decide.
+	// accepts checks the first data row, if the header does not decide.
 	accepts func(first row) bool
 
-	zone       string // the zone of times without an offset, or empty if not known
+	zone       string // the zone for times without an offset, or empty if unknown
 	stamp      market.Stamp
 	stampKnown bool
 	price      market.PriceKind
 	volume     market.VolumeKind
 	ticks      bool // rows are trades or quotes, not bars
-	// localUnix says that numbers since 1970 count by the clock of the broker.
+	// localUnix means numbers since 1970 count by the broker's clock.
 	localUnix bool
-	// nanoPrices says that prices may be integers with nine decimals, as in the binary
-	// files of the same vendor.
+	// nanoPrices means prices may be integers with nine decimals, as in the vendor's
+	// binary files.
 	nanoPrices bool
-	// datesAreDays says that midnight with an offset means the date: yfinance.
+	// datesAreDays means midnight with an offset stands for the date: yfinance.
 	datesAreDays bool
 }
 
@@ -44,7 +44,7 @@ type role int
 const (
 	ignored role = iota
 	timeColumn
-	clockColumn // the time of day, if it has a column of its own
+	clockColumn // the time, if it has its own column
 	openColumn
 	highColumn
 	lowColumn
@@ -52,12 +52,12 @@ const (
 	volumeColumn
 	tickVolumeColumn
 	symbolColumn
-	periodColumn // the length of a bar: Stooq
-	recordColumn // the kind of a record: Databento
-	priceColumn  // of a tick
+	periodColumn // the bar length: Stooq
+	recordColumn // the record kind: Databento
+	priceColumn  // a tick's price
 )
 
-// roleNames are the names of columns in headers.
+// roleNames are the column names in headers.
 var roleNames = map[string]role{
 	"time": timeColumn, "date": timeColumn, "datetime": timeColumn, "timestamp": timeColumn, "gmt time": timeColumn,
 	"local time": timeColumn, "open_time": timeColumn, "window_start": timeColumn, "ts_event": timeColumn,
@@ -81,8 +81,8 @@ var (
 	ninja      = regexp.MustCompile(`(?i)\.(last|bid|ask)\.txt$`)
 )
 
-// layouts are all layouts of text files. The first one that fits is taken, so those
-// with more names in the header come first.
+// layouts are all text layouts. The first that fits is taken, so those with more names in
+// the header come first.
 var layouts = []layout{
 	{name: "Binance", header: []string{"open_time", "open", "high", "low", "close", "volume", "close_time"}, zone: "UTC", stampKnown: true},
 	{name: "Databento", header: []string{"ts_event", "rtype", "open", "high", "low", "close", "volume"}, zone: "UTC", stampKnown: true, nanoPrices: true},
@@ -140,8 +140,8 @@ func hasSeparator(first row, separator byte) bool {
 	return len(cell) >= 8 && (cell[2] == separator || cell[1] == separator || cell[4] == separator)
 }
 
-// loadZone returns the zone of a layout, or nil if it has none. The names are
-// constants of the table, which a test loads.
+// loadZone returns a layout's zone, or nil if it has none. The names are constants in the
+// table, which a test loads.
 func loadZone(name string) *time.Location {
 	switch name {
 	case "":
@@ -156,8 +156,7 @@ func loadZone(name string) *time.Location {
 	return zone
 }
 
-// fits reports whether a file of that name with that header and first row has the
-// layout.
+// fits reports whether a file with the name, header and first row has the layout.
 func (l layout) fits(name string, header []string, first row) bool {
 	if l.file != nil && !l.file.MatchString(path.Base(name)) {
 		return false
@@ -173,14 +172,14 @@ func (l layout) fits(name string, header []string, first row) bool {
 	return l.accepts == nil || l.accepts(first)
 }
 
-// normalizeName returns the name of a column in lower case, without brackets, quotes
-// and blanks around it.
+// normalizeName returns a column name in lower case, without brackets, quotes and
+// surrounding blanks.
 func normalizeName(text string) string {
 	return strings.ToLower(strings.Trim(strings.TrimSpace(text), `<>" `))
 }
 
-// assignRoles returns the role of each column of a header. A name that comes twice,
-// as in TradingView's exports, is the first one's.
+// assignRoles returns the role of each column in a header. A repeated name, as in
+// TradingView's exports, belongs to the first column.
 func assignRoles(header []string) []role {
 	roles := make([]role, len(header))
 	taken := map[role]bool{}

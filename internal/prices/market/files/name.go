@@ -11,15 +11,15 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// fileName is what the name of a bar file says.
+// fileName is the information in a bar file's name.
 type fileName struct {
 	symbol string
-	secs   int64 // the length of a bar, or 0
+	secs   int64 // the bar length, or 0
 	price  market.PriceKind
 }
 
-// namePatterns are the names of files, the most specific first. The group "symbol" is
-// the instrument, "month" that of a future, "minutes" or "period" the length of a bar.
+// namePatterns are the file names, the most specific first. The group "symbol" is the
+// instrument, "month" a future's month, "minutes" or "period" the bar length.
 var namePatterns = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^dat_(?:ascii|mt|nt|ms)_(?P<symbol>[a-z0-9]+)_(?P<period>m1|t)_`),                                                         // HistData
 	regexp.MustCompile(`(?i)^(?P<symbol>.+?)\.(?P<price>last|bid|ask)$`),                                                                              // NinjaTrader
@@ -37,16 +37,16 @@ var namePatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^(?P<symbol>[A-Z0-9]+[FGHJKMNQUVXZ][0-9]{1,2})(?:-|_FUT_)[A-Z]+$`),                                                            // Sierra Chart
 }
 
-// periodSeconds are the lengths of a bar by their letters.
+// periodSeconds are the bar lengths by their letters.
 var periodSeconds = map[string]int64{
 	"s": 1, "": 60, "m": 60, "min": 60, "h": 60 * 60, "hour": 60 * 60,
 	"d": secondsOfDay, "day": secondsOfDay, "daily": secondsOfDay, "w": 7 * secondsOfDay, "weekly": 7 * secondsOfDay,
 }
 
-// copyNumber is what browsers add to the name of a file that exists.
+// copyNumber matches the number browsers add to an existing file name.
 var copyNumber = regexp.MustCompile(` ?\([0-9]+\)$`)
 
-// parseName parses the name of a file. A name that fits no pattern is the symbol.
+// parseName parses a file's name. A name fitting no pattern is the symbol.
 func parseName(name string) fileName {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	for _, ending := range []string{".zst", ".gz", ".zip", ".csv", ".txt", ".hst", ".scid", ".dbn"} {
@@ -98,7 +98,7 @@ func parsePeriod(text string) int64 {
 	return n * periodSeconds[letters]
 }
 
-// maxSymbol is the longest symbol of an instrument.
+// maxSymbol is the maximum symbol length.
 const maxSymbol = 64
 
 func cleanSymbol(text string) string {

@@ -16,7 +16,7 @@ type number struct {
 
 var errNumber = errors.New("not a number")
 
-// parseNumber parses a price or a volume. Plain numbers of up to 18 digits are parsed
+// parseNumber parses a price or a volume. Plain numbers with up to 18 digits are parsed
 // here, because a file has millions of them; exponents are left to package decimal.
 func parseNumber(text []byte) (number, error) {
 	digits, isNegative := text, false
@@ -69,7 +69,7 @@ func parseLongNumber(text []byte) (number, error) {
 	return number{coef: whole.Num().Int64(), scale: scale}, nil
 }
 
-// trim removes zeros at the end of the decimals.
+// trim removes trailing zeros from the decimals.
 func (n number) trim() number {
 	for n.scale > 0 && n.coef%10 == 0 {
 		n.coef, n.scale = n.coef/10, n.scale-1
@@ -102,8 +102,8 @@ func (n number) toPrice() (number, error) {
 	return n, nil
 }
 
-// at returns the integer of the number at a larger scale, and whether it fits.
-func (n number) at(scale int32) (int64, bool) {
+// scaleTo returns the number as an integer at a larger scale, and whether it fits.
+func (n number) scaleTo(scale int32) (int64, bool) {
 	if n.scale == scale { // a division takes as long as the rest
 		return n.coef, n.coef <= market.MaxNumber && n.coef >= -market.MaxNumber
 	}
@@ -112,7 +112,7 @@ func (n number) at(scale int32) (int64, bool) {
 	return n.coef * factor, fits
 }
 
-// powers are the powers of ten that fit into 64 bits.
+// powers are the powers of ten within 64 bits.
 var powers = func() (list [market.MaxScale + 1]int64) {
 	list[0] = 1
 	for i := range market.MaxScale {

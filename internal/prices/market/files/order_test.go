@@ -22,7 +22,7 @@ import (
 	"fillbook/internal/prices/market/files"
 )
 
-// orders are the orders in which the rows of a file are tested.
+// orders are the tested row orders.
 var orders = map[string]func(rows []int64, random *rand.Rand){
 	"oldest first": func([]int64, *rand.Rand) {},
 	"newest first": func(rows []int64, _ *rand.Rand) { slices.Reverse(rows) },
@@ -37,7 +37,7 @@ var orders = map[string]func(rows []int64, random *rand.Rand){
 	},
 }
 
-// tempFile returns a temporary file of a test.
+// tempFile returns a test's temporary file.
 func tempFile(t *testing.T) func() (files.Scratch, error) {
 	return func() (files.Scratch, error) { return os.Create(filepath.Join(t.TempDir(), "scratch")) }
 }
@@ -102,7 +102,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestTicksInAnyOrder: the ticks of a second make one bar, wherever they are in the file.
+// TestTicksInAnyOrder: the ticks in a second make one bar, wherever they are in the file.
 func TestTicksInAnyOrder(t *testing.T) {
 	t.Parallel()
 	text := "20240201 000003660,1.5,1.5,0\n20240201 000004660,1.25,1.5,0\n20240201 000003973,1.75,1.5,0\n20240201 000004990,1,1.5,0\n"
@@ -125,7 +125,7 @@ func TestTicksInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestLargeVolumes: one large volume takes decimals from the volumes of its block, and no
+// TestLargeVolumes: one large volume takes decimals from the volumes in its block, and no
 // row is refused for it.
 func TestLargeVolumes(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestLargeVolumes(t *testing.T) {
 	}
 }
 
-// stopping is a context that ends after it was asked a number of times.
+// stopping is a context ending after a number of checks.
 type stopping struct {
 	context.Context
 	left int
@@ -184,7 +184,7 @@ func TestReadingStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestArchiveLimits: rows, files and the directory of an archive are limited, whatever the
+// TestArchiveLimits: an archive's rows, files and directory are limited, whatever the
 // files contain.
 func TestArchiveLimits(t *testing.T) {
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestArchiveLimits(t *testing.T) {
 	}
 }
 
-// TestLongSymbols: a symbol that is too long is an error of its row and is not kept.
+// TestLongSymbols: a symbol that is too long is a row error and is not kept.
 func TestLongSymbols(t *testing.T) {
 	t.Parallel()
 	text := "ticker,volume,open,close,high,low,window_start,transactions\n" +

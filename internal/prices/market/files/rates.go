@@ -9,14 +9,13 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// ratesLayout is the layout of the files with the reference rates of the European Central
-// Bank: eurofxref-hist.csv with all days, the newest first, and eurofxref.csv with one. A
-// column has the units of a currency for one EUR.
+// ratesLayout is the layout for the European Central Bank's reference rates:
+// eurofxref-hist.csv with all days, the newest first, and eurofxref.csv with one. A
+// column has the currency units for one EUR.
 const ratesLayout = "European Central Bank"
 
-// parseRatesHeader returns the currency of each column of a file of rates; that of the
-// first column, the date, is empty, and so is that after the last comma. It returns nil
-// for another file.
+// parseRatesHeader returns the currency in each column of a rates file; it is empty for
+// the first column, the date, and after the last comma. It returns nil for another file.
 func parseRatesHeader(header []string) []string {
 	if len(header) < 2 || header[0] != "date" {
 		return nil
@@ -28,7 +27,7 @@ func parseRatesHeader(header []string) []string {
 		}
 		code := strings.ToUpper(name)
 		if !market.IsCurrencyCode(code) || code == market.ReferenceBase || roleNames[name] != ignored {
-			return nil // low and vol are columns of bars
+			return nil // low and vol are bar columns
 		}
 		currencies[i+1] = code
 		count++
@@ -60,9 +59,8 @@ func (r *textReader) useRates(currencies []string) error {
 	return nil
 }
 
-// addRates adds the rates of the current row to their series. A value that cannot be read
-// is left out and listed in the errors of the file. The error that it returns ends the
-// file.
+// addRates adds the current row's rates to their series. An unreadable value is left out
+// and listed in the file's errors. A returned error ends the file.
 func (r *textReader) addRates() error {
 	r.file.Rows++
 	at, ok := parseRatesDay(string(r.row.cell(0)))
@@ -107,11 +105,11 @@ func (r *textReader) addRate(s *Series, at int64, cell []byte) (problem string) 
 	return ""
 }
 
-// isNoRate reports whether no rate of a currency was published on a day.
+// isNoRate reports whether no rate was published for a currency on a day.
 func isNoRate(cell []byte) bool { return isNothing(cell) || bytes.EqualFold(cell, []byte("n/a")) }
 
-// parseRatesDay parses the day of a row, such as 2026-03-02, or 02 March 2026 in the file
-// of one day.
+// parseRatesDay parses a row's day, such as 2026-03-02, or 02 March 2026 in the
+// single-day file.
 func parseRatesDay(text string) (at int64, ok bool) {
 	for _, layout := range []string{time.DateOnly, "2 January 2006"} {
 		if day, err := time.Parse(layout, text); err == nil {

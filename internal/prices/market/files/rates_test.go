@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/prices/market/files"
 )
 
-// describeRates returns the rates of a file, a line for each day of a currency.
+// describeRates returns the rates in a file, a line for each currency and day.
 func describeRates(file *files.File) string {
 	var text strings.Builder
 	for _, s := range file.Series {
@@ -34,8 +34,8 @@ func describeRates(file *files.File) string {
 
 func TestRates(t *testing.T) {
 	t.Parallel()
-	// The layout of the bank's file, with numbers of our own: the newest day first, a comma
-	// after the last column, N/A for a currency that has none.
+	// The bank's file layout with our own numbers: the newest day first, a comma after
+	// the last column, N/A for a currency without a rate.
 	content := "Date,USD,JPY,CYP,GBP,\n" +
 		"2026-03-03,1.1012,161.05,N/A,0.8731,\n" +
 		"2026-03-02,1.0998,160.9,N/A,0.87,\n" +

@@ -20,14 +20,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// sniffed is how many bytes of a file decide what it is.
+// sniffed is how many bytes decide a file's format.
 const sniffed = 4 << 10
 
-// errNotUnpacked is the error of a packed file with damaged content.
+// errNotUnpacked is the error for a packed file with damaged content.
 var errNotUnpacked = fmt.Errorf("%w: it can't be unpacked", ErrDamaged)
 
-// Read reads a bar file, which may be packed with gzip or Zstandard. The name is part of the data:
-// many layouts have the symbol and the length of a bar only there. It stops when the
+// Read reads a bar file, which may be packed with gzip or Zstandard. The name is part of
+// the data: many layouts have the symbol and the bar length only there. It stops when the
 // context ends.
 func Read(ctx context.Context, in Content, name string, options Options) (*File, error) {
 	options.budget = newBudget(ctx, options)
@@ -43,7 +43,7 @@ type Content interface {
 }
 
 // readOpened is [Read] for a file that can be opened several times: it is read again if a
-// row shows that the day comes before the month, or after it, in the rows before.
+// row proves the other day and month order for the rows before.
 func readOpened(open func() (io.ReadCloser, error), name string, options Options) (*File, error) {
 	before := options.budget.used
 	file, err := readOnce(open, name, options)
@@ -78,7 +78,7 @@ func readOnce(open func() (io.ReadCloser, error), name string, options Options) 
 	return file, nil
 }
 
-// unpack returns the content of a file that may be packed.
+// unpack returns a file's unpacked content.
 func unpack(in *bufio.Reader) (io.ReadCloser, error) {
 	start, _ := in.Peek(4)
 	switch {
@@ -130,7 +130,7 @@ func isPackingError(err error) bool {
 	return false
 }
 
-// ReadAll reads a bar file, or all bar files of a ZIP archive.
+// ReadAll reads a bar file, or all bar files in a ZIP archive.
 func ReadAll(ctx context.Context, in io.ReaderAt, size int64, name string, options Options) ([]*File, error) {
 	var start [4]byte
 	if n, _ := in.ReadAt(start[:], 0); n == len(start) && string(start[:]) == "PK\x03\x04" {
@@ -143,10 +143,10 @@ func ReadAll(ctx context.Context, in io.ReaderAt, size int64, name string, optio
 	return []*File{file}, nil
 }
 
-// ReadZip reads all bar files in a ZIP archive. Files of other kinds, such as checksums,
-// are ignored by their names. A file without bars is returned with [File.Refused]: the
-// archives of HistData have a report beside the bars. If all are, the error is that of
-// the first. The limits are those of all files together.
+// ReadZip reads all bar files in a ZIP archive. Other files, such as checksums, are
+// ignored by their names. A file without bars is returned with [File.Refused]: HistData's
+// archives have a report beside the bars. If all are refused, the error is the first
+// one's. The limits are for all files together.
 func ReadZip(ctx context.Context, in io.ReaderAt, size int64, options Options) ([]*File, error) {
 	archive, err := openZip(in, size)
 	if err != nil {
@@ -193,11 +193,11 @@ func openZip(in io.ReaderAt, size int64) (*zip.Reader, error) {
 	return archive, nil
 }
 
-// maxDirectory is how many bytes of an archive are read to find its files: each takes
+// maxDirectory is how many bytes in an archive are read to find its files: each takes
 // some hundred bytes of memory.
 const maxDirectory = 4 << 20
 
-// directoryReader fails after some bytes, until the directory of an archive was read.
+// directoryReader fails after some bytes, until the archive directory was read.
 type directoryReader struct {
 	in   io.ReaderAt
 	left int64
@@ -217,8 +217,8 @@ func isLimitOrEnd(err error) bool {
 	return isLimit || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isBarName reports whether a file of an archive may have bars, by its name. Archives of
-// macOS have a second file with attributes for each file.
+// isBarName reports whether a file in an archive may have bars, by its name. macOS
+// archives have a second file with attributes for each file.
 func isBarName(name string) bool {
 	if strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(path.Base(name), "._") {
 		return false
@@ -226,7 +226,7 @@ func isBarName(name string) bool {
 	return slices.Contains([]string{".csv", ".txt", ".hst", ".scid", ".dbn", ".gz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
 
-// binaryKinds are the files that are not text.
+// binaryKinds are the binary formats.
 var binaryKinds = []struct {
 	name string
 	is   func(start []byte) bool
@@ -252,10 +252,10 @@ func readUnpacked(in *bufio.Reader, name string, options Options) (*File, error)
 	return readText(in, name, options)
 }
 
-// utf8Mark is the byte order mark that some programs write before UTF-8.
+// utf8Mark is the byte order mark some programs write before UTF-8.
 var utf8Mark = []byte{0xef, 0xbb, 0xbf}
 
-// hasByteOrder reports whether the text says itself that it is UTF-16.
+// hasByteOrder reports whether the text has a UTF-16 byte order mark.
 func hasByteOrder(start []byte) bool {
 	return bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff})
 }
@@ -275,8 +275,8 @@ func readBinary(in *bufio.Reader, name string, options Options, read func(*binar
 	return r.file, nil
 }
 
-// limitedReader fails after the limit of the budget, unlike io.LimitReader, which would
-// end a large file in the middle without an error.
+// limitedReader fails after the budget's limit, unlike io.LimitReader, which would end a
+// large file in the middle without an error.
 type limitedReader struct {
 	in     io.Reader
 	budget *budget

@@ -6,13 +6,13 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// scaledBar is a bar with the decimals of its prices and of its volume.
+// scaledBar is a bar with its own price and volume decimals.
 type scaledBar struct {
 	market.Bar
 	price, volume int32
 }
 
-// equals reports whether two bars of one time have the same values.
+// equals reports whether two bars with one time have the same values.
 func (b scaledBar) equals(other scaledBar) bool {
 	if b.price == other.price && b.volume == other.volume {
 		return b.Bar == other.Bar
@@ -29,7 +29,7 @@ func (b scaledBar) sameNumbers(other scaledBar) bool {
 	return (number{b.Volume, b.volume}).trim() == (number{other.Volume, other.volume}).trim()
 }
 
-// extend adds a later tick of the same time.
+// extend adds a later tick with the same time.
 func (b *scaledBar) extend(later scaledBar) {
 	price, volume := max(b.price, later.price), min(max(b.volume, later.volume), b.mostVolumeScale(), later.mostVolumeScale())
 	b.setScales(price, volume)
@@ -62,8 +62,8 @@ func (b *scaledBar) setScales(price, volume int32) {
 	b.volume = volume
 }
 
-// toBlock returns the bars as a block, with the decimals that all of them need. Volumes
-// lose decimals if a large one would not fit otherwise. It appends the bars to into.
+// toBlock returns the bars as a block, with the decimals all of them need. Volumes lose
+// decimals if a large one would not fit otherwise. It appends the bars to into.
 func toBlock(bars []scaledBar, into []market.Bar) market.Block {
 	block := market.Block{HasVolume: true, Bars: into}
 	most := int32(market.MaxPriceScale)
@@ -80,14 +80,14 @@ func toBlock(bars []scaledBar, into []market.Bar) market.Block {
 	return block
 }
 
-// storedBlock is an encoded block with the times of its first and last bar.
+// storedBlock is an encoded block with its first and last bar's times.
 type storedBlock struct {
 	first, last int64
 	bars        int
 	encoded     storedText
 }
 
-// decodeBlock decodes a block that was encoded a moment ago, into memory that may be nil.
+// decodeBlock decodes a recently encoded block, into memory that may be nil.
 func (s *blockStore) decodeBlock(stored storedBlock, into []market.Bar) market.Block {
 	block, err := market.DecodeBlock(s.load(stored.encoded), into)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *blockStore) decodeBlock(stored storedBlock, into []market.Bar) market.B
 	return block
 }
 
-// run is a list of blocks in order of time, without two bars of the same time.
+// run is a list of blocks in time order, without two bars at the same time.
 type run struct {
 	blocks []storedBlock
 	bars   int
@@ -105,14 +105,14 @@ type run struct {
 const (
 	// blockBars is how many bars a block has at most.
 	blockBars = 4096
-	// leastMoved is how many bars a block has that is kept as it is when runs are merged.
-	// Smaller ones are joined.
+	// leastMoved is the minimum number of bars in a block kept unchanged when runs are
+	// merged. Smaller ones are joined.
 	leastMoved = 1024
-	// maxSpan is the longest time between two bars of a block that can be encoded.
+	// maxSpan is the longest time between two bars in an encoded block.
 	maxSpan = math.MaxInt32
 )
 
-// heldBytes returns how many bytes of the run are in memory.
+// heldBytes returns how many bytes in the run are in memory.
 func (r run) heldBytes() (n int64) {
 	for _, block := range r.blocks {
 		n += int64(len(block.encoded.text))
@@ -120,17 +120,17 @@ func (r run) heldBytes() (n int64) {
 	return n
 }
 
-// runBuilder makes runs of bars in order of time. Its memory is used again.
+// runBuilder makes runs from bars in time order. Its memory is used again.
 type runBuilder struct {
 	store   *blockStore
 	run     run
-	bars    []scaledBar // of the current block
+	bars    []scaledBar // in the current block
 	plain   []market.Bar
 	encoded []byte
 }
 
-// add adds a bar that is not before the last one. Of one time the later bar is kept, and
-// ticks are joined.
+// add adds a bar not before the last one. For one time the later bar is kept, and ticks
+// are joined.
 func (w *runBuilder) add(of *collector, bar scaledBar) {
 	n := len(w.bars)
 	if n > 0 && w.bars[n-1].Time == bar.Time {
@@ -173,18 +173,18 @@ func (w *runBuilder) finish() run {
 	return done
 }
 
-// cursor reads the bars of a run in order.
+// cursor reads the bars in a run in order.
 type cursor struct {
 	store  *blockStore
 	blocks []storedBlock
-	// block is the first of blocks, decoded, if at is above zero.
+	// block is the first block, decoded, if at is above zero.
 	block market.Block
 	at    int
 }
 
 func (c *cursor) hasNext() bool { return len(c.blocks) > 0 }
 
-// time returns the time of the next bar.
+// time returns the next bar's time.
 func (c *cursor) time() int64 {
 	if c.at == 0 {
 		return c.blocks[0].first
@@ -204,13 +204,13 @@ func (c *cursor) next() scaledBar {
 	return bar
 }
 
-// canMove reports whether the next bars are a block that can be kept as it is.
+// canMove reports whether the next bars are a block that can be kept unchanged.
 func (c *cursor) canMove() bool { return c.at == 0 && c.blocks[0].bars >= leastMoved }
 
 func (c *cursor) skipBlock() { c.blocks, c.at = c.blocks[1:], 0 }
 
-// mergeRuns returns the bars of both runs; those of newer replace the others. Blocks that
-// do not overlap are not decoded.
+// mergeRuns returns the bars in both runs; newer's replace the others. Blocks without
+// overlap are not decoded.
 func (c *collector) mergeRuns(older, newer run) run {
 	w := &c.budget.builder
 	w.store.held -= older.heldBytes() + newer.heldBytes()

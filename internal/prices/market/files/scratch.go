@@ -12,15 +12,15 @@ type Scratch interface {
 	io.Closer
 }
 
-// maxHeld is how many bytes of encoded blocks stay in memory: some million bars.
+// maxHeld is how many encoded bytes stay in memory: some million bars.
 const maxHeld = 16 << 20
 
 // blockStore keeps encoded blocks: the first ones in memory, the others in a temporary
-// file. The space of blocks that were merged is not used again in the file.
+// file. The space of merged blocks is not used again in the file.
 type blockStore struct {
 	open    func() (Scratch, error)
 	file    Scratch
-	end     int64 // of the file
+	end     int64 // the file's end
 	held    int64 // bytes in memory
 	maxHeld int64
 	buffer  []byte

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// maxLine is the longest line of a text file. TradingView writes a column for every
-// indicator.
+// maxLine is the maximum line length in a text file. TradingView writes a column for
+// every indicator.
 const maxLine = 64 << 10
 
 // row is a line cut into cells. The cells are valid until the next line.
@@ -34,8 +34,8 @@ func (r row) cell(i int) []byte {
 	return r.cells[i]
 }
 
-// split cuts a line at the delimiter. Cells of bars contain neither quotes nor line
-// breaks, so that quotes around a cell are only removed.
+// split cuts a line at the delimiter. Bar cells contain neither quotes nor line breaks,
+// so quotes around a cell are only removed.
 func (r *row) split(line []byte, delimiter byte) {
 	r.cells = r.cells[:0]
 	for {
@@ -62,30 +62,29 @@ func trimCell(cell []byte) []byte {
 
 func isTrimmed(c byte) bool { return c != '"' && c != ' ' && c != '\r' }
 
-// textReader reads the lines of a text file into series.
+// textReader reads a text file's lines into series.
 type textReader struct {
 	file    *File
 	options Options
 	name    fileName
 	layout  layout
 	roles   []role
-	index   [priceColumn + 1]int // the column of each role, or -1
+	index   [priceColumn + 1]int // each role's column, or -1
 	times   timeParser
 	lines   *bufio.Scanner
-	// decimals is how many of the last digits of a price are decimals.
+	// decimals is how many of a price's last digits are decimals.
 	decimals int32
 	// hasDecimalCommas allows numbers like 1,25, because commas do not separate cells.
 	hasDecimalCommas bool
 
 	line int
 	row  row
-	// series by the texts of symbol, period and record; last is the one of the row
-	// before.
+	// series by the texts of symbol, period and record; last is the previous row's.
 	series  map[string]*Series
 	lastKey []byte
 	last    *Series
-	// rates are the series of the columns of a file of reference rates, nil for a column
-	// without one.
+	// rates are the column series in a reference rates file, nil for a column without
+	// one.
 	rates []*Series
 }
 
@@ -127,8 +126,8 @@ func readText(in io.Reader, name string, options Options) (*File, error) {
 	return r.file, r.finish()
 }
 
-// scanReturns is a [bufio.SplitFunc] for lines that end with a carriage return only, as
-// those of old Macintosh programs.
+// scanReturns is a [bufio.SplitFunc] for lines ending with a carriage return only, as
+// from old Macintosh programs.
 func scanReturns(data []byte, isEnd bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\r'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -146,7 +145,7 @@ func lineError(err error, line int) error {
 	return err
 }
 
-// next reads the next line that is not empty.
+// next reads the next non-empty line.
 func (r *textReader) next() bool {
 	for r.lines.Scan() {
 		r.line++
@@ -189,7 +188,7 @@ func orError(err, other error) error {
 	return other
 }
 
-// findDelimiter returns the delimiter that occurs most in the line.
+// findDelimiter returns the most frequent delimiter in the line.
 func findDelimiter(line []byte) byte {
 	best := byte(',')
 	for _, delimiter := range []byte{';', '\t'} {
@@ -200,8 +199,8 @@ func findDelimiter(line []byte) byte {
 	return best
 }
 
-// parseHeader returns the names of the columns, or nil if the line is data: a header
-// has no cell that begins with a digit. Names may be quoted.
+// parseHeader returns the column names, or nil if the line is data: a header has no cell
+// beginning with a digit. Names may be quoted.
 func parseHeader(line []byte, delimiter byte) []string {
 	if trimmed := bytes.TrimLeft(line, `" `); len(trimmed) == 0 || trimmed[0] >= '0' && trimmed[0] <= '9' {
 		return nil
@@ -234,11 +233,11 @@ func (r *textReader) useLayout(l layout, header []string) {
 	}
 }
 
-// nanoDecimals is the number of decimals of Databento's prices.
+// nanoDecimals is the number of decimals in Databento's prices.
 const nanoDecimals = 9
 
-// hasNanoPrices reports whether the prices of the current row are integers with nine
-// decimals: they have no point, and are at least a cent.
+// hasNanoPrices reports whether the current row's prices are integers with nine decimals:
+// they have no point, and are at least a cent.
 func (r *textReader) hasNanoPrices() bool {
 	const cent = 10_000_000
 	largest := int64(0)
@@ -254,8 +253,8 @@ func (r *textReader) hasNanoPrices() bool {
 
 func (r *textReader) cellOf(of role) []byte { return r.row.cell(r.index[of]) }
 
-// addRow adds the current row to its series, or to the errors of the file. The error
-// that it returns ends the file.
+// addRow adds the current row to its series, or to the file's errors. A returned error
+// ends the file.
 func (r *textReader) addRow() error {
 	r.file.Rows++
 	if err := r.options.budget.countRow(); err != nil {
@@ -384,8 +383,8 @@ func (r *textReader) parseTick() (v values, problem string) {
 	return v, r.parseVolume(&v)
 }
 
-// parseVolume parses the volume and the number of ticks. An empty one, and words such
-// as NaN and null, are none; Interactive Brokers writes -1 for none.
+// parseVolume parses the volume and the tick count. An empty one, and words such as NaN
+// and null, are none; Interactive Brokers writes -1 for none.
 func (r *textReader) parseVolume(v *values) (problem string) {
 	for _, part := range [...]struct {
 		into   *number
@@ -411,7 +410,7 @@ func isNothing(text []byte) bool {
 	return false
 }
 
-// seriesOf returns the series of the current row, or nil if its symbol is too long.
+// seriesOf returns the current row's series, or nil if its symbol is too long.
 func (r *textReader) seriesOf(at moment) (*Series, error) {
 	symbol := r.cellOf(symbolColumn)
 	period, record := r.cellOf(periodColumn), r.cellOf(recordColumn)
@@ -436,7 +435,7 @@ func (r *textReader) seriesOf(at moment) (*Series, error) {
 	return r.last, nil
 }
 
-// maxKey is how long the texts of symbol, period and record may be together.
+// maxKey is the maximum total length of symbol, period and record.
 const maxKey = 4 * maxSymbol
 
 func (r *textReader) isLast(symbol, period, record []byte) bool {
@@ -473,7 +472,7 @@ func (r *textReader) newSeries(symbol, period, record string, at moment) (*Serie
 	return r.options.newSeries(s)
 }
 
-// recordSeconds are the lengths of bars by Databento's kinds of records.
+// recordSeconds are the bar lengths by Databento's record kinds.
 var recordSeconds = map[string]int64{"32": 1, "33": 60, "34": 60 * 60, "35": 24 * 60 * 60}
 
 // finish sets what follows from the whole file only.
@@ -486,7 +485,7 @@ func (r *textReader) finish() error {
 	r.file.Series = slices.DeleteFunc(r.file.Series, func(s *Series) bool { return s.bars.count == 0 })
 	if len(r.file.Series) == 0 {
 		if len(r.file.Errors) == 0 {
-			return ErrNoBars // a file of rates may have no rate
+			return ErrNoBars // a rates file may have no rate
 		}
 		first := r.file.Errors[0]
 		return fmt.Errorf("%w that can be read. Row %d: %s", ErrNoBars, first.Row, strings.TrimSuffix(first.Reason, "."))

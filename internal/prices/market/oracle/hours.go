@@ -5,18 +5,17 @@ import "fillbook/internal/prices/market"
 // Market is what a calendar says about a second.
 type Market struct {
 	// NeverCloses and HasCalendar are false if nothing is known about the hours. IsBroker
-	// reports that the hours differ between brokers.
+	// reports whether the hours differ between brokers.
 	NeverCloses, HasCalendar, IsBroker bool
 	// IsOpen, IsUsual and IsHoliday are called only if HasCalendar is set.
 	IsOpen, IsUsual, IsHoliday func(second int64) bool
 }
 
-// Series is the declared time of a series, and its market.
+// Series is a series' declared time, and its market.
 type Series struct {
 	Market
 	Declared []market.Range
-	// Step is the length of the pieces, in seconds, in which time is looked at. All times
-	// must be multiples of it.
+	// Step is the piece length, in seconds. All times must be multiples.
 	Step int64
 
 	weeks map[int64]weekTotals
@@ -30,9 +29,9 @@ const (
 	firstSaturday = 2*daySecs + 12*hourSecs
 )
 
-// CoveredTime returns how many seconds of a time are declared, how many of the others are
-// missing, and whether it is doubtful that the market was open in some of them: piece
-// by piece, by the definition in docs/metrics.md.
+// CoveredTime returns how many seconds in a period are declared, how many others are
+// missing, and whether it is doubtful if the market was open in some of them: piece by
+// piece, by the definition in docs/metrics.md.
 func (s *Series) CoveredTime(from, to int64) (covered, missing int64, isDoubtful bool) {
 	for at := from; at < to; at += s.Step {
 		if s.isDeclared(at) {
@@ -101,7 +100,7 @@ func (s *Series) look(at int64) (isOpen, isVoted, isUnknown bool) {
 	return s.IsOpen(at), false, false
 }
 
-// isShort reports whether a piece belongs to a missing time of at most an hour, next to
+// isShort reports whether a piece belongs to a missing period up to an hour, next to
 // bars.
 func (s *Series) isShort(at int64) bool {
 	isSame := func(at int64) bool {
@@ -137,11 +136,11 @@ func (s *Series) isByBars(at int64) bool {
 	return weeks >= 3 && against*2 > weeks
 }
 
-// weekTotals are sums of seconds of a week.
+// weekTotals are a week's totals in seconds.
 type weekTotals struct {
 	declared int64
-	// unusual is declared at unusual times, open is when the market is open and the series
-	// observed, and present the declared part of it.
+	// unusual is declared at unusual times, open is when the market is open and the
+	// series observed, and present its declared part.
 	unusual, open, present int64
 }
 

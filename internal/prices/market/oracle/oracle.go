@@ -1,6 +1,6 @@
-// Package oracle computes excursions a second time, slowly and independently of
-// package market: bar by bar, in fractions, straight from the definition in
-// docs/metrics.md. Tests and the check of an installation compare the two.
+// Package oracle computes excursions a second time, slowly and independently of package
+// market: bar by bar, in fractions, straight from the definition in docs/metrics.md.
+// Tests and the installation check compare the two.
 package oracle
 
 import (
@@ -16,7 +16,7 @@ type Excursion struct {
 
 const micros = 1_000_000
 
-// MeasureExcursion computes the excursion of fills whose times are exact.
+// MeasureExcursion computes the excursion for fills with exact times.
 func MeasureExcursion(fills []market.Fill, multiplier *big.Rat, b market.Block) Excursion {
 	certain, possible := []*big.Rat{new(big.Rat)}, []*big.Rat{new(big.Rat)}
 	for i := range fills {
@@ -33,7 +33,7 @@ func MeasureExcursion(fills []market.Fill, multiplier *big.Rat, b market.Block) 
 			results := resultsOf(parts, price(number, b.PriceScale), multiplier)
 			possible = append(possible, results...)
 			// The price was reached in one of the parts. So the best result is at least
-			// the least of them, and the worst at most the greatest.
+			// the least, and the worst at most the greatest.
 			certain = append(certain, leastAboveZero(results), greatestBelowZero(results))
 		}
 		certain = append(certain,
@@ -47,8 +47,8 @@ func MeasureExcursion(fills []market.Fill, multiplier *big.Rat, b market.Block) 
 	}
 }
 
-// partsDuring returns the fills that were done in each part of a bar, or nil if
-// nothing was held during the whole bar.
+// partsDuring returns the fills done in each part of a bar, or nil if nothing was held
+// during the whole bar.
 func partsDuring(fills []market.Fill, begin, end int64) [][]market.Fill {
 	var parts [][]market.Fill
 	done := 0

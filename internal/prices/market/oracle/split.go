@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// splits are the ratios of splits and reverse splits.
+// splits are the split and reverse split ratios.
 var splits = [][2]int64{
 	{3, 2},
 	{2, 1},
@@ -71,7 +71,7 @@ func HasSplit(fills []market.Fill, b market.Block, isOpen bool) bool {
 	return false
 }
 
-// isSplit reports whether the ratio of two prices is that of a split, within six percent.
+// isSplit reports whether the ratio between two prices is a split, within six percent.
 func isSplit(before, after *big.Rat) bool {
 	if before.Sign() <= 0 || after.Sign() <= 0 {
 		return false
