@@ -10,18 +10,17 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// The demo account that a user adds to their own journal. It is recognized by
-// its broker, whatever else the owner changes.
+// The demo account, which a user adds to their own journal. It is recognized by its
+// broker, whatever else the owner changes.
 const (
 	AccountName   = "Demo journal"
 	AccountBroker = "Made up by Fillbook"
 )
 
-// AddAccount creates an account with the trades of the story, in one transaction.
-// It adds only what is deleted with the account: fills, cash and annotations.
-// Records that belong to the user (setups, tags, notes, missed trades, the routine)
-// are left out, so that the user's own are not changed. A user can have one such
-// account; a second is refused.
+// AddAccount creates an account with the story's trades, in one transaction. It adds only
+// what is deleted with the account: fills, cash and annotations. Records belonging to the
+// user (setups, tags, notes, missed trades, the routine) are left out, so the user's own
+// are not changed. A user can have one such account; a second is refused.
 func AddAccount(ctx context.Context, s Services, owner journal.UserID) (created ledger.Account, err error) {
 	if err := refuseSecond(ctx, s, owner); err != nil { // before the work; checked again below
 		return ledger.Account{}, err
@@ -52,8 +51,8 @@ func alreadyThere() error {
 	return journal.Conflict("You already have a demo account. Delete it to add it again.")
 }
 
-// addAccount writes the account. Of two concurrent calls the second waits until
-// the first has inserted its account, and then finds two.
+// addAccount writes the account. With two concurrent calls the second waits until the
+// first has inserted its account, and then finds two.
 func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	created, err := ledger.CreateAccount(w.ctx, w.tx, w.owner, w.Clock(), a.NewAccount)
 	if err != nil {
@@ -70,8 +69,8 @@ func (w *writer) addAccount(a Account) (ledger.Account, error) {
 	return created, w.writeRecords(a, created.ID)
 }
 
-// joinAccounts merges the accounts of a journal into one, without setups, their rules
-// and tags.
+// joinAccounts merges a journal's accounts into one, without setups, their rules and
+// tags.
 func (s Story) joinAccounts() Account {
 	all := Account{NewAccount: ledger.NewAccount{Name: AccountName, Broker: AccountBroker, Type: "paper", BaseCurrency: "USD"}}
 	for _, a := range s.Accounts {

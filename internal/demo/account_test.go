@@ -18,8 +18,8 @@ func (s *stage) rows(table string) (n int) {
 	return n
 }
 
-// The demo account is added once to a user's own journal and contains the trades of
-// the whole story with their annotations.
+// The demo account is added once to a user's own journal and contains the whole story's
+// trades with their annotations.
 func TestAddAccount(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -30,7 +30,7 @@ func TestAddAccount(t *testing.T) {
 		_, err = s.Ledger.CreateAccount(t.Context(), s.owner, ledger.NewAccount{Name: "Own"})
 		s.must(err)
 
-		// Of several concurrent calls one succeeds.
+		// Only one of several concurrent calls succeeds.
 		var added []ledger.Account
 		var lock sync.Mutex
 		var group sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// composeAccount returns an account with all of its records.
+// composeAccount returns an account with all its records.
 func (s *simulation) composeAccount(sim *tradingAccount, pictures bool) Account {
 	a := Account{NewAccount: ledger.NewAccount{
 		Name: sim.Name, Broker: sim.Broker, Type: sim.Type, BaseCurrency: "USD", StartingBalance: decimal.New(sim.Balance),
@@ -47,7 +47,7 @@ func (a *tradingAccount) illustratedTrades() []*trade {
 	return append(closed[len(closed)-2:], best, worst)
 }
 
-// annotate returns the annotations of a trade, the count-th of its day.
+// annotate returns a trade's annotations; it is the day's count-th trade.
 func (s *simulation) annotate(t *trade, rng random, count int) Annotations {
 	m := Annotations{Opening: t.opening(), Mood: s.chooseMood(t, rng), Confidence: t.rateConfidence(rng), Quality: t.rateQuality(rng)}
 	if t.setup != "" && rng.chance(0.96) {
@@ -69,8 +69,8 @@ func (s *simulation) annotate(t *trade, rng random, count int) Annotations {
 	return m
 }
 
-// answerRules returns whether a trade followed the rules of its setup, for most of
-// the reviewed trades. A trade with a mistake breaks about half of them.
+// answerRules returns whether a trade followed its setup's rules, for most reviewed
+// trades. A trade with a mistake breaks about half of them.
 func (s *simulation) answerRules(m Annotations, t *trade, rng random) (list []RuleAnswer) {
 	at := slices.IndexFunc(s.Setups, func(setup Setup) bool { return slices.Contains(m.Setups, setup.Name) })
 	if at < 0 || m.ReviewedAt.IsZero() || rng.chance(0.15) {
@@ -109,8 +109,8 @@ func (t *trade) isByRules() bool {
 	return !slices.Contains([]string{"No plan", "Revenge trade", "Overtrading"}, t.mistake)
 }
 
-// plannedPrice returns the price of the traded instrument that is gain multiples of
-// R ahead of the entry.
+// plannedPrice returns the traded instrument's price gain multiples of R ahead of the
+// entry.
 func (t *trade) plannedPrice(gain float64) decimal.Decimal {
 	return t.instrument.price(t.quote(action{at: t.at, price: t.level(t.entry(), gain)}))
 }
@@ -127,7 +127,7 @@ func (s *simulation) chooseMood(t *trade, rng random) string {
 	return pick(rng, s.Phrases["mood good"])
 }
 
-// rateConfidence returns a grade that grows with the size.
+// rateConfidence returns a grade growing with the size.
 func (t *trade) rateConfidence(rng random) int {
 	switch {
 	case rng.chance(0.12):
@@ -152,7 +152,7 @@ func (t *trade) rateQuality(rng random) int {
 	return pick(rng, []int{3, 3, 4, 4, 4, 5})
 }
 
-// chooseTags returns the tags of a trade.
+// chooseTags returns a trade's tags.
 func (t *trade) chooseTags(rng random, quality int) (list []string) {
 	day := t.series.days[t.at.session]
 	move := math.Abs(math.Log(day.close/day.open)) / day.sigma
@@ -218,7 +218,7 @@ func (s *simulation) composeTradeNotes(t *trade, rng random, count int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// endingList returns the name of the list for the way the trade ended.
+// endingList returns the list name for the way the trade ended.
 func (t *trade) endingList() string {
 	won := t.net().Sign() > 0
 	switch {
@@ -236,7 +236,7 @@ func (t *trade) endingList() string {
 	return "end stop"
 }
 
-// placeholders returns the placeholders of phrases with their values.
+// placeholders returns the phrase placeholders with their values.
 func (t *trade) placeholders(count int) []string {
 	side := "Short"
 	if t.buys {

@@ -100,8 +100,8 @@ func TestThePlaybookIsUsed(t *testing.T) {
 	})
 }
 
-// The report on rules has something to say: most rules are followed, some of
-// every setup are broken, and breaking rules costs money.
+// The rules report has content: most rules are followed, some in every setup are broken,
+// and breaking rules costs money.
 func TestRulesAreAnswered(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		counts := map[RuleAnswer]int{}
@@ -138,7 +138,7 @@ func TestRulesAreAnswered(t *testing.T) {
 	})
 }
 
-// average is the mean of values.
+// average is a mean.
 type average struct {
 	sum float64
 	n   int
@@ -201,7 +201,7 @@ func TestPhrasesExist(t *testing.T) {
 	}
 }
 
-// The daily logs tell the routine of their day, line by line.
+// The daily logs repeat their day's routine, line by line.
 func TestLogsAgreeWithTheRoutine(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		done := map[journal.Day]map[string]bool{}

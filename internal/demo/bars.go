@@ -12,34 +12,34 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// BarSeries are the price bars of a symbol.
+// BarSeries are a symbol's price bars.
 type BarSeries struct {
 	Symbol string
-	Type   string // of the instrument
+	Type   string // the instrument's
 	Secs   int64
 	// Blocks are encoded; see [marketdata.Block].
 	Blocks [][]byte
 }
 
-// tradedSymbol is a symbol that was traded.
+// tradedSymbol is a traded symbol.
 type tradedSymbol struct {
 	instrument
 	series *series
-	// intraday and overnight are the sessions of positions that were closed in the same
-	// session, and of those that were held longer.
+	// intraday and overnight are the sessions with positions closed in the same session,
+	// and with those held longer.
 	intraday, overnight map[int]bool
 	fills               []*ledger.NewFill
-	walked              map[int][]marketdata.Bar // results of minutes
+	walked              map[int][]marketdata.Bar // minutes results
 }
 
-// overnightSecs is the length of the bars of positions that are held for days: minutes
-// would be many, and no trader looks at them.
+// overnightSecs is the bar length for positions held for days: minutes would be many, and
+// no trader looks at them.
 const overnightSecs = 300
 
-// composeBars returns minutes of the sessions with day trades, five minutes of those in
-// which a position was held longer, and days of the time around, so that charts,
-// excursions and the range of a day can be shown. Options have none: their prices are
-// quoted by a formula, at the fills only.
+// composeBars returns minute bars for the sessions with day trades, five-minute bars for
+// those in which a position was held longer, and daily bars around them, so charts,
+// excursions and a day's range can be shown. Options have none: their prices are quoted
+// by a formula, at the fills only.
 func (s *simulation) composeBars() (list []BarSeries) {
 	for _, t := range s.tradedSymbols() {
 		var days []marketdata.Bar
@@ -101,8 +101,8 @@ func (s *simulation) tradedSymbols() (list []*tradedSymbol) {
 // daysBefore is for how many sessions before a trade there are daily bars.
 const daysBefore = 30
 
-// nearSessions returns the sessions that have daily bars: those in which a position was
-// held, and some before and after.
+// nearSessions returns the sessions with daily bars: those in which a position was held,
+// and some before and after.
 func (t *tradedSymbol) nearSessions() []int {
 	near := map[int]bool{}
 	for _, held := range []map[int]bool{t.intraday, t.overnight} {
@@ -115,11 +115,11 @@ func (t *tradedSymbol) nearSessions() []int {
 	return slices.Sorted(maps.Keys(near))
 }
 
-// toPrice converts ticks to the integer of a price.
+// toPrice converts ticks to an integer price.
 func (t *tradedSymbol) toPrice(ticks int) int64 { return int64(ticks) * t.Tick }
 
-// day returns the daily bar of a session. That of a session in which no position was
-// held has a range of its own, because a walk through every session takes long.
+// day returns a session's daily bar. A session without a position has its own range,
+// because a walk through every session takes long.
 func (t *tradedSymbol) day(n int) marketdata.Bar {
 	rng, walk := newRandom("day", t.Symbol, n), t.series.days[n]
 	toPrice := func(price float64) int64 { return t.toPrice(max(int(math.Round(price/t.tickSize())), 1)) }
@@ -138,14 +138,14 @@ func (t *tradedSymbol) day(n int) marketdata.Bar {
 	return day
 }
 
-// anchor is a price that the path of a session goes through.
+// anchor is a price on a session's path.
 type anchor struct {
-	second int64 // of the session
+	second int64 // in the session
 	price  int64
 }
 
-// anchors returns the prices that the path of a session goes through: of each bar its
-// open, high and low, the fills, and the close of the last.
+// anchors returns the prices on a session's path: each bar's open, high and low, the
+// fills, and the last close.
 func (t *tradedSymbol) anchors(n int) (list []anchor) {
 	at, session := t.series.sessions[n], t.series.session(n)
 	rng, width := newRandom("minutes", t.Symbol, n), int64(at.width()/time.Second)
@@ -167,7 +167,7 @@ func (t *tradedSymbol) anchors(n int) (list []anchor) {
 	return list
 }
 
-// minutes returns the bars of one minute of a session.
+// minutes returns a session's minute bars.
 func (t *tradedSymbol) minutes(n int) []marketdata.Bar {
 	if t.walked[n] == nil {
 		t.walked[n] = t.walkMinutes(n)
@@ -175,8 +175,8 @@ func (t *tradedSymbol) minutes(n int) []marketdata.Bar {
 	return t.walked[n]
 }
 
-// walkMinutes makes minutes of the path through the anchors. A fill of the last second
-// may need a minute more than the session has.
+// walkMinutes makes minute bars from the path through the anchors. A fill in the last
+// second may need a minute more than the session has.
 func (t *tradedSymbol) walkMinutes(n int) (list []marketdata.Bar) {
 	anchors, start := t.anchors(n), t.series.sessions[n].start.Unix()
 	rng := newRandom("volumes", t.Symbol, n)
@@ -221,10 +221,10 @@ func (t *tradedSymbol) encode(secs int64, list []marketdata.Bar) BarSeries {
 	return encoded
 }
 
-// barsFile is the name of the import that has the bars of the demo.
+// barsFile names the import with the demo's bars.
 const barsFile = "Demo journal"
 
-// toImport returns the bars of a story as an import.
+// toImport returns a story's bars as an import.
 func (s Story) toImport() bars.NewImport {
 	file := bars.NewImport{FileName: barsFile, Layout: barsFile}
 	for _, b := range s.Bars {

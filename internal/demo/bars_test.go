@@ -45,7 +45,7 @@ func TestFillsLieInsideBars(t *testing.T) {
 	t.Logf("%d bars, %d fills", bars, checked)
 }
 
-// decodeBars returns all bars of a series, which must be valid and in order.
+// decodeBars returns all bars in a series, which must be valid and in order.
 func decodeBars(t *testing.T, series BarSeries) marketdata.Block {
 	t.Helper()
 	all := marketdata.Block{Secs: series.Secs}

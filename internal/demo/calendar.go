@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// newYork is the time zone of the markets. Package journal embeds the zones, so
-// that they exist on any machine.
+// newYork is the markets' time zone. Package journal embeds the zones, so they exist on
+// any machine.
 var newYork = func() *time.Location {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -20,26 +20,26 @@ var newYork = func() *time.Location {
 // closed by then, in summer and in winter.
 const dayEnds = 22
 
-// market describes the hours and costs of a kind of instruments.
+// market describes the hours and costs for an instrument kind.
 type market struct {
 	Kind    string  // as fills name it
 	Open    [2]int  // hour and minute in New York
-	Bars    int     // of a session
-	Minutes int     // of a bar
+	Bars    int     // per session
+	Minutes int     // per bar
 	Daily   bool    // also open on weekends and holidays
-	Gap     float64 // the share of a day's volatility while the market is closed
-	// Commission and Fee are per unit; FeeShare is a share of the amount.
+	Gap     float64 // the share of daily volatility while the market is closed
+	// Commission and Fee are per unit; FeeShare is relative to the amount.
 	Commission, MinCommission, Fee, FeeShare float64
 }
 
-// session is one day of a market.
+// session is one market day.
 type session struct {
 	market
 	day   journal.Day
 	start time.Time
 }
 
-// sessions returns the sessions of a period.
+// sessions returns the sessions in a period.
 func (m market) sessions(first, last journal.Day) (list []session) {
 	for d := first; d <= last; d = d.AddDays(1) {
 		if m.Daily || isTradingDay(d) {
@@ -49,19 +49,19 @@ func (m market) sessions(first, last journal.Day) (list []session) {
 	return list
 }
 
-// width returns the length of a bar.
+// width returns the bar length.
 func (m market) width() time.Duration { return time.Duration(m.Minutes) * time.Minute }
 
-// at returns the instant at which a bar begins.
-func (s session) at(bar int) time.Time { return s.start.Add(time.Duration(bar) * s.width()) }
+// openingOf returns the instant at which a bar begins.
+func (s session) openingOf(bar int) time.Time { return s.start.Add(time.Duration(bar) * s.width()) }
 
-// bar returns the bar of a time in New York.
+// bar returns the bar for a time in New York.
 func (s session) bar(hour, minute int) int {
 	at := onDay(s.day, hour, minute)
 	return min(max(int(at.Sub(s.start)/s.width()), 0), s.Bars-1)
 }
 
-// onDay returns the instant of a time in New York.
+// onDay returns the instant for a time in New York.
 func onDay(d journal.Day, hour, minute int) time.Time {
 	y, m, date := d.Time().Date()
 	return time.Date(y, m, date, hour, minute, 0, 0, newYork).UTC()
@@ -79,8 +79,8 @@ func nextTradingDay(d journal.Day) journal.Day {
 	return d
 }
 
-// isHoliday reports whether the stock exchanges are closed. Good Friday and the
-// replacement of holidays on weekends are left out.
+// isHoliday reports whether the stock exchanges are closed. Good Friday and replacements
+// for holidays on weekends are left out.
 func isHoliday(d journal.Day) bool {
 	_, month, date := d.Time().Date()
 	weekday, nth := time.Weekday(d.Weekday()), (date+6)/7

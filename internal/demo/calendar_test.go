@@ -38,7 +38,7 @@ func TestSessionsFollowSummerTime(t *testing.T) {
 		if got := s.start.Format("15:04"); got != want {
 			t.Errorf("%s opens at %s UTC, want %s", d, got, want)
 		}
-		if got := s.at(s.bar(10, 15)).In(newYork).Format("15:04"); got != "10:15" {
+		if got := s.openingOf(s.bar(10, 15)).In(newYork).Format("15:04"); got != "10:15" {
 			t.Errorf("%s: the bar of 10:15 begins at %s", d, got)
 		}
 	}
@@ -49,7 +49,7 @@ func TestSessionsEndBeforeTheDayEnds(t *testing.T) {
 	for name, m := range loadData().Markets {
 		for _, d := range []journal.Day{"2025-01-15", "2025-07-15", "2025-03-10", "2025-11-03"} {
 			s := m.sessions(d, d)[0]
-			if end := s.at(s.Bars); end.After(d.Time().Add(dayEnds * time.Hour)) {
+			if end := s.openingOf(s.Bars); end.After(d.Time().Add(dayEnds * time.Hour)) {
 				t.Errorf("the %s session of %s ends at %s", name, d, end)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// transfer is a single cash transaction. At is a share of the journal.
+// transfer is a single cash transaction. At is a fraction of the journal.
 type transfer struct {
 	At     float64
 	Type   ledger.CashType
@@ -18,7 +18,7 @@ type transfer struct {
 	Note   string
 }
 
-// monthlyCash is a cash transaction that is repeated every few months.
+// monthlyCash is a cash transaction repeated every few months.
 type monthlyCash struct {
 	Every     int // months
 	Type      ledger.CashType
@@ -26,7 +26,7 @@ type monthlyCash struct {
 	Note      string
 }
 
-// composeCash returns the cash transactions of an account, in time order.
+// composeCash returns an account's cash transactions, in time order.
 func (s *simulation) composeCash(a *tradingAccount) (list []Cash) {
 	add := func(kind ledger.CashType, amount decimal.Decimal, at time.Time, note, opening string) {
 		cash := ledger.NewCash{Type: kind, Amount: amount, OccurredAt: at, Note: note}

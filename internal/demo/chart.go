@@ -7,14 +7,14 @@ import (
 	"image/png"
 )
 
-// The size of a picture, its margin, and the largest number of candles.
+// A picture's size, its margin, and the largest number of candles.
 const (
 	chartWidth, chartHeight = 1200, 700
 	chartMargin             = 40
 	maxCandles              = 110
 )
 
-// The colors of a chart. A picture of few colors is a small file.
+// The chart colors. A picture with few colors is a small file.
 const (
 	colorBack uint8 = iota
 	colorGrid
@@ -103,7 +103,7 @@ func (c *chart) collectCandles(t *trade) {
 	}
 }
 
-// x returns the position of a candle, y that of a price.
+// x returns a candle's position, y a price's.
 func (c *chart) x(i int) int {
 	return chartMargin + (2*i+1)*(chartWidth-2*chartMargin)/(2*len(c.candles))
 }

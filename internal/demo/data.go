@@ -12,7 +12,7 @@ import (
 //go:embed data.json
 var dataJSON []byte
 
-// data is the content of data.json.
+// data is data.json's content.
 type data struct {
 	Phases      []phase
 	Markets     map[string]market
@@ -26,8 +26,8 @@ type data struct {
 	Phrases     phrases
 }
 
-// accountData describes an account: its cash transactions, the usual risk of a
-// trade and, if not 0, the largest amount of a position.
+// accountData describes an account: its cash transactions, the usual risk per trade and,
+// if not 0, the largest position amount.
 type accountData struct {
 	Name, Broker, Type string
 	Balance            int64
@@ -36,8 +36,8 @@ type accountData struct {
 	Monthly            []monthlyCash
 }
 
-// page is a note that belongs to no day. Percent is the time at which it was
-// written, in percent of the journal.
+// page is a note without a day. Percent is when it was written, in percent of the
+// journal.
 type page struct {
 	Percent              float64
 	Account, Title, Body string
@@ -57,17 +57,17 @@ var loadData = sync.OnceValue(func() *data {
 	return &d
 })
 
-// phrases are lists of sentences by name. Words in braces are placeholders; which
-// of them a list may use depends on its use.
+// phrases are lists of sentences by name. Words in braces are placeholders; a list's use
+// decides which ones it may have.
 type phrases map[string][]string
 
-// choose returns a random sentence of a list. The values are pairs of a placeholder
-// and its text.
+// choose returns a random sentence from a list. The values are pairs of placeholder and
+// text.
 func (p phrases) choose(rng random, list string, values ...string) string {
 	return strings.NewReplacer(values...).Replace(pick(rng, p[list]))
 }
 
-// bullets returns up to n different sentences of a list, as a list in Markdown.
+// bullets returns up to n different sentences from a list, as a Markdown list.
 func (p phrases) bullets(rng random, list string, n int, values ...string) string {
 	var lines []string
 	for range n {

@@ -1,24 +1,24 @@
-// Package demo generates a trading journal of two years, for new users to
-// explore and for screenshots.
+// Package demo generates a two-year trading journal, for new users to explore and for
+// screenshots.
 //
-// [Compose] generates the journal. It is pure and has no clock: the same last day
-// results in the same journal to the byte, and another last day in nearly the same
-// one, moved along the calendar. Every instrument has a random walk from day to day
-// and, inside each day, from bar to bar (prices.go). A simulated trader trades these
-// prices in three accounts (trader.go), with plans, stops, targets and mistakes
-// (plan.go). The trader's results go through phases, among them a losing one with
-// revenge trades and a day of overtrading, so that every report has data.
+// [Compose] generates the journal. It is pure and has no clock: the same last day results
+// in the same journal to the byte, and another last day in nearly the same one, moved
+// along the calendar. Every instrument has a random walk from day to day and, inside each
+// day, from bar to bar (prices.go). A simulated trader trades these prices in three
+// accounts (trader.go), with plans, stops, targets and mistakes (plan.go). The trader's
+// results go through phases, among them a losing one with revenge trades and a day with
+// overtrading, so every report has data.
 //
 // To keep the phases independent of the random numbers, the trader partly sees the
-// future: of two ways to take a trade the better one is chosen more or less often,
+// future: between two ways to take a trade the better one is chosen more or less often,
 // depending on how far the account is from its intended result.
 //
 // Price bars follow the same walk and go through every fill (bars.go). They are not part
-// of the account that a user adds to a journal of their own, because they would be taken
-// for the prices of the user's trades.
+// of the account a user adds to their own journal, because they would be taken for the
+// prices of the user's trades.
 //
-// Tables and texts are in data.json. [Fill] stores a journal through the services of
-// the other packages, and [Seed] does so for the user of the demo (writer.go).
+// Tables and texts are in data.json. [Fill] stores a journal through the other packages'
+// services, and [Seed] does so for the demo user (writer.go).
 package demo
 
 import (
@@ -30,12 +30,11 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Story is a whole journal. Records refer to each other by name, and to trades by
-// the external id of the fill that opened them, because they have no ids before
-// they are stored.
+// Story is a whole journal. Records refer to each other by name, and to trades by the
+// opening fill's external id, because they have no ids before they are stored.
 type Story struct {
-	// First and Last are the first and last day. Nothing happens after 22:00 UTC
-	// of the last day.
+	// First and Last are the first and last day. Nothing happens after 22:00 UTC on the
+	// last day.
 	First, Last journal.Day
 	Accounts    []Account
 	Setups      []Setup
@@ -46,7 +45,7 @@ type Story struct {
 	Bars        []BarSeries
 }
 
-// Account is a trading account with all of its records.
+// Account is a trading account with all its records.
 type Account struct {
 	ledger.NewAccount
 	Fills       []ledger.NewFill // in time order; every one has an external id
@@ -58,10 +57,10 @@ type Account struct {
 // Cash is a cash transaction.
 type Cash struct {
 	ledger.NewCash
-	Opening string // of the trade it belongs to; empty if there is none
+	Opening string // of its trade; empty if there is none
 }
 
-// Annotations are the annotations of a trade.
+// Annotations are a trade's annotations.
 type Annotations struct {
 	Opening             string
 	Notes               string
@@ -74,7 +73,7 @@ type Annotations struct {
 	ReviewedAt          time.Time
 }
 
-// RuleAnswer is whether a trade followed a rule of its setup.
+// RuleAnswer is whether a trade followed one of its setup's rules.
 type RuleAnswer struct {
 	Rule  string
 	State playbook.RuleState
@@ -87,14 +86,14 @@ type Picture struct {
 	PNG     []byte
 }
 
-// Setup is a setup of the playbook.
+// Setup is a playbook setup.
 type Setup struct {
 	Name, Description, Thesis string
 	Direction                 string // long, short or empty
 	Checklist                 []string
 }
 
-// Tag is a tag of trades.
+// Tag is a trade tag.
 type Tag struct {
 	Name, Color, Description string
 	Mistake                  bool
@@ -110,10 +109,10 @@ type Note struct {
 	Account string // by name; empty for none
 }
 
-// SymbolNote is the part of a daily log about one symbol.
+// SymbolNote is a daily log's part about one symbol.
 type SymbolNote struct{ Symbol, Body string }
 
-// Missed is a trade that was seen and not taken.
+// Missed is a trade seen but not taken.
 type Missed struct {
 	Account, Setup      string // by name; empty for none
 	Symbol              string
@@ -124,7 +123,7 @@ type Missed struct {
 	Notes               string
 }
 
-// RoutineItem is a line of the daily checklist, with the days it was done.
+// RoutineItem is a line in the daily checklist, with the days it was done.
 type RoutineItem struct {
 	Title    string
 	Stage    string
@@ -132,14 +131,14 @@ type RoutineItem struct {
 	Start    journal.Day
 	End      journal.Day // the first day without it; empty for none
 	Done     []journal.Day
-	// Follows means that the item continues the one before it under a new schedule.
+	// Follows reports whether the item continues the one before it under a new schedule.
 	Follows bool
 }
 
-// years is the length of the journal.
+// years is the journal's length.
 const years = 2
 
-// Compose generates the journal that ends on the given day.
+// Compose generates the journal ending on the given day.
 func Compose(last journal.Day) Story {
 	s, story := composeAccounts(last, true)
 	story.Setups, story.Tags = s.Setups, s.Tags
@@ -150,8 +149,8 @@ func Compose(last journal.Day) Story {
 	return story
 }
 
-// composeAccounts generates the accounts. Pictures are optional, because drawing
-// them takes a large part of the time.
+// composeAccounts generates the accounts. Pictures are optional, because drawing them
+// takes a large part of the time.
 func composeAccounts(last journal.Day, pictures bool) (*simulation, Story) {
 	s := newSimulation(journal.DayOf(last.Time().AddDate(-years, 0, 1)), last)
 	s.run()

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// closedTrades are all closed trades of a story by the time they closed.
+// closedTrades are a story's closed trades by closing time.
 func closedTrades(s Story) (list []matching.Trade) {
 	for _, a := range s.Accounts {
 		for _, t := range tradesIn(a) {
@@ -22,7 +22,7 @@ func closedTrades(s Story) (list []matching.Trade) {
 	return list
 }
 
-// figures are what a summary would say of some trades.
+// figures are a summary's figures for some trades.
 type figures struct {
 	trades, wins      int
 	gained, lost      float64
@@ -58,7 +58,7 @@ func (f figures) profitFactor() float64 { return f.gained / f.lost }
 func (f figures) averageWin() float64   { return f.gained / float64(f.wins) }
 func (f figures) averageLoss() float64  { return f.lost / float64(f.trades-f.wins) }
 
-// The trader makes money, with a drawdown of some weeks in between.
+// The trader makes money, with a drawdown for some weeks in between.
 func TestFiguresAreBelievable(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		f := figure(closedTrades(s))
@@ -87,7 +87,7 @@ func TestEveryAccountIsAhead(t *testing.T) {
 	})
 }
 
-// phasePeriod returns the period of a phase.
+// phasePeriod returns a phase's period.
 func phasePeriod(s Story, name string) (from, to int64) {
 	w := &simulation{first: s.First, last: s.Last}
 	begin := 0.0
@@ -120,7 +120,7 @@ func TestPhasesDiffer(t *testing.T) {
 		if tilt.gained > 0.9*tilt.lost {
 			t.Errorf("tilt: profit factor %.2f", tilt.profitFactor())
 		}
-		// Winners were cut short: more of them, and smaller ones.
+		// Winners were cut short: more winners, and smaller ones.
 		if fear.averageWin() > 0.75*second.averageWin() || fear.winRate() < second.winRate() {
 			t.Errorf("fear: wins of %.0f at %.2f, later %.0f at %.2f",
 				fear.averageWin(), fear.winRate(), second.averageWin(), second.winRate())
@@ -128,8 +128,8 @@ func TestPhasesDiffer(t *testing.T) {
 	})
 }
 
-// A detector of revenge looks for a trade in the same symbol within fifteen
-// minutes of a loss. It must find some, and most of them in the bad weeks.
+// A revenge detector looks for a trade in the same symbol within fifteen minutes of a
+// loss. It must find some, and most of them in the bad weeks.
 func TestRevengeCluster(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		from, to := phasePeriod(s, "tilt")

@@ -38,8 +38,7 @@ func (s *simulation) composeNotes() (list []Note) {
 	return list
 }
 
-// composeDailyLog returns the log of one day: the checklist of its routine, the plan
-// and the result.
+// composeDailyLog returns a day's log: the routine checklist, the plan and the result.
 func (s *simulation) composeDailyLog(day journal.Day, trades []*trade) Note {
 	rng := newRandom("log text", s.first.DaysUntil(day))
 	var body strings.Builder
@@ -64,7 +63,7 @@ func (s *simulation) composeDailyLog(day journal.Day, trades []*trade) Note {
 	return note
 }
 
-// summarizeDay returns the result of a day in figures and a sentence.
+// summarizeDay returns a day's result in figures and a sentence.
 func (s *simulation) summarizeDay(rng random, day journal.Day, trades []*trade) string {
 	if len(trades) == 0 {
 		return s.Phrases.choose(rng, "log none")
@@ -82,7 +81,7 @@ func (s *simulation) summarizeDay(rng random, day journal.Day, trades []*trade) 
 	return summary + " " + s.Phrases.choose(rng, list)
 }
 
-// summarize returns the result of some trades, as in "3 trades, 2 winners, +$214.30".
+// summarize returns the result from some trades, as in "3 trades, 2 winners, +$214.30".
 func summarize(trades []*trade) (text string, net decimal.Decimal) {
 	wins := 0
 	for _, t := range trades {
@@ -101,7 +100,7 @@ func formatCount(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// composeWeeklyReview returns the review of the week that ends with a Sunday.
+// composeWeeklyReview returns the review for the week ending with a Sunday.
 func (s *simulation) composeWeeklyReview(sunday journal.Day, byDay map[journal.Day][]*trade) Note {
 	rng := newRandom("review", s.first.DaysUntil(sunday))
 	var week []*trade

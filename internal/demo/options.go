@@ -8,10 +8,10 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// optionRule describes the contract of an idea that is traded with options.
+// optionRule describes the contract for an idea traded with options.
 type optionRule struct {
 	Weeks    [2]int  // to the expiry
-	Distance float64 // out of the money, in standard deviations of a day
+	Distance float64 // out of the money, in daily standard deviations
 	Sell     bool    // sells a put instead of buying
 }
 
@@ -37,8 +37,8 @@ func (o optionRule) expiry(rng random, d journal.Day) journal.Day {
 	return d
 }
 
-// setContract makes the trade one of an option on its instrument and returns the
-// risk of one contract: about half of the premium, or more for a sold option.
+// setContract makes the trade an option trade on its instrument and returns the risk per
+// contract: about half the premium, or more for a sold option.
 func (s *simulation) setContract(t *trade) float64 {
 	t.instrument = instrument{Symbol: t.series.Symbol, Tick: 1, Scale: 2, Multiplier: 100, market: s.Markets["option"]}
 	t.buys = !t.option.Sell
@@ -55,11 +55,11 @@ func (s *simulation) setContract(t *trade) float64 {
 		step = 1
 	}
 	t.contract.strike = math.Round(price/step) * step
-	return risk * float64(t.quoteOption(t.actions[0])) // cents are dollars of a contract
+	return risk * float64(t.quoteOption(t.actions[0])) // cents are dollars in a contract
 }
 
-// quoteOption returns the price of the trade's contract, in cents, for an order on
-// the underlying.
+// quoteOption returns the trade's contract price, in cents, for an order on the
+// underlying.
 func (t *trade) quoteOption(order action) int {
 	left := onDay(t.contract.expiry, 16, 0).Sub(t.series.timeAt(order.at))
 	value := t.contract.value(float64(order.price)*t.series.tickSize(), left, t.series.Sigma)
@@ -69,8 +69,8 @@ func (t *trade) quoteOption(order action) int {
 	return max(int(math.Round(value*100)), 1)
 }
 
-// value returns the Black–Scholes price of a contract, for a volatility slightly
-// above the real one.
+// value returns a contract's Black–Scholes price, for a volatility slightly above the
+// real one.
 func (c contract) value(price float64, left time.Duration, sigma float64) float64 {
 	const rate = 0.04
 	yearsLeft := max(left.Hours()/24/365, 1e-6)

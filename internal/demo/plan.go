@@ -11,20 +11,20 @@ import (
 type plan struct {
 	series *series
 	at     moment
-	price  int // of the first order; 0 for the close of its bar
+	price  int // the first order's; 0 for its bar's close
 	long   bool
 	stop   int     // distance from the entry in ticks
-	target float64 // distance from the entry in R, multiples of the stop's distance
-	// partial is the share that is closed at 1R; 0 for none. The stop of the rest
-	// then moves to the entry.
+	target float64 // distance from the entry in R, multiples of the stop distance
+	// partial is the share closed at 1R; 0 for none. The stop for the rest then moves to
+	// the entry.
 	partial float64
-	// addShare is the share of the size that is entered addAfter bars later.
+	// addShare is the share of the size entered addAfter bars later.
 	addAfter int
 	addShare float64
 	// bars and sessions limit the holding time. A day trade, with no sessions, is
 	// closed before the session ends.
 	bars, sessions int
-	expiry         journal.Day // of an option
+	expiry         journal.Day // an option's
 	fear           float64     // takes every profit at this multiple of R; 0 for none
 	movesStop      bool        // moves the stop away, once, instead of taking the loss
 }
@@ -42,8 +42,8 @@ const (
 	stillOn  ending = "open"
 )
 
-// action is one order of a trade. It opens a share of the size, or closes a share
-// of the open position.
+// action is one order in a trade. It opens a share of the size, or closes a share of the
+// open position.
 type action struct {
 	at     moment
 	price  int // ticks
@@ -51,7 +51,7 @@ type action struct {
 	closes float64
 }
 
-// outcome is the result of a plan. Results are in R, before costs.
+// outcome is a plan's result. Results are in R, before costs.
 type outcome struct {
 	plan
 	actions        []action
@@ -59,7 +59,7 @@ type outcome struct {
 	r, worst, best float64
 }
 
-// entry returns the price of the first order.
+// entry returns the first order's price.
 func (o outcome) entry() int { return o.actions[0].price }
 
 // lastAction returns the last order.
@@ -73,7 +73,7 @@ func (p plan) sign() int {
 	return -1
 }
 
-// level returns the price that is gain multiples of R ahead of an entry.
+// level returns the price gain multiples of R ahead of an entry.
 func (p plan) level(entry int, gain float64) int {
 	return entry + p.sign()*int(math.Round(gain*float64(p.stop)))
 }
@@ -96,7 +96,7 @@ func (p plan) run() outcome {
 // runner is a trade while it is open.
 type runner struct {
 	outcome
-	limit      int // the price of the stop
+	limit      int // the stop price
 	held, cash float64
 	waited     int  // bars
 	isSafe     bool // the stop is at the entry
@@ -164,7 +164,7 @@ func (r *runner) better(gain float64, open int) int {
 	return r.sign() * max(r.sign()*r.level(r.price, gain), r.sign()*open)
 }
 
-// takeProfit adds to the position and closes it, or a part of it, at a profit.
+// takeProfit adds to the position and closes it, or a part, at a profit.
 func (r *runner) takeProfit(at moment, b bar, gain float64) {
 	if r.addShare > 0 && r.addAfter == r.waited && !r.isSafe {
 		r.open(at, b.close, r.addShare)

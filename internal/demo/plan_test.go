@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// flat are bars that do nothing, so that a session does not end too soon.
-func flat(n int, price int) []bar {
+// flatBars returns bars without movement, so a session does not end too soon.
+func flatBars(n int, price int) []bar {
 	bars := make([]bar, n)
 	for i := range bars {
 		bars[i] = bar{price, price, price, price}
@@ -67,8 +67,8 @@ func TestPlansRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bars := append(flat(1, 100), c.bars...)
-			c.plan.series = newTestSeries(append(bars, flat(20, bars[len(bars)-1].close)...)...)
+			bars := append(flatBars(1, 100), c.bars...)
+			c.plan.series = newTestSeries(append(bars, flatBars(20, bars[len(bars)-1].close)...)...)
 			out := c.plan.run()
 			var prices []int
 			for _, a := range out.actions {
@@ -88,7 +88,7 @@ func TestPlansRun(t *testing.T) {
 // end of the story it is still open.
 func TestPlansEndWithTheirDay(t *testing.T) {
 	t.Parallel()
-	p := plan{series: newTestSeries(flat(30, 100)...), long: true, stop: 10, target: 2}
+	p := plan{series: newTestSeries(flatBars(30, 100)...), long: true, stop: 10, target: 2}
 	out := p.run()
 	if last := out.actions[len(out.actions)-1]; out.ending != byTime || last.at.bar != 26 {
 		t.Errorf("day trade: %s at bar %d", out.ending, last.at.bar)
@@ -102,8 +102,8 @@ func TestPlansEndWithTheirDay(t *testing.T) {
 // What the last bar did after the exit does not count as an excursion.
 func TestExcursionsEndWithTheTrade(t *testing.T) {
 	t.Parallel()
-	bars := append(flat(1, 100), bar{100, 104, 97, 103}, bar{103, 200, 20, 100})
-	p := plan{series: newTestSeries(append(bars, flat(10, 100)...)...), long: true, stop: 10, target: 5}
+	bars := append(flatBars(1, 100), bar{100, 104, 97, 103}, bar{103, 200, 20, 100})
+	p := plan{series: newTestSeries(append(bars, flatBars(10, 100)...)...), long: true, stop: 10, target: 5}
 	if out := p.run(); out.worst != -1 || out.best != 0.4 {
 		t.Errorf("worst %.2fR, best %.2fR, want -1 and 0.4", out.worst, out.best)
 	}

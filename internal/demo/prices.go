@@ -12,14 +12,14 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// random is a random number generator with the functions that the simulation needs.
+// random is a random number generator with the simulation's functions.
 type random struct{ *rand.Rand }
 
-// seed is the seed of the whole journal.
+// seed is the whole journal's seed.
 const seed = 0x66696c6c626f6f6b
 
-// newRandom returns the random numbers for one purpose. They depend on the key
-// alone, so that a change in one part of the journal does not change the others.
+// newRandom returns the random numbers for one purpose. They depend on the key alone, so
+// a change in one part of the journal does not change the others.
 func newRandom(key ...any) random {
 	hash := fnv.New64a()
 	hash.Write(fmt.Append(nil, key...))
@@ -29,12 +29,12 @@ func newRandom(key ...any) random {
 // chance returns true with the given probability.
 func (r random) chance(p float64) bool { return r.Float64() < p }
 
-// between returns a number of a range.
+// between returns a number in a range.
 func (r random) between(limits [2]float64) float64 {
 	return limits[0] + (limits[1]-limits[0])*r.Float64()
 }
 
-// whole returns a whole number of a range that includes both limits.
+// whole returns a whole number in a range including both limits.
 func (r random) whole(low, high int) int { return low + r.IntN(high-low+1) }
 
 // count returns a small number with the given mean (Poisson).
@@ -45,10 +45,10 @@ func (r random) count(mean float64) (n int) {
 	return n
 }
 
-// pick returns an element of a list.
+// pick returns a list element.
 func pick[T any](r random, list []T) T { return list[r.IntN(len(list))] }
 
-// instrument is a traded instrument with the parameters of its random walk.
+// instrument is a traded instrument with its random walk parameters.
 type instrument struct {
 	Symbol, Market string
 	Walk           string // the symbol whose random numbers it uses; empty for its own
@@ -57,8 +57,8 @@ type instrument struct {
 	Scale      int32
 	Multiplier int64
 	Level      float64 // the mean price
-	Sigma      float64 // the standard deviation of a day's return
-	Digits     int32   // decimals of a quantity
+	Sigma      float64 // the standard deviation of daily returns
+	Digits     int32   // quantity decimals
 	Dividend   float64 // per share; 0 for none
 	market     market
 }
@@ -71,15 +71,15 @@ func (i instrument) price(ticks int) decimal.Decimal {
 // tickSize returns a tick as a price.
 func (i instrument) tickSize() float64 { return float64(i.Tick) / math.Pow10(int(i.Scale)) }
 
-// bar contains the prices of one bar, in ticks.
+// bar contains a bar's prices, in ticks.
 type bar struct{ open, high, low, close int }
 
-// dayWalk contains the prices of a day and the standard deviation of its return.
+// dayWalk contains a day's prices and the standard deviation of its return.
 type dayWalk struct{ open, close, sigma float64 }
 
-// series contains the prices of one instrument: a random walk from day to day with
-// a weak pull to its level, and a walk inside each day from the open to the close.
-// Bars are computed when they are first read.
+// series contains an instrument's prices: a random walk from day to day with a weak pull
+// to its level, and a walk inside each day from the open to the close. Bars are computed
+// when they are first read.
 type series struct {
 	instrument
 	sessions []session
@@ -92,8 +92,8 @@ func newSeries(of instrument, first, last journal.Day) *series {
 	return &series{instrument: of, sessions: sessions, days: walkDays(of, len(sessions)), bars: map[int][]bar{}}
 }
 
-// walkDays returns the opens and closes. Volatility rises and falls over weeks, and
-// each instrument has a trend of its own over the two years.
+// walkDays returns the opens and closes. Volatility rises and falls over weeks, and each
+// instrument has its own trend over the two years.
 func walkDays(of instrument, n int) []dayWalk {
 	rng := newRandom("days", cmp.Or(of.Walk, of.Symbol))
 	trend, wave := rng.between([2]float64{-0.05, 0.45}), rng.between([2]float64{0, 2 * math.Pi})
@@ -110,7 +110,7 @@ func walkDays(of instrument, n int) []dayWalk {
 	return days
 }
 
-// session returns the bars of a session.
+// session returns a session's bars.
 func (s *series) session(n int) []bar {
 	if s.bars[n] == nil {
 		s.bars[n] = s.walkBars(n)
@@ -140,17 +140,17 @@ func (s *series) walkBars(n int) []bar {
 	return bars
 }
 
-// moment is one bar of one session.
+// moment is one bar in one session.
 type moment struct{ session, bar int }
 
 // barAt returns the bar at a moment.
 func (s *series) barAt(m moment) bar { return s.session(m.session)[m.bar] }
 
 // timeAt returns the time at which a moment begins.
-func (s *series) timeAt(m moment) time.Time { return s.sessions[m.session].at(m.bar) }
+func (s *series) timeAt(m moment) time.Time { return s.sessions[m.session].openingOf(m.bar) }
 
-// move returns the moment that many bars after m. It is false if the series ends
-// or begins before.
+// move returns the moment that many bars after m. It is false if the series ends or
+// begins before.
 func (s *series) move(m moment, bars int) (moment, bool) {
 	n := m.session*s.market.Bars + m.bar + bars
 	m = moment{n / s.market.Bars, n % s.market.Bars}

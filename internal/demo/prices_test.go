@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Prices stay near their level, every bar opens at the close of the one before, and
-// a day ends at its close.
+// Prices stay near their level, every bar opens at the previous bar's close, and a day
+// ends at its close.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	s := newSimulation("2024-03-11", "2026-03-10")
@@ -74,7 +74,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// Values of a textbook, and the values at expiry.
+// Textbook values, and the values at expiry.
 func TestOptionValues(t *testing.T) {
 	t.Parallel()
 	year := 365 * 24 * time.Hour
@@ -95,7 +95,7 @@ func TestOptionValues(t *testing.T) {
 	}
 }
 
-// newTestSeries returns a series of one session with the given bars.
+// newTestSeries returns a one-session series with the given bars.
 func newTestSeries(bars ...bar) *series {
 	m := market{Kind: "stock", Bars: len(bars), Minutes: 1}
 	day := journal.Day("2025-03-03")

@@ -7,12 +7,12 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// habit is a line of the routine.
+// habit is a routine line.
 type habit struct {
 	Title, Stage string
 	Weekdays     []int
-	From, To     float64 // shares of the journal
-	Ease         float64 // added to the probability of being done
+	From, To     float64 // fractions of the journal
+	Ease         float64 // added to the probability that it is done
 	Follows      bool
 }
 
@@ -63,7 +63,7 @@ var missedReasons = []string{
 	"hesitated", "hesitated", "away", "hesitated", "rules", "hesitated", "other", "away", "rules", "",
 }
 
-// composeMissed returns trades that the trader saw and did not take.
+// composeMissed returns trades seen but not taken.
 func (s *simulation) composeMissed() (list []Missed) {
 	for i := range missedCount {
 		rng := newRandom("missed", i)

@@ -16,12 +16,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// lastDays are ends of the story that differ in weekday and season. More of
-// them would cost more than they find.
+// lastDays are story ends in different weekdays and seasons. More would cost more than
+// they find.
 var lastDays = []journal.Day{"2026-03-10", "2025-11-15"}
 
-// stories returns the stories of lastDays. They are composed once, because that is
-// slow.
+// stories returns the stories for lastDays. They are composed once, because it is slow.
 var stories = sync.OnceValue(func() map[journal.Day]Story {
 	byDay := map[journal.Day]Story{}
 	for _, last := range lastDays {
@@ -30,7 +29,7 @@ var stories = sync.OnceValue(func() map[journal.Day]Story {
 	return byDay
 })
 
-// eachStory runs fn on each of the stories.
+// eachStory runs fn on each story.
 func eachStory(t *testing.T, fn func(t *testing.T, s Story)) {
 	t.Helper()
 	t.Parallel()
@@ -106,7 +105,7 @@ func countNotes(s Story) (logs, reviews, notes int) {
 	return logs, reviews, notes
 }
 
-// tradesIn groups the fills of an account, by the fill that opens each.
+// tradesIn groups an account's fills, by each trade's opening fill.
 func tradesIn(a Account) map[string]matching.Trade {
 	streams := map[string][]*ledger.NewFill{}
 	for i, f := range a.Fills {
@@ -200,7 +199,7 @@ func tickOf(t *testing.T, f ledger.NewFill) decimal.Decimal {
 
 func isMultiple(d, step decimal.Decimal) bool { return d.DivRound(step, 0).Mul(step).Equal(d) }
 
-// Everything that a journal must be able to show is in the story.
+// Everything a journal must be able to show is in the story.
 func TestTheStoryHasEverything(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		kinds, open, seen := map[string]bool{}, 0, map[string]bool{}
@@ -214,7 +213,7 @@ func TestTheStoryHasEverything(t *testing.T) {
 				if !trade.IsClosed() {
 					open++
 				}
-				note(seen, trade)
+				recordProperties(seen, trade)
 			}
 		}
 		if len(kinds) != 4 || open < 4 || open > 12 {
@@ -230,8 +229,8 @@ func TestTheStoryHasEverything(t *testing.T) {
 	})
 }
 
-// note keeps what can be said of a trade.
-func note(seen map[string]bool, trade matching.Trade) {
+// recordProperties records a trade's properties.
+func recordProperties(seen map[string]bool, trade matching.Trade) {
 	seen[string(trade.Direction)] = true
 	seen["flip"] = seen["flip"] || trade.Head.Consumed.Sign() > 0
 	roles := map[matching.Role]int{}

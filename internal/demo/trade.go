@@ -15,34 +15,34 @@ import (
 // tradingAccount is an account during the simulation.
 type tradingAccount struct {
 	accountData
-	busyUntil map[string]time.Time // the end of the latest trade, by instrument
+	busyUntil map[string]time.Time // when the latest trade ends, by instrument
 	trades    []*trade
 	fills     []ledger.NewFill // in time order, after groupFills
-	// intended is the result that the account should have by now and result the one
-	// that it has, both in usual risks.
+	// intended is the result the account should have by now and result its actual one,
+	// both in usual risks.
 	intended, result float64
 }
 
 // trade is a trade with the trader's reasons and its fills.
 type trade struct {
 	outcome
-	instrument      // the traded one: for an option not that of the series
-	buys       bool // opens with a purchase; of an option this is not the plan's direction
+	instrument      // the traded one: for an option not the series'
+	buys       bool // opens with a purchase; for an option this is not the plan's direction
 	option     *optionRule
 	contract   contract
 	day        journal.Day
 	phase      phase
 	setup      string
 	mistake    string  // a tag; empty for a trade by the rules
-	size       float64 // factor of the usual risk
+	size       float64 // factor for the usual risk
 	units      int64   // in the smallest units
 	risk       float64 // in money
 	fills      []*ledger.NewFill
 	matched    matching.Trade // after groupFills
 }
 
-// enter sizes a trade by its risk and executes it. It returns nil if the instrument
-// has an open position at that time or the risk is too high.
+// enter sizes a trade by its risk and executes it. It returns nil if the instrument has
+// an open position at that time or the risk is too high.
 func (s *simulation) enter(a *tradingAccount, rng random, t *trade) *trade {
 	t.instrument, t.buys, t.day = t.series.instrument, t.long, t.series.sessions[t.at.session].day
 	unitRisk := float64(t.stop) * t.tickSize() * float64(t.Multiplier)
@@ -75,8 +75,8 @@ func (s *simulation) enter(a *tradingAccount, rng random, t *trade) *trade {
 // stream returns the key by which fills are grouped to trades.
 func (t *trade) stream() string { return fmt.Sprint(t.Symbol, t.contract) }
 
-// deliveryCode returns the contract month of a future: the next quarter, or for oil
-// the month after next.
+// deliveryCode returns a future's contract month: the next quarter, or for oil the month
+// after next.
 func deliveryCode(root string, d journal.Day) string {
 	ahead := 3 - int(d.Time().Month())%3
 	if root == "CL" {
@@ -86,7 +86,7 @@ func deliveryCode(root string, d journal.Day) string {
 	return fmt.Sprintf("%c%02d", "FGHJKMNQUVXZ"[month.Month()-1], month.Year()%100)
 }
 
-// execute fills the orders of a trade, all of them after an instant.
+// execute fills a trade's orders, all after an instant.
 func (a *tradingAccount) execute(t *trade, rng random, after time.Time) {
 	held := int64(0)
 	for _, action := range t.actions {
@@ -98,7 +98,7 @@ func (a *tradingAccount) execute(t *trade, rng random, after time.Time) {
 			continue // cannot be divided
 		}
 		s := t.series.sessions[action.at.session]
-		at := s.at(action.at.bar).Add(time.Duration(rng.IntN(s.Minutes*60-9)) * time.Second)
+		at := s.openingOf(action.at.bar).Add(time.Duration(rng.IntN(s.Minutes*60-9)) * time.Second)
 		if !at.After(after) {
 			at = after.Add(time.Duration(rng.whole(300, 1900)) * time.Millisecond)
 		}
@@ -120,8 +120,7 @@ func (a *tradingAccount) execute(t *trade, rng random, after time.Time) {
 	a.intended = min(max(a.intended, a.result-6), a.result+6)
 }
 
-// fillOrder fills an order, some of the larger ones in two parts, and returns the
-// time after it.
+// fillOrder fills an order, some larger ones in two parts, and returns the time after it.
 func (t *trade) fillOrder(rng random, order action, quantity int64, at time.Time) time.Time {
 	side := matching.Sell
 	if (order.opens > 0) == t.buys {
@@ -147,7 +146,7 @@ func (t *trade) fillOrder(rng random, order action, quantity int64, at time.Time
 	return at
 }
 
-// quote returns the price of an order in ticks of the traded instrument.
+// quote returns an order's price in ticks of the traded instrument.
 func (t *trade) quote(order action) int {
 	if t.option != nil {
 		return t.quoteOption(order)
@@ -155,7 +154,7 @@ func (t *trade) quote(order action) int {
 	return order.price
 }
 
-// charge sets the costs of a fill. An expired option has none.
+// charge sets a fill's costs. An expired option has none.
 func (m market) charge(f *ledger.NewFill) {
 	if f.Price.IsZero() {
 		return
@@ -165,12 +164,12 @@ func (m market) charge(f *ledger.NewFill) {
 	f.Fees = toCents(m.Fee*quantity + m.FeeShare*quantity*f.Price.Float64()*f.Multiplier.Decimal.Float64())
 }
 
-// toCents rounds an amount of money.
+// toCents rounds an amount.
 func toCents(amount float64) decimal.Decimal {
 	return decimal.FromScaled(int64(math.Round(amount*100)), 2)
 }
 
-// cashFlow returns the result of a closed trade after costs.
+// cashFlow returns a closed trade's result after costs.
 func (t *trade) cashFlow() (sum float64) {
 	for _, f := range t.fills {
 		amount := f.Price.Mul(f.Quantity).Float64() * float64(t.Multiplier)
@@ -182,14 +181,14 @@ func (t *trade) cashFlow() (sum float64) {
 	return sum
 }
 
-// groupFills numbers the fills in time order and computes the result of each trade.
+// groupFills numbers the fills in time order and computes each trade's result.
 func (a *tradingAccount) groupFills() {
 	var all []*ledger.NewFill
 	streams := map[string][]*ledger.NewFill{}
 	slices.SortStableFunc(a.trades, func(x, y *trade) int { return x.openedAt().Compare(y.openedAt()) })
 	for _, t := range a.trades {
 		for _, f := range t.fills {
-			if n := len(all); n == 0 || !slices.Contains(streams[t.stream()], f) { // a fill that crosses zero has two trades
+			if n := len(all); n == 0 || !slices.Contains(streams[t.stream()], f) { // a fill crossing zero has two trades
 				all = append(all, f)
 				streams[t.stream()] = append(streams[t.stream()], f)
 			}
@@ -211,7 +210,7 @@ func (a *tradingAccount) groupFills() {
 	}
 }
 
-// groupTrades returns the trades of one stream, as the ledger computes them.
+// groupTrades returns the trades in one stream, as the ledger computes them.
 func groupTrades(fills []*ledger.NewFill) []matching.Trade {
 	list := make([]matching.Fill, 0, len(fills))
 	for _, f := range fills {
@@ -224,7 +223,7 @@ func groupTrades(fills []*ledger.NewFill) []matching.Trade {
 	return matching.Group(list, matching.Head{})
 }
 
-// opening returns the external id of the fill that opened the trade.
+// opening returns the opening fill's external id.
 func (t *trade) opening() string { return t.fills[0].ExternalID }
 
 func (t *trade) openedAt() time.Time { return t.fills[0].ExecutedAt }
@@ -235,5 +234,5 @@ func (t *trade) closedAt() (time.Time, bool) {
 	return time.UnixMicro(at).UTC(), closed
 }
 
-// net returns the result of a closed trade.
+// net returns a closed trade's result.
 func (t *trade) net() decimal.Decimal { return t.matched.NetPnL.Decimal }

@@ -7,18 +7,18 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// phase is a period of the trader's two years.
+// phase is a period in the trader's two years.
 type phase struct {
 	Name  string
-	Until float64 // as a share of the journal
-	Edge  float64 // the intended average result of a trade, in R
-	Size  float64 // factor of the usual risk
-	Pace  float64 // factor of the usual number of trades
+	Until float64 // as a fraction of the journal
+	Edge  float64 // the intended average result per trade, in R
+	Size  float64 // factor for the usual risk
+	Pace  float64 // factor for the usual number of trades
 	Care  float64 // how seldom rules are broken
 	Fear  float64 // how often a profit is taken too early
 }
 
-// simulation is the state of the simulated trader.
+// simulation is the simulated trader's state.
 type simulation struct {
 	*data
 	first, last journal.Day
@@ -44,17 +44,17 @@ func newSimulation(first, last journal.Day) *simulation {
 	return s
 }
 
-// progress returns the share of the journal that has passed by a day.
+// progress returns the fraction of the journal passed by a day.
 func (s *simulation) progress(d journal.Day) float64 {
 	return float64(s.first.DaysUntil(d)) / float64(s.first.DaysUntil(s.last)+1)
 }
 
-// dayAt returns the day on which a share of the journal has passed.
+// dayAt returns the day on which a fraction of the journal has passed.
 func (s *simulation) dayAt(share float64) journal.Day {
 	return s.first.AddDays(int(math.Round(share * float64(s.first.DaysUntil(s.last)))))
 }
 
-// phaseOf returns the phase of a day.
+// phaseOf returns a day's phase.
 func (s *simulation) phaseOf(d journal.Day) phase {
 	n, p := 0, s.progress(d)
 	for n < len(s.Phases)-1 && p >= s.Phases[n].Until {
@@ -82,11 +82,10 @@ func (s *simulation) run() {
 	}
 }
 
-// overtradingAt contains the times of the days on which the trader overtrades, as
-// shares of the journal.
+// overtradingAt contains the days with overtrading, as fractions of the journal.
 var overtradingAt = []float64{0.405, 0.64}
 
-// tradeSession simulates one session of an account.
+// tradeSession simulates one session in an account.
 func (s *simulation) tradeSession(a *tradingAccount, ideas []idea, n int, day journal.Day) {
 	rng, ph := newRandom(a.Name, n), s.phaseOf(day)
 	for _, share := range overtradingAt {
@@ -118,8 +117,8 @@ type idea struct {
 	Symbols        []string
 	Rate           float64    // trades a session
 	Edge           float64    // added to the trader's skill
-	From, To       [2]int     // times of the entry in New York
-	Stop           [2]float64 // distance, in standard deviations of a day
+	From, To       [2]int     // entry times in New York
+	Stop           [2]float64 // distance, in daily standard deviations
 	Target         [2]float64 // in R
 	Bars           [2]int     // longest holding time
 	Sessions       [2]int     // likewise; 0 for a day trade
@@ -166,8 +165,8 @@ func (i idea) alternatives(rng random, p plan) (list []plan) {
 	return list
 }
 
-// chooseOutcome runs the ways to take a trade. With the probability of skill it
-// returns the best outcome, else the first; a skill below zero returns the worst.
+// chooseOutcome runs the ways to take a trade. With probability skill it returns the best
+// outcome, else the first; a skill below zero returns the worst.
 func chooseOutcome(rng random, skill float64, p plan, others ...plan) outcome {
 	chosen := p.run()
 	if !rng.chance(math.Abs(skill)) {
@@ -181,8 +180,8 @@ func chooseOutcome(rng random, skill float64, p plan, others ...plan) outcome {
 	return chosen
 }
 
-// skill returns how often the trader chooses the better outcome, so that the account
-// returns to its intended result. Noon and Friday afternoons are bad times.
+// skill returns how often the trader chooses the better outcome, so the account returns
+// to its intended result. Noon and Friday afternoons are bad times.
 func (a *tradingAccount) skill(edge float64, ph phase, mistake string, at time.Time) float64 {
 	skill := 0.26 + edge + 0.9*ph.Edge + min(max(0.06*(a.intended-a.result), -0.5), 0.6)
 	local := at.In(newYork)
@@ -200,8 +199,8 @@ func (a *tradingAccount) skill(edge float64, ph phase, mistake string, at time.T
 	return min(max(skill, -0.85), 0.95)
 }
 
-// pickMistake returns the mistake of a trade, or none, and the factor of its risk.
-// Some mistakes change the plan.
+// pickMistake returns a trade's mistake, or none, and its risk factor. Some mistakes
+// change the plan.
 func pickMistake(rng random, ph phase, p *plan) (mistake string, size float64) {
 	size = pick(rng, []float64{0.6, 0.8, 1, 1, 1, 1.2, 1.4})
 	if !rng.chance(0.45 * (1 - ph.Care)) {
@@ -221,7 +220,7 @@ func pickMistake(rng random, ph phase, p *plan) (mistake string, size float64) {
 	return mistake, size
 }
 
-// takeIdea takes one trade of an idea. It returns nil if the trade is not possible.
+// takeIdea takes one trade from an idea. It returns nil if the trade is not possible.
 func (s *simulation) takeIdea(a *tradingAccount, rng random, i idea, n int, ph phase) *trade {
 	p := i.draft(rng, s.series[pick(rng, i.Symbols)], n, ph)
 	mistake, size := pickMistake(rng, ph, &p)
@@ -230,7 +229,7 @@ func (s *simulation) takeIdea(a *tradingAccount, rng random, i idea, n int, ph p
 	return s.enter(a, rng, &trade{outcome: o, phase: ph, setup: i.Setup, mistake: mistake, size: size * ph.Size, option: i.Option})
 }
 
-// takeRevenge reenters the instrument of a loss, with more risk, and again after
+// takeRevenge reenters an instrument after a loss, with more risk, and again after
 // another loss.
 func (s *simulation) takeRevenge(a *tradingAccount, rng random, lost *trade, ph phase, times int) {
 	if lost == nil || times == 0 || lost.r > -0.5 || lost.sessions > 0 || lost.option != nil || !rng.chance(0.75*(1-ph.Care)*(1-ph.Care)) {
@@ -270,8 +269,8 @@ func (s *simulation) overtrade(a *tradingAccount, rng random, n int, ph phase) {
 	}
 }
 
-// reverse turns some stopped futures trades around with the order that closes them:
-// one fill that crosses zero. It returns the last trade.
+// reverse turns some stopped futures trades around with the closing order: one fill
+// crossing zero. It returns the last trade.
 func (s *simulation) reverse(a *tradingAccount, rng random, t *trade, ph phase) *trade {
 	if t == nil || t.ending != byStop || t.market.Kind != "future" || !rng.chance(0.2) {
 		return t
@@ -294,8 +293,7 @@ func (s *simulation) reverse(a *tradingAccount, rng random, t *trade, ph phase) 
 	return &next
 }
 
-// leaveOpen enters some positions shortly before the last day that are still open
-// after it.
+// leaveOpen enters some positions shortly before the last day, still open after it.
 func (s *simulation) leaveOpen(a *tradingAccount, ideas []idea) {
 	for _, i := range ideas {
 		count := 0

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// newTestAccount returns a simulation and its account of the given type.
+// newTestAccount returns a simulation and its account with the given type.
 func newTestAccount(t *testing.T, kind string) (*simulation, *tradingAccount) {
 	t.Helper()
 	s := newSimulation("2024-03-11", "2026-03-10")
@@ -52,7 +52,7 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// A stop-and-reverse is one fill that closes one trade and opens the next.
+// A stop-and-reverse is one fill closing one trade and opening the next.
 func TestReverseIsOneFill(t *testing.T) {
 	t.Parallel()
 	s, a := newTestAccount(t, "prop")
@@ -78,8 +78,8 @@ func TestReverseIsOneFill(t *testing.T) {
 
 func TestChooseOutcome(t *testing.T) {
 	t.Parallel()
-	bars := append(flat(1, 100), bar{100, 130, 99, 130})
-	up := plan{series: newTestSeries(append(bars, flat(10, 130)...)...), long: true, stop: 10, target: 2}
+	bars := append(flatBars(1, 100), bar{100, 130, 99, 130})
+	up := plan{series: newTestSeries(append(bars, flatBars(10, 130)...)...), long: true, stop: 10, target: 2}
 	down := up
 	down.long = false
 	for skill, want := range map[float64]float64{1: 2, -1: -1} {

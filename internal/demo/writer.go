@@ -19,14 +19,14 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// The user of the demo. The password is public: a demo that is served on more
-// than the loopback address is open to everyone.
+// The demo user. The password is public: a demo served beyond the loopback address is
+// open to everyone.
 const (
 	Email    = "demo@example.org"
 	Password = "fillbook-demo"
 )
 
-// Services are the services that store a story.
+// Services are the services storing a story.
 type Services struct {
 	DB       *db.DB
 	Clock    journal.Clock
@@ -36,9 +36,8 @@ type Services struct {
 	Bars     *bars.Service // nil stores no price bars
 }
 
-// Seed creates the user of the demo, an owner of the installation, with a journal
-// that ends today or yesterday. It keeps an existing journal, and reports whether
-// it wrote one.
+// Seed creates the demo user, an owner of the installation, with a journal ending today
+// or yesterday. It keeps an existing journal, and reports whether it wrote one.
 func Seed(ctx context.Context, s Services) (wrote bool, err error) {
 	return seedWith(ctx, s, Compose)
 }
@@ -73,8 +72,8 @@ func demoUser(ctx context.Context, people *identity.Service) (journal.UserID, er
 	return created.ID, err
 }
 
-// LastDay returns the last day of a story that is generated at an instant: that
-// day if nothing of it would be in the future, else the day before.
+// LastDay returns the last day for a story generated at an instant: that day if none of
+// it would be in the future, else the day before.
 func LastDay(now time.Time) journal.Day {
 	return journal.DayOf(now.UTC().Add(-dayEnds * time.Hour))
 }
@@ -82,10 +81,10 @@ func LastDay(now time.Time) journal.Day {
 // errFull is the cause of the error for a user who already has a journal.
 var errFull = errors.New("the journal is not empty")
 
-// Fill stores a story as the journal of a user who has no account yet; for any
-// other user it returns a conflict and writes nothing. Everything except the
-// pictures and the price bars is written in one transaction. Records have the times of the story, not
-// the time of storing.
+// Fill stores a story as the journal of a user without accounts; for any other user it
+// returns a conflict and writes nothing. Everything except the pictures and the price
+// bars is written in one transaction. Records have the story's times, not the time of
+// storing.
 func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) error {
 	var w *writer
 	err := s.DB.Update(ctx, func(tx *db.Tx) error {
@@ -123,7 +122,7 @@ type writer struct {
 	accounts map[string]journal.AccountID
 	setups   map[string]journal.SetupID
 	tags     map[string]journal.TagID
-	trades   map[string]journal.TradeID // by the external id of the opening fill
+	trades   map[string]journal.TradeID // by the opening fill's external id
 }
 
 func newWriter(ctx context.Context, s Services, tx *db.Tx, owner journal.UserID, story Story) *writer {
@@ -156,7 +155,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// began is the creation time of records that have no date.
+// began is the creation time for records without a date.
 func (w *writer) began() time.Time { return w.story.First.Time() }
 
 func (w *writer) writePlaybook() error {
@@ -204,7 +203,7 @@ func (w *writer) writeAccounts() error {
 	return nil
 }
 
-// writeRecords stores the fills, the cash and the annotations of an account.
+// writeRecords stores an account's fills, cash and annotations.
 func (w *writer) writeRecords(a Account, id journal.AccountID) error {
 	w.accounts[a.Name] = id
 	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
@@ -215,8 +214,8 @@ func (w *writer) writeRecords(a Account, id journal.AccountID) error {
 	return nil
 }
 
-// writeFills stores the fills of an account and records their trades. A fill
-// that opens a trade belongs to it, and possibly to an earlier one that it closes.
+// writeFills stores an account's fills and records their trades. A fill opening a trade
+// belongs to it, and possibly to an earlier one it closes.
 func (w *writer) writeFills(a Account) error {
 	result, err := w.Ledger.InsertFills(w.ctx, w.tx, w.owner, w.accounts[a.Name], "", a.Fills)
 	if err != nil {
@@ -258,7 +257,7 @@ func (w *writer) writeAnnotations(a Account) error {
 	return err
 }
 
-// change converts annotations to the type of the playbook.
+// change converts annotations to the playbook's type.
 func (w *writer) change(m Annotations) playbook.AnnotationChange {
 	c := playbook.AnnotationChange{
 		ValueChange: playbook.ValueChange{

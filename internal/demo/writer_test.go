@@ -22,7 +22,7 @@ import (
 	"fillbook/internal/trading/routine"
 )
 
-// stage is an installation that a story is written to.
+// stage is an installation for a story.
 type stage struct {
 	Services
 	*testing.T
@@ -31,8 +31,8 @@ type stage struct {
 	story   Story
 }
 
-// TestWriting writes the story once on each engine and then looks at it from
-// all sides. The clock is set so that the story is one that other tests use.
+// TestWriting writes the story once on each engine and then checks it from all sides. The
+// clock is set so the story is one used by other tests.
 func TestWriting(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -116,8 +116,7 @@ func (s *stage) trades(account journal.AccountID) (list []ledger.Trade) {
 	return list
 }
 
-// checkLedger: the ledger finds nothing wrong, and its trades are those of the
-// story.
+// checkLedger checks that the ledger finds no problems and has the story's trades.
 func (s *stage) checkLedger() {
 	s.Helper()
 	s.must(s.Ledger.Check(s.Context(), func(p ledger.Problem) { s.Errorf("%+v", p) }))
@@ -140,7 +139,7 @@ func (s *stage) checkLedger() {
 	}
 }
 
-// Multipliers of the story are what the ledger would have taken by itself.
+// The story's multipliers are the ledger's defaults.
 func TestContractsAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, a := range stories()[lastDays[0]].Accounts {
@@ -156,7 +155,7 @@ func TestContractsAreKnown(t *testing.T) {
 	}
 }
 
-// checkAnnotations: the annotations of every trade arrived on its trade.
+// checkAnnotations checks that every trade has its annotations.
 func (s *stage) checkAnnotations() {
 	s.Helper()
 	ids := s.ids()
@@ -282,7 +281,7 @@ func (s *stage) checkOnce() {
 	}
 }
 
-// contents counts the rows of every table.
+// contents counts the rows in every table.
 func (s *stage) contents() map[string]int {
 	s.Helper()
 	counts := map[string]int{}
@@ -302,7 +301,7 @@ func (s *stage) contents() map[string]int {
 	return counts
 }
 
-// excerpt is a story of the same kind that is quickly written.
+// excerpt is a similar story, quickly written.
 func (s Story) excerpt() Story {
 	s.Notes, s.Missed, s.Routine = s.Notes[:3], s.Missed[:3], s.Routine[:2]
 	s.Accounts = slices.Clone(s.Accounts)
@@ -337,7 +336,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 	})
 }
 
-// checkSignIn: the password is the one that is documented.
+// checkSignIn checks the documented password.
 func (s *stage) checkSignIn() {
 	s.Helper()
 	pair, err := s.Identity.Login(s.Context(), identity.Client{}, Email, secrets.Secret(Password), "")

@@ -12,10 +12,10 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Check verifies the whole installation: the integrity checks of the engine,
-// every trade recomputed from its fills by an independent oracle, and the rules
-// between domains. It reports each problem in one sentence and changes nothing.
-// It returns an error only if the check could not be done.
+// Check verifies the whole installation: the engine's integrity checks, every trade
+// recomputed from its fills by an independent oracle, and the rules between domains. It
+// reports each problem in one sentence and changes nothing. It returns an error only if
+// the check could not be done.
 func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	problems, err := i.DB.Inspect(ctx, false)
 	if err != nil {
@@ -58,7 +58,7 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	return i.Identity.Check(ctx, report)
 }
 
-// publicIDs returns the public ids of all users, which reports contain.
+// publicIDs returns all users' public ids, for reports.
 func (i *Installation) publicIDs(ctx context.Context) (map[journal.UserID]journal.PublicID, error) {
 	users, err := i.Identity.Users(ctx)
 	ids := make(map[journal.UserID]journal.PublicID, len(users))
@@ -101,8 +101,7 @@ func (i *Installation) checkAnnotations(ctx context.Context, users map[journal.U
 	})
 }
 
-// checkBars checks that the bars of every user can be read and that their counts are
-// right.
+// checkBars checks that every user's bars can be read and that their counts are right.
 func (i *Installation) checkBars(ctx context.Context, users map[journal.UserID]journal.PublicID, report func(string)) error {
 	for user, id := range users {
 		err := i.DB.View(ctx, func(tx *db.Tx) error {
@@ -133,9 +132,9 @@ func (i *Installation) checkFiles(ctx context.Context, report func(string)) erro
 	return nil
 }
 
-// Regroup rebuilds every trade of every user from its fills and returns how
-// many changed. Trades keep their ids and annotations. It is not needed if
-// Check finds no problems.
+// Regroup rebuilds every trade from its fills, for all users, and returns how many
+// changed. Trades keep their ids and annotations. It is not needed if Check finds no
+// problems.
 func (i *Installation) Regroup(ctx context.Context, progress func(done, total int)) (changed int, err error) {
 	users, err := i.Identity.Users(ctx)
 	if err != nil {

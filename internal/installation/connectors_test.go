@@ -14,18 +14,18 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// brokersPage is the list of what can be read, for users. Its second part lists the
-// connections; the first one is written by the tests of the presets.
+// brokersPage lists the supported brokers, for users. Its second part lists the
+// connections; the first one is written by the preset tests.
 const (
 	brokersPage      = "../../docs/brokers.md"
 	connectionsTitle = "\n## Connections"
 )
 
-// connectionFacts is what users should know of a connection and no connector needs.
+// connectionFacts are facts for users about a connection, which no connector needs.
 type connectionFacts struct {
-	// files says how the fills match those of the broker's files.
+	// files says how the fills match those in the broker's files.
 	files string
-	// history says how far back the broker answers, if that is not a time.
+	// history says how far back the broker answers, if it is not a duration.
 	history string
 }
 

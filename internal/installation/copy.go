@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// CopyOptions are the settings of [Installation.CopyTo].
+// CopyOptions are the [Installation.CopyTo] settings.
 type CopyOptions struct {
 	// WithoutBars leaves out the price bars and what was computed from them.
 	WithoutBars bool
@@ -20,11 +20,10 @@ type CopyOptions struct {
 	Progress func(done, total int)
 }
 
-// CopyTo copies everything to another installation of the same or the other
-// engine: all users with their data, credentials and attached files. The other
-// must have no users. It is one transaction: rows and files are copied
-// completely or not at all. It returns the attachments whose content is
-// missing.
+// CopyTo copies everything to another installation on either engine: all users with their
+// data, credentials and attachments. The other must have no users. It is one transaction:
+// rows and files are copied completely or not at all. It returns the attachments whose
+// content is missing.
 func (i *Installation) CopyTo(ctx context.Context, other *Installation, options CopyOptions) (missing []journal.AttachmentID, err error) {
 	var content playbook.CopiedContent
 	skip := []string{playbook.ContentTable}
@@ -34,7 +33,7 @@ func (i *Installation) CopyTo(ctx context.Context, other *Installation, options 
 	err = db.Copy(ctx, i.DB, other.DB, db.CopyOptions{
 		Skip: skip, Empty: []string{"users"}, Progress: options.Progress,
 		Finish: func(from, to *db.Tx) (err error) {
-			content.Undo() // of the attempt before this one
+			content.Undo() // from the previous attempt
 			content, err = playbook.CopyContent(ctx, i.Playbook, from, other.Playbook, to)
 			return err
 		},

@@ -42,13 +42,13 @@ const (
 // copied is the instant at which everything here is written and exported.
 var copied = time.Date(2026, 3, 10, 23, 0, 0, 0, time.UTC)
 
-// vacant is an installation without a user. Attachments are files beside
+// newEmpty returns an installation without a user. Attachments are files beside
 // SQLite and rows in PostgreSQL, as an operator has them.
-func vacant(t *testing.T, engine db.Engine) *house {
+func newEmpty(t *testing.T, engine db.Engine) *fixture {
 	t.Helper()
 	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
 	must(t, err)
-	h := &house{t: t}
+	h := &fixture{t: t}
 	if engine == db.SQLite {
 		h.files = t.TempDir()
 	}
@@ -61,9 +61,8 @@ func vacant(t *testing.T, engine db.Engine) *house {
 	return h
 }
 
-// furnish adds to an installation a user with one of everything that the demo
-// does not have.
-func (h *house) furnish() {
+// furnish adds a user with every kind of record missing from the demo.
+func (h *fixture) furnish() {
 	h.t.Helper()
 	ctx := h.t.Context()
 	user, err := h.Identity.CreateUserByOperator(ctx, annEmail, annPassword, true)
@@ -100,12 +99,12 @@ func (h *house) furnish() {
 	_, err = h.Bars.AddAlias(ctx, h.owner, "US500", "ESZ5")
 	must(h.t, err)
 	must(h.t, h.Excursions.Refresh(ctx, h.owner))
-	_, err = h.Identity.Login(ctx, identity.Client{}, annEmail, annPassword, "") // a session, and a row of the audit
+	_, err = h.Identity.Login(ctx, identity.Client{}, annEmail, annPassword, "") // a session, and an audit row
 	must(h.t, err)
 }
 
-// storeBars stores price bars of the minutes of the trade in AAPL.
-func (h *house) storeBars() {
+// storeBars stores price bars for the minutes of the AAPL trade.
+func (h *fixture) storeBars() {
 	h.t.Helper()
 	start := time.Date(2026, 3, 2, 15, 0, 0, 0, time.UTC).Unix()
 	var list []market.Bar
@@ -119,8 +118,8 @@ func (h *house) storeBars() {
 	must(h.t, err)
 }
 
-// excursions returns the kept MAE and MFE of all trades of the owner.
-func (h *house) excursions() map[journal.TradeID]string {
+// excursions returns the cached MAE and MFE for all the owner's trades.
+func (h *fixture) excursions() map[journal.TradeID]string {
 	h.t.Helper()
 	all := map[journal.TradeID]string{}
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
@@ -133,12 +132,12 @@ func (h *house) excursions() map[journal.TradeID]string {
 	return all
 }
 
-// onePixel is a picture of one pixel.
+// onePixel is a one-pixel picture.
 var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU" +
 	"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")
 
-// exports returns the whole backup of every user, files included, by email address.
-func (h *house) exports() map[string]string {
+// exports returns every user's whole backup, files included, by email address.
+func (h *fixture) exports() map[string]string {
 	h.t.Helper()
 	ctx := h.t.Context()
 	users, err := h.Identity.Users(ctx)
@@ -162,9 +161,9 @@ func (h *house) exports() map[string]string {
 	return all
 }
 
-// dump reads every row of every table of a SQLite file, so that nothing that a
-// backup leaves out is forgotten: credentials, sessions, the audit.
-func (h *house) dump() map[string][]string {
+// dump reads every row in every table of a SQLite file, so nothing missing from a backup
+// is forgotten: credentials, sessions, the audit.
+func (h *fixture) dump() map[string][]string {
 	h.t.Helper()
 	ctx, all := h.t.Context(), map[string][]string{}
 	must(h.t, h.DB.View(ctx, func(tx *db.Tx) error {
@@ -203,8 +202,8 @@ func (h *house) dump() map[string][]string {
 	return all
 }
 
-// rows counts the rows of an installation that belong to a user.
-func (h *house) rows() (n int) {
+// rows counts the rows belonging to a user.
+func (h *fixture) rows() (n int) {
 	h.t.Helper()
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
 		for _, table := range []string{
@@ -222,7 +221,7 @@ func (h *house) rows() (n int) {
 	return n
 }
 
-func (h *house) copyTo(to *house, progress func(done, total int)) error {
+func (h *fixture) copyTo(to *fixture, progress func(done, total int)) error {
 	h.t.Helper()
 	missing, err := h.CopyTo(h.t.Context(), to.Installation, installation.CopyOptions{Progress: progress})
 	if len(missing) > 0 {
@@ -231,31 +230,31 @@ func (h *house) copyTo(to *house, progress func(done, total int)) error {
 	return err
 }
 
-// TestCopyThereAndBack copies a journal of two years from SQLite to PostgreSQL
-// and back. Everything that every user has is the same in all three, and the
-// second file is the first, row by row.
+// TestCopyThereAndBack copies a two-year journal from SQLite to PostgreSQL and back.
+// Every user's data is the same in all three, and the second file is the first, row by
+// row.
 func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)
-	first, second, third := vacant(t, db.SQLite), vacant(t, db.PostgreSQL), vacant(t, db.SQLite)
+	first, second, third := newEmpty(t, db.SQLite), newEmpty(t, db.PostgreSQL), newEmpty(t, db.SQLite)
 	_, err := demo.Seed(t.Context(), demo.Services{
 		DB: first.DB, Clock: first.Clock, Identity: first.Identity, Ledger: first.Ledger, Playbook: first.Playbook,
 	})
 	must(t, err)
 	first.furnish()
-	first.sound()
+	first.wantNoProblems()
 	want, rows := first.exports(), first.dump()
 	if len(want) != 4 || first.stored() < 4 || len(rows["routine_ticks"]) == 0 || len(rows["import_batches"]) == 0 {
 		t.Fatalf("there is too little to copy: %d exports, %d files", len(want), first.stored())
 	}
-	var told []int
-	must(t, first.copyTo(second, func(done, total int) { told = append(told, done, total) }))
-	if n := len(told); n < 4 || told[n-1] != told[n-2] || !slices.IsSorted(column(told, 0)) {
-		t.Errorf("the progress was %v", told)
+	var progress []int
+	must(t, first.copyTo(second, func(done, total int) { progress = append(progress, done, total) }))
+	if n := len(progress); n < 4 || progress[n-1] != progress[n-2] || !slices.IsSorted(column(progress, 0)) {
+		t.Errorf("the progress was %v", progress)
 	}
 	must(t, second.copyTo(third, nil))
-	for _, h := range []*house{second, third} {
-		h.sound()
+	for _, h := range []*fixture{second, third} {
+		h.wantNoProblems()
 		if got := h.exports(); !cmp.Equal(got, want) {
 			for name := range want {
 				if got[name] != want[name] {
@@ -274,13 +273,13 @@ func TestCopyThereAndBack(t *testing.T) {
 	if third.stored() != first.stored() {
 		t.Errorf("%d files, want %d", third.stored(), first.stored())
 	}
-	// The sign-ins above are new rows: compare a copy that was not used.
-	fourth := vacant(t, db.SQLite)
+	// The sign-ins above are new rows: compare an unused copy.
+	fourth := newEmpty(t, db.SQLite)
 	must(t, first.copyTo(fourth, nil))
 	if diff := cmp.Diff(rows, fourth.dump()); diff != "" {
 		t.Errorf("the copy of the file is another: %.2000s", diff)
 	}
-	fifth, sixth := vacant(t, db.PostgreSQL), vacant(t, db.SQLite)
+	fifth, sixth := newEmpty(t, db.PostgreSQL), newEmpty(t, db.SQLite)
 	must(t, first.copyTo(fifth, nil))
 	must(t, fifth.copyTo(sixth, nil))
 	if diff := cmp.Diff(rows, sixth.dump()); diff != "" {
@@ -297,14 +296,14 @@ func column(numbers []int, first int) (list []int) {
 }
 
 // eachPair runs a test for each way between two engines.
-func eachPair(t *testing.T, fn func(t *testing.T, from, to *house)) {
+func eachPair(t *testing.T, fn func(t *testing.T, from, to *fixture)) {
 	t.Helper()
 	engines := []db.Engine{db.SQLite, db.PostgreSQL}
 	for _, source := range engines {
 		for _, target := range engines {
 			t.Run(fmt.Sprintf("%s to %s", source, target), func(t *testing.T) {
 				t.Parallel()
-				from, to := vacant(t, source), vacant(t, target)
+				from, to := newEmpty(t, source), newEmpty(t, target)
 				from.furnish()
 				fn(t, from, to)
 			})
@@ -313,21 +312,21 @@ func eachPair(t *testing.T, fn func(t *testing.T, from, to *house)) {
 }
 
 // TestCopyKeepsZeroFractions copies two equal fills at .000 and .250 between the engines:
-// the copy knows both, so that importing their file again adds none.
+// the copy knows both, so importing their file again adds none.
 func TestCopyKeepsZeroFractions(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)
 	upload := imports.Upload{FileName: "fills.csv", Data: []byte("Symbol,Side,Quantity,Price,Executed At\n" +
 		"MSFT,buy,1,10,2026-03-02T16:00:00.000Z\nMSFT,buy,1,10,2026-03-02T16:00:00.250Z\n")}
 	for _, engines := range [][2]db.Engine{{db.SQLite, db.PostgreSQL}, {db.PostgreSQL, db.SQLite}} {
-		from, to := vacant(t, engines[0]), vacant(t, engines[1])
+		from, to := newEmpty(t, engines[0]), newEmpty(t, engines[1])
 		user, err := from.Identity.CreateUserByOperator(t.Context(), annEmail, annPassword, true)
 		must(t, err)
 		account, err := from.Ledger.CreateAccount(t.Context(), user.ID, ledger.NewAccount{Name: "Main"})
 		must(t, err)
 		upload.Account = account.ID
 		actor := imports.Actor{Principal: identity.Principal{UserID: user.ID, Credential: identity.CredentialCLI}}
-		send := func(h *house, inserted int) {
+		send := func(h *fixture, inserted int) {
 			t.Helper()
 			result, err := h.Imports.Commit(t.Context(), actor, upload)
 			must(t, err)
@@ -339,14 +338,14 @@ func TestCopyKeepsZeroFractions(t *testing.T) {
 		must(t, from.copyTo(to, nil))
 		send(from, 0)
 		send(to, 0)
-		to.sound()
+		to.wantNoProblems()
 	}
 }
 
-// TestCopyWantsAnEmptyTarget, and touches nothing of another.
+// TestCopyWantsAnEmptyTarget checks that any other target is refused and unchanged.
 func TestCopyWantsAnEmptyTarget(t *testing.T) {
 	t.Parallel()
-	eachPair(t, func(t *testing.T, from, to *house) {
+	eachPair(t, func(t *testing.T, from, to *fixture) {
 		to.furnish()
 		before, rows := to.exports(), to.rows()
 		if err := from.copyTo(to, nil); !errors.Is(err, db.ErrNotEmpty) {
@@ -355,11 +354,11 @@ func TestCopyWantsAnEmptyTarget(t *testing.T) {
 		if !cmp.Equal(to.exports(), before) || to.rows() != rows {
 			t.Error("the target was changed")
 		}
-		to.sound()
+		to.wantNoProblems()
 		if err := from.copyTo(from, nil); !errors.Is(err, db.ErrNotEmpty) {
 			t.Fatalf("a copy onto itself says %v", err)
 		}
-		from.sound()
+		from.wantNoProblems()
 	})
 }
 
@@ -367,7 +366,7 @@ func TestCopyWantsAnEmptyTarget(t *testing.T) {
 // done again.
 func TestCopyThatFails(t *testing.T) {
 	t.Parallel()
-	empty := func(t *testing.T, to *house) {
+	empty := func(t *testing.T, to *fixture) {
 		t.Helper()
 		if n := to.rows(); n != 0 {
 			t.Errorf("%d rows are left", n)
@@ -375,9 +374,9 @@ func TestCopyThatFails(t *testing.T) {
 		if to.files != "" && to.stored() != 0 {
 			t.Errorf("%d files are left", to.stored())
 		}
-		to.sound()
+		to.wantNoProblems()
 	}
-	eachPair(t, func(t *testing.T, from, to *house) {
+	eachPair(t, func(t *testing.T, from, to *fixture) {
 		want := from.exports()
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
@@ -398,18 +397,17 @@ func TestCopyThatFails(t *testing.T) {
 			repair()
 		}
 		must(t, from.copyTo(to, nil))
-		to.sound()
+		to.wantNoProblems()
 		if !cmp.Equal(to.exports(), want) {
 			t.Error("the second try is not the same")
 		}
 	})
 }
 
-// obstruct puts something in the way of the last attachment, so that a copy
-// fails when nearly all is done: a directory where its file should be, or in
-// the target a file where a directory should be. Between two PostgreSQL
-// databases there are no files.
-func obstruct(t *testing.T, from, to *house) (repair func()) {
+// obstruct puts something in the way of the last attachment, so a copy fails when nearly
+// all is done: a directory where its file should be, or in the target a file where a
+// directory should be. Between two PostgreSQL databases there are no files.
+func obstruct(t *testing.T, from, to *fixture) (repair func()) {
 	t.Helper()
 	if from.files == "" && to.files == "" {
 		return nil
@@ -432,11 +430,11 @@ func obstruct(t *testing.T, from, to *house) (repair func()) {
 	}
 }
 
-// TestCopyLeavesFoundFiles: a failed copy removes no file that it did not
-// write, even where it was pointed at the directory of its source.
+// TestCopyLeavesFoundFiles: a failed copy removes only files it wrote, even if it was
+// pointed at its source's directory.
 func TestCopyLeavesFoundFiles(t *testing.T) {
 	t.Parallel()
-	from := vacant(t, db.SQLite)
+	from := newEmpty(t, db.SQLite)
 	from.furnish()
 	stored := from.stored()
 	to, err := installation.New(installation.Options{
@@ -452,16 +450,16 @@ func TestCopyLeavesFoundFiles(t *testing.T) {
 	if from.stored() != stored {
 		t.Errorf("%d files are left of %d", from.stored(), stored)
 	}
-	from.sound()
+	from.wantNoProblems()
 }
 
-// TestCopyWithoutAFile: a file that was lost is told, and all else is copied.
+// TestCopyWithoutAFile: a lost file is reported, and everything else is copied.
 func TestCopyWithoutAFile(t *testing.T) {
 	t.Parallel()
 	for _, target := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(target), func(t *testing.T) {
 			t.Parallel()
-			from, to := vacant(t, db.SQLite), vacant(t, target)
+			from, to := newEmpty(t, db.SQLite), newEmpty(t, target)
 			from.furnish()
 			names, err := filepath.Glob(filepath.Join(from.files, "*", "*"))
 			must(t, err)
@@ -481,32 +479,32 @@ func TestCopyWithoutAFile(t *testing.T) {
 }
 
 // TestCopyWithoutBars: the copy has neither bars nor excursions, and excursions follow
-// bars that are imported into it.
+// later imports.
 func TestCopyWithoutBars(t *testing.T) {
 	t.Parallel()
-	eachPair(t, func(t *testing.T, from, to *house) {
+	eachPair(t, func(t *testing.T, from, to *fixture) {
 		want := from.excursions()
 		if len(want) != 1 {
 			t.Fatalf("the excursions are %v", want)
 		}
 		_, err := from.CopyTo(t.Context(), to.Installation, installation.CopyOptions{WithoutBars: true})
 		must(t, err)
-		to.owner = from.owner // numbers of users are copied
+		to.owner = from.owner // user numbers are copied
 		if used, _, err := to.Bars.Usage(t.Context(), to.owner); err != nil || used != 0 || len(to.excursions()) > 0 {
 			t.Errorf("the copy has %d bars and the excursions %v, %v", used, to.excursions(), err)
 		}
-		to.sound()
+		to.wantNoProblems()
 		to.storeBars()
 		must(t, to.Excursions.Refresh(t.Context(), to.owner))
 		if got := to.excursions(); !cmp.Equal(got, want) {
 			t.Errorf("the excursions are %v, want %v", got, want)
 		}
-		to.sound()
+		to.wantNoProblems()
 	})
 }
 
-// blobs counts attachments that are rows, of which SQLite has none.
-func blobs(h *house) (n int) {
+// blobs counts attachments stored as rows, of which SQLite has none.
+func blobs(h *fixture) (n int) {
 	h.t.Helper()
 	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
 		return tx.QueryRow(h.t.Context(), `SELECT COUNT(*) FROM attachment_blobs`).Scan(&n)

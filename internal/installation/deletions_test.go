@@ -13,16 +13,16 @@ import (
 // TestOthersWriteDuringDeletions: while an account or a user is being deleted, another
 // user can write. If the client leaves, everything is as before.
 func TestOthersWriteDuringDeletions(t *testing.T) {
-	for name, remove := range map[string]func(ctx context.Context, h *house, caller identity.Principal, during func()) error{
-		"account": func(ctx context.Context, h *house, _ identity.Principal, during func()) error {
+	for name, remove := range map[string]func(ctx context.Context, h *fixture, caller identity.Principal, during func()) error{
+		"account": func(ctx context.Context, h *fixture, _ identity.Principal, during func()) error {
 			return h.Ledger.DeleteAccount(ctx, h.owner, h.account, func(ledger.Account) error { during(); return nil })
 		},
-		"user": func(ctx context.Context, h *house, caller identity.Principal, during func()) error {
+		"user": func(ctx context.Context, h *fixture, caller identity.Principal, during func()) error {
 			return h.DeleteUser(ctx, caller, identity.Client{}, h.public(), func(identity.User) error { during(); return nil })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
 				trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
 				h.write(trade, "words")
 				h.attach(trade)
@@ -38,7 +38,7 @@ func TestOthersWriteDuringDeletions(t *testing.T) {
 				if list, err := h.Ledger.Accounts(t.Context(), h.owner); err != nil || len(list) != 1 || h.stored() != 1 {
 					t.Errorf("after the client left there are %d accounts and %d files: %v", len(list), h.stored(), err)
 				}
-				h.sound()
+				h.wantNoProblems()
 				must(t, remove(t.Context(), h, caller, func() {
 					_, err := h.Ledger.CreateAccount(t.Context(), other.ID, ledger.NewAccount{Name: "Other", BaseCurrency: "USD"})
 					must(t, err)
@@ -50,7 +50,7 @@ func TestOthersWriteDuringDeletions(t *testing.T) {
 				if list, err := h.Ledger.Accounts(t.Context(), other.ID); err != nil || left != 0 || len(list) != 1 {
 					t.Errorf("%d fills are left, and the other user has %d accounts: %v", left, len(list), err)
 				}
-				h.sound()
+				h.wantNoProblems()
 			})
 		})
 	}

@@ -1,11 +1,10 @@
-// Package installation connects the domains of one installation: annotations of
-// the playbook follow the trades of the ledger, the ledger verifies what the
-// playbook refers to, and the routine reads the daily logs of the playbook.
+// Package installation connects the domains of one installation: playbook annotations
+// follow the ledger's trades, the ledger verifies the playbook's references, and the
+// routine reads the playbook's daily logs.
 //
-// The domains do not import each other; they accept functions for what they
-// need, and this package provides them. The server, the commands, the demo and
-// the tests of the HTTP API all get their services here, so that all are
-// connected in the same way.
+// The domains do not import each other; they accept functions for what they need, and
+// this package provides them. The server, the commands, the demo and the HTTP API tests
+// all get their services here, so all are connected in the same way.
 package installation
 
 import (
@@ -44,20 +43,19 @@ import (
 	"fillbook/internal/trading/views"
 )
 
-// Options are the settings of an installation.
+// Options are an installation's settings.
 type Options struct {
 	DB    *db.DB
 	Keys  *secrets.Keys
 	Clock journal.Clock
 	Log   *slog.Logger
-	// Attachments is the directory of attached files; if empty they are stored
-	// in the database, which several servers on one PostgreSQL need.
+	// Attachments is the attachment directory; if empty, attachments are stored in the
+	// database, which several servers on one PostgreSQL need.
 	Attachments        string
 	AttachmentMaxBytes int64
-	// FiguresMemory limits the bytes of trades that are cached for figures; 0
-	// means the default.
+	// FiguresMemory limits the bytes cached for figures; 0 means the default.
 	FiguresMemory int
-	// FiguresDir is the directory of stored columns; see [columns.New].
+	// FiguresDir is the directory for stored columns; see [columns.New].
 	FiguresDir string
 	// BeforeLargeImport is called before a large import; see [imports.Options]. It
 	// may be nil.
@@ -66,16 +64,16 @@ type Options struct {
 	BarsPerUser int64
 	// Outbound sends requests to providers; nil sends none.
 	Outbound *outbound.Network
-	// BarProviders are the providers of bars; nil means [BarProviders].
+	// BarProviders are the price providers; nil means [BarProviders].
 	BarProviders []barsource.Provider
-	// Connectors are the clients of brokers; nil means [Connectors].
+	// Connectors are the broker clients; nil means [Connectors].
 	Connectors []connector.Connector
-	// ObserveRun is called after each run of a connection; it may be nil.
+	// ObserveRun is called after each connection run; it may be nil.
 	ObserveRun func(connections.Observation)
 	Identity   identity.Options
 }
 
-// Installation contains all services of one installation.
+// Installation contains all services in one installation.
 type Installation struct {
 	DB       *db.DB
 	Keys     *secrets.Keys
@@ -94,7 +92,7 @@ type Installation struct {
 	Views    *views.Service
 	Settings *settings.Service
 	Bars     *bars.Service
-	// BarImports imports files of bars.
+	// BarImports imports bar files.
 	BarImports *barimport.Service
 	// BarSources fetches bars from providers.
 	BarSources *barfetch.Service
@@ -104,7 +102,7 @@ type Installation struct {
 	Jobs *jobs.Queue
 	// Excursions computes what the price did during trades.
 	Excursions *excursions.Service
-	// Rates reads the reference rates of currencies.
+	// Rates reads the currencies' reference rates.
 	Rates *rates.Service
 
 	files *playbook.Files
@@ -152,7 +150,7 @@ func New(options Options) (*Installation, error) {
 	return i, nil
 }
 
-// Close closes the directory of attachments. The caller closes the database.
+// Close closes the attachment directory. The caller closes the database.
 func (i *Installation) Close() error {
 	if i.files == nil {
 		return nil
@@ -160,8 +158,8 @@ func (i *Installation) Close() error {
 	return i.files.Close()
 }
 
-// Sweep deletes what is no longer needed: expired sessions, old audit events,
-// files without an attachment, abandoned imports, old bodies of hooks.
+// Sweep deletes what is no longer needed: expired sessions, old audit events, files
+// without an attachment, abandoned imports, old hook bodies.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
 	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
@@ -181,8 +179,8 @@ func (i *Installation) DeleteUser(
 	return nil
 }
 
-// deleteLarge deletes the records of a user that may be many, and the stored columns of
-// the accounts after the commit. The foreign keys of the user delete the rest.
+// deleteLarge deletes a user's potentially numerous records, and the accounts' stored
+// columns after the commit. The user's foreign keys delete the rest.
 func (i *Installation) deleteLarge(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	accounts, err := ledger.Accounts(ctx, tx, owner)
 	if err != nil {
@@ -203,8 +201,8 @@ func (i *Installation) deleteLarge(ctx context.Context, tx *db.Tx, owner journal
 	return nil
 }
 
-// updateAnnotations moves annotations with the fills of their trades, and
-// deletes share links and hooks of a deleted account.
+// updateAnnotations moves annotations with their trades' fills, and deletes a deleted
+// account's share links and hooks.
 func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
 		tx.AfterCommit(func() { i.Figures.Forget(change.Account) })
@@ -233,8 +231,8 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
 }
 
-// removeFilesAfterCommit returns a function that removes the files of deleted
-// attachments after the commit.
+// removeFilesAfterCommit returns a function removing the files of deleted attachments
+// after the commit.
 func (i *Installation) removeFilesAfterCommit(ctx context.Context, tx *db.Tx, owner journal.UserID) func([]journal.AttachmentID, error) error {
 	return func(files []journal.AttachmentID, err error) error {
 		if err == nil && len(files) > 0 {
@@ -244,7 +242,7 @@ func (i *Installation) removeFilesAfterCommit(ctx context.Context, tx *db.Tx, ow
 	}
 }
 
-// toRegrouping converts the changes of the ledger to the types of the playbook.
+// toRegrouping converts the ledger's changes to the playbook's types.
 func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
 	out := playbook.Regrouping{Account: change.Account, Arrived: toArrivals(change.Arrived)}
 	for _, m := range change.Merged {
@@ -271,7 +269,7 @@ func toArrivals(list iter.Seq[ledger.Arrival]) iter.Seq[playbook.Arrival] {
 	}
 }
 
-// dailyLogs visits the daily logs of the playbook for the routine.
+// dailyLogs visits the playbook's daily logs for the routine.
 func dailyLogs(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(routine.DailyLog) error) error {
 	logs := playbook.NoteFilter{Types: []playbook.NoteType{playbook.DailyLog}}
 	return playbook.EachNote(ctx, tx, owner, logs, playbook.Page{}, func(note playbook.Note) error {

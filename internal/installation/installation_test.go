@@ -23,8 +23,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// house is an installation with one user and one account.
-type house struct {
+// fixture is an installation with one user and one account.
+type fixture struct {
 	*installation.Installation
 	t       *testing.T
 	owner   journal.UserID
@@ -32,8 +32,8 @@ type house struct {
 	files   string
 }
 
-// public returns the public id of the house's user.
-func (h *house) public() (id journal.PublicID) {
+// public returns the fixture user's public id.
+func (h *fixture) public() (id journal.PublicID) {
 	h.t.Helper()
 	must(h.t, h.DB.Peek(h.t.Context(), func(tx *db.Tx) (err error) {
 		id, err = identity.PublicID(h.t.Context(), tx, h.owner)
@@ -42,12 +42,12 @@ func (h *house) public() (id journal.PublicID) {
 	return id
 }
 
-func eachHouse(t *testing.T, fn func(t *testing.T, h *house)) {
+func eachFixture(t *testing.T, fn func(t *testing.T, h *fixture)) {
 	t.Helper()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
 		must(t, err)
-		h := &house{t: t, files: t.TempDir()}
+		h := &fixture{t: t, files: t.TempDir()}
 		h.Installation, err = installation.New(installation.Options{
 			DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
 			Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
@@ -70,7 +70,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (h *house) fill(side matching.Side, price string, minute int) ledger.AddedExecution {
+func (h *fixture) fill(side matching.Side, price string, minute int) ledger.AddedExecution {
 	h.t.Helper()
 	added, err := h.Ledger.AddExecution(h.t.Context(), h.owner, h.account, ledger.NewFill{
 		Symbol: "AAPL", Side: side, Quantity: decimal.New(10), Price: decimal.Must(price),
@@ -80,13 +80,13 @@ func (h *house) fill(side matching.Side, price string, minute int) ledger.AddedE
 	return added
 }
 
-func (h *house) write(trade journal.TradeID, notes string) {
+func (h *fixture) write(trade journal.TradeID, notes string) {
 	h.t.Helper()
 	_, err := h.Playbook.Annotate(h.t.Context(), h.owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(notes)}}, nil)
 	must(h.t, err)
 }
 
-func (h *house) attach(trade journal.TradeID) {
+func (h *fixture) attach(trade journal.TradeID) {
 	h.t.Helper()
 	var picture bytes.Buffer
 	must(h.t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))))
@@ -94,7 +94,7 @@ func (h *house) attach(trade journal.TradeID) {
 	must(h.t, err)
 }
 
-func (h *house) stored() int {
+func (h *fixture) stored() int {
 	h.t.Helper()
 	names, err := filepath.Glob(filepath.Join(h.files, "*", "*"))
 	must(h.t, err)
@@ -102,14 +102,14 @@ func (h *house) stored() int {
 }
 
 // problems runs the check.
-func (h *house) problems() []string {
+func (h *fixture) problems() []string {
 	h.t.Helper()
 	var found []string
 	must(h.t, h.Check(h.t.Context(), func(what string) { found = append(found, what) }))
 	return found
 }
 
-func (h *house) sound() {
+func (h *fixture) wantNoProblems() {
 	h.t.Helper()
 	if found := h.problems(); len(found) > 0 {
 		h.t.Fatalf("the check found %q", found)
@@ -117,13 +117,13 @@ func (h *house) sound() {
 }
 
 func TestAnnotationsFollowTheFills(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		buy := h.fill(matching.Buy, "100", 0)
 		h.fill(matching.Sell, "101", 5)
 		trade := buy.TradeIDs[0]
 		h.write(trade, "waited for the pullback")
 		h.attach(trade)
-		h.sound()
+		h.wantNoProblems()
 
 		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, buy.ID, nil))
 		annotations, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, []journal.TradeID{trade})
@@ -131,12 +131,12 @@ func TestAnnotationsFollowTheFills(t *testing.T) {
 		if annotations[trade].Notes != "waited for the pullback" {
 			t.Fatalf("the words are gone with the opening fill: %+v", annotations)
 		}
-		h.sound()
+		h.wantNoProblems()
 	})
 }
 
 func TestOrphansComeBackWithTheirFill(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		buy := h.fill(matching.Buy, "100", 0)
 		h.write(buy.TradeIDs[0], "my best idea")
 		h.attach(buy.TradeIDs[0])
@@ -146,7 +146,7 @@ func TestOrphansComeBackWithTheirFill(t *testing.T) {
 		if len(orphans) != 1 || orphans[0].Notes != "my best idea" || orphans[0].Symbol != "AAPL" || orphans[0].OpenedAt == nil {
 			t.Fatalf("the orphan is %+v", orphans)
 		}
-		h.sound()
+		h.wantNoProblems()
 
 		again := h.fill(matching.Buy, "100", 0)
 		detail, err := h.Playbook.LoadAnnotations(t.Context(), h.owner, again.TradeIDs)
@@ -160,19 +160,19 @@ func TestOrphansComeBackWithTheirFill(t *testing.T) {
 		if h.stored() != 1 {
 			t.Fatalf("%d files, want the one picture", h.stored())
 		}
-		h.sound()
+		h.wantNoProblems()
 	})
 }
 
 func TestFilesGoWithTheirOwner(t *testing.T) {
-	for name, remove := range map[string]func(h *house, trade journal.TradeID) error{
-		"trade": func(h *house, trade journal.TradeID) error {
+	for name, remove := range map[string]func(h *fixture, trade journal.TradeID) error{
+		"trade": func(h *fixture, trade journal.TradeID) error {
 			return h.Ledger.DeleteTrade(h.t.Context(), h.owner, trade, nil)
 		},
-		"account": func(h *house, _ journal.TradeID) error {
+		"account": func(h *fixture, _ journal.TradeID) error {
 			return h.Ledger.DeleteAccount(h.t.Context(), h.owner, h.account, nil)
 		},
-		"user": func(h *house, _ journal.TradeID) error {
+		"user": func(h *fixture, _ journal.TradeID) error {
 			second, err := h.Identity.CreateUserByOperator(h.t.Context(), "bob@example.org", "another long sentence", true)
 			if err != nil {
 				return err
@@ -182,7 +182,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
 				trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
 				h.attach(trade)
 				if h.stored() != 1 {
@@ -192,7 +192,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 				if h.stored() != 0 {
 					t.Fatal("the file is still there")
 				}
-				h.sound()
+				h.wantNoProblems()
 			})
 		})
 	}
@@ -209,11 +209,11 @@ func TestCheckSeesDamage(t *testing.T) {
 		"a trade gone": {`DELETE FROM trades`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachHouse(t, func(t *testing.T, h *house) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
 				trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
 				h.fill(matching.Sell, "101", 5)
 				h.write(trade, "words")
-				h.sound()
+				h.wantNoProblems()
 				must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
 					var args []any
 					if strings.Contains(damage.statement, "$1") {
@@ -232,7 +232,7 @@ func TestCheckSeesDamage(t *testing.T) {
 }
 
 func TestCheckMissesAFile(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.attach(h.fill(matching.Buy, "100", 0).TradeIDs[0])
 		must(t, os.RemoveAll(filepath.Join(h.files, string(h.public()))))
 		if found := strings.Join(h.problems(), "\n"); !strings.Contains(found, "chart.png") {
@@ -244,7 +244,7 @@ func TestCheckMissesAFile(t *testing.T) {
 // A trade whose fills were lost to damage leaves its words behind, and they
 // still tell which trade they were about.
 func TestRegroupKeepsTheWordsOfALostTrade(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.write(h.fill(matching.Buy, "100", 0).TradeIDs[0], "words")
 		must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.Exec(t.Context(), `DELETE FROM executions`)
@@ -258,12 +258,12 @@ func TestRegroupKeepsTheWordsOfALostTrade(t *testing.T) {
 		if len(orphans) != 1 || orphans[0].Notes != "words" || orphans[0].Symbol != "AAPL" || !orphans[0].OpenedAt.Equal(opened) {
 			t.Fatalf("waiting are %+v", orphans)
 		}
-		h.sound()
+		h.wantNoProblems()
 	})
 }
 
 func TestRegroupMendsTrades(t *testing.T) {
-	eachHouse(t, func(t *testing.T, h *house) {
+	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.fill(matching.Buy, "100", 0)
 		trade := h.fill(matching.Sell, "101", 5).TradeIDs[0]
 		h.write(trade, "words")
@@ -283,6 +283,6 @@ func TestRegroupMendsTrades(t *testing.T) {
 		if found.NetPnL.String() != "10" {
 			t.Fatalf("net is %s", found.NetPnL)
 		}
-		h.sound()
+		h.wantNoProblems()
 	})
 }

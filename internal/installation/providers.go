@@ -42,14 +42,14 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// BarProviders returns the providers of price bars in the order of their names.
+// BarProviders returns the price providers, ordered by name.
 func BarProviders() []barsource.Provider {
 	return []barsource.Provider{
 		alpaca.New(), binance.New(), bybit.New(), databento.New(), frankfurter.New(), hyperliquid.New(), oanda.New(), twelvedata.New(),
 	}
 }
 
-// Connectors returns the clients of brokers in the order of their names.
+// Connectors returns the broker clients, ordered by name.
 func Connectors() []connector.Connector {
 	return []connector.Connector{
 		fromalpaca.New(),
@@ -71,7 +71,7 @@ func Connectors() []connector.Connector {
 }
 
 // OutboundNames returns the names for which an operator can set another address. One
-// address serves the prices and the fills of a name.
+// address serves a name's prices and fills.
 func OutboundNames() (names []string) {
 	for _, p := range BarProviders() {
 		names = append(names, p.Describe().Name)
@@ -83,8 +83,8 @@ func OutboundNames() (names []string) {
 	return slices.Compact(names)
 }
 
-// connectProviders creates what sends requests to providers: the services and the queue
-// of their jobs.
+// connectProviders creates what sends requests to providers: the services and their job
+// queue.
 func (i *Installation) connectProviders(options Options) {
 	network, providers, connectors := options.Outbound, options.BarProviders, options.Connectors
 	if network == nil {

@@ -20,10 +20,9 @@ func (p Proxies) contains(address netip.Addr) bool {
 	return false
 }
 
-// clientAddress returns the address of the client and reports whether it used
-// TLS. The address is the TCP peer unless the peer is a trusted proxy. Then
-// X-Forwarded-For is read from the right, because only its last entries were
-// written by trusted proxies.
+// clientAddress returns the client's address and reports whether it used TLS. The address
+// is the TCP peer unless the peer is a trusted proxy. Then X-Forwarded-For is read from
+// the right, because only its last entries were written by trusted proxies.
 func (p Proxies) clientAddress(r *http.Request) (address string, secure bool) {
 	peer, ok := parseHost(r.RemoteAddr)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 
 var trusted = transport.Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:ffff::/48")}
 
-// seenAs returns the client address and TLS state of a request.
+// seenAs returns a request's client address and TLS state.
 func seenAs(request *http.Request, proxies transport.Proxies) transport.Request {
 	var seen transport.Request
 	handler := observed(&logBuffer{}, proxies, func(_ http.ResponseWriter, r *http.Request) {

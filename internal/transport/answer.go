@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	// maxBuffered is the largest response that is buffered to set its ETag and
-	// Content-Length. A larger one is streamed.
+	// maxBuffered is the largest response buffered to set its ETag and Content-Length. A
+	// larger one is streamed.
 	maxBuffered = 1 << 20
-	// minCompressed is the smallest response that is compressed.
+	// minCompressed is the smallest compressed response.
 	minCompressed = 1 << 10
 )
 
-// BufferResponses sets the ETag of successful responses, responds with 304 if
-// the client already has the content, and compresses large responses. What the
-// client does not read at once is written to the spool, so that the handler
-// never waits for the client.
+// BufferResponses sets the ETag on successful responses, responds with 304 if the client
+// already has the content, and compresses large responses. What the client does not read
+// at once is written to the spool, so the handler never waits for the client.
 func BufferResponses(spool *Spool) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +43,7 @@ func BufferResponses(spool *Spool) Middleware {
 	}
 }
 
-// ETag returns the entity tag of a response with this value as JSON.
+// ETag returns the entity tag for a response with this value as JSON.
 func ETag(value any) (string, error) {
 	body, err := Marshal(value)
 	if err != nil {
@@ -58,9 +57,9 @@ func hashETag(body []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 
-// IfMatch returns the check of a conditional write, or nil if the If-Match
-// header is empty or *. The check compares the header with the ETag of the
-// stored record, in the JSON shape of a GET response.
+// IfMatch returns the check for a conditional write, or nil if the If-Match header is
+// empty or *. The check compares the header with the stored record's ETag, in the JSON
+// shape of a GET response.
 func IfMatch[T any](header string, shape func(T) any) func(T) error {
 	if header == "" || header == "*" {
 		return nil
@@ -101,8 +100,8 @@ type bufferedWriter struct {
 	gzip    *gzip.Writer
 }
 
-// responseBuffers are buffers of responses. A new one would grow, and be copied,
-// several times.
+// responseBuffers are response buffers. A new one would grow, and be copied, several
+// times.
 var responseBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // release makes the buffer available to other responses.
@@ -188,8 +187,8 @@ func (a *bufferedWriter) finish() {
 	a.sendBuffer()
 }
 
-// sendBuffer sends a complete response. What a slow client does not read of a large
-// one goes through the spool, so that it does not keep it in memory.
+// sendBuffer sends a complete response. What a slow client does not read of a large one
+// goes through the spool, so it does not keep it in memory.
 func (a *bufferedWriter) sendBuffer() {
 	if a.buffer.Len() <= relayMemory {
 		_, _ = a.ResponseWriter.Write(a.buffer.Bytes())
@@ -201,7 +200,7 @@ func (a *bufferedWriter) sendBuffer() {
 	_ = a.relay.finish()
 }
 
-// setETag sets the ETag of a complete and successful JSON response.
+// setETag sets the ETag on a complete and successful JSON response.
 func (a *bufferedWriter) setETag() {
 	h := a.Header()
 	if a.status/100 != 2 || a.buffer.Len() == 0 || h.Get("ETag") != "" {
@@ -278,7 +277,7 @@ func acceptsGzip(header string) bool {
 	return false
 }
 
-// quality returns the q value of an encoding; 0 means not acceptable.
+// quality returns an encoding's q value; 0 means not acceptable.
 func quality(parameters string) float64 {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(parameter, "=")

@@ -15,9 +15,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// answering returns a handler that writes a body, with the BufferResponses
-// middleware.
-func answering(status int, contentType string, chunks ...string) http.Handler {
+// newBodyHandler returns a handler writing a body, with the BufferResponses middleware.
+func newBodyHandler(status int, contentType string, chunks ...string) http.Handler {
 	return transport.Chain(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
@@ -38,20 +37,20 @@ func ask(handler http.Handler, method string, headers ...string) *httptest.Respo
 const jsonType = "application/json"
 
 func TestSuccessfulJSONHasATag(t *testing.T) {
-	get := ask(answering(200, jsonType, `{"a":`, `1}`), http.MethodGet)
+	get := ask(newBodyHandler(200, jsonType, `{"a":`, `1}`), http.MethodGet)
 	tag := get.Header().Get("ETag")
 	if !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) || len(tag) < 12 {
 		t.Fatalf("ETag %q is not a strong tag", tag)
 	}
-	if post := ask(answering(201, jsonType, `{"a":1}`), http.MethodPost); post.Header().Get("ETag") != tag {
+	if post := ask(newBodyHandler(201, jsonType, `{"a":1}`), http.MethodPost); post.Header().Get("ETag") != tag {
 		t.Error("the ETag of a record differs after its creation")
 	}
-	if other := ask(answering(200, jsonType, `{"a":2}`), http.MethodGet); other.Header().Get("ETag") == tag {
+	if other := ask(newBodyHandler(200, jsonType, `{"a":2}`), http.MethodGet); other.Header().Get("ETag") == tag {
 		t.Error("another record has the same tag")
 	}
 	for name, got := range map[string]*httptest.ResponseRecorder{
-		"a refusal": ask(answering(404, jsonType, `{"error":{}}`), http.MethodGet),
-		"no body":   ask(answering(204, ""), http.MethodDelete),
+		"a refusal": ask(newBodyHandler(404, jsonType, `{"error":{}}`), http.MethodGet),
+		"no body":   ask(newBodyHandler(204, ""), http.MethodDelete),
 	} {
 		if tag := got.Header().Get("ETag"); tag != "" {
 			t.Errorf("%s has the tag %q", name, tag)
@@ -60,7 +59,7 @@ func TestSuccessfulJSONHasATag(t *testing.T) {
 }
 
 func TestIfNoneMatch(t *testing.T) {
-	handler := answering(200, jsonType, `{"a":1}`)
+	handler := newBodyHandler(200, jsonType, `{"a":1}`)
 	tag := ask(handler, http.MethodGet).Header().Get("ETag")
 	for _, c := range []struct {
 		method, header string
@@ -86,7 +85,7 @@ func TestIfNoneMatch(t *testing.T) {
 			t.Errorf("%s with %s: 304 with a body: %s", c.method, c.header, got.Body)
 		}
 	}
-	if got := ask(answering(404, jsonType, `{"error":{}}`), http.MethodGet, "If-None-Match", "*"); got.Code != http.StatusNotFound {
+	if got := ask(newBodyHandler(404, jsonType, `{"error":{}}`), http.MethodGet, "If-None-Match", "*"); got.Code != http.StatusNotFound {
 		t.Errorf("an error became %d", got.Code)
 	}
 }
@@ -130,7 +129,7 @@ func unzip(t *testing.T, body []byte) string {
 
 func TestGzipIsNegotiated(t *testing.T) {
 	body := `["` + strings.Repeat("a", 2000) + `"]`
-	handler := answering(200, jsonType, body)
+	handler := newBodyHandler(200, jsonType, body)
 	tag := ask(handler, http.MethodGet).Header().Get("ETag")
 	for header, zipped := range map[string]bool{
 		"": false, "gzip": true, "GZIP": true, "deflate, gzip": true, "gzip;q=0.5": true, "br;q=1, gzip;q=0.001": true,
@@ -167,17 +166,16 @@ func TestGzipOnlyForLargeText(t *testing.T) {
 		{"an image", 5000, "image/png", false},
 		{"text", 5000, "text/csv; charset=utf-8", true},
 	} {
-		got := ask(answering(200, c.contentType, strings.Repeat("1", c.size)), http.MethodGet, "Accept-Encoding", "gzip")
+		got := ask(newBodyHandler(200, c.contentType, strings.Repeat("1", c.size)), http.MethodGet, "Accept-Encoding", "gzip")
 		if (got.Header().Get("Content-Encoding") == "gzip") != c.zipped {
 			t.Errorf("%s: Content-Encoding %q", c.name, got.Header().Get("Content-Encoding"))
 		}
 	}
 }
 
-// TestNotModifiedVariesLikeTheResponse checks Vary, so that caches do not confuse
-// encodings.
+// TestNotModifiedVariesLikeTheResponse checks Vary, so caches do not confuse encodings.
 func TestNotModifiedVariesLikeTheResponse(t *testing.T) {
-	handler := answering(200, jsonType, `["`+strings.Repeat("a", 2000)+`"]`)
+	handler := newBodyHandler(200, jsonType, `["`+strings.Repeat("a", 2000)+`"]`)
 	whole := ask(handler, http.MethodGet)
 	got := ask(handler, http.MethodGet, "If-None-Match", whole.Header().Get("ETag"))
 	if got.Code != http.StatusNotModified || got.Header().Get("Vary") != whole.Header().Get("Vary") {
@@ -185,7 +183,7 @@ func TestNotModifiedVariesLikeTheResponse(t *testing.T) {
 	}
 }
 
-// arrival is a client that signals the first bytes of a response.
+// arrival is a client signaling the first response bytes.
 type arrival struct {
 	*httptest.ResponseRecorder
 	once  sync.Once
@@ -244,7 +242,7 @@ func TestLargeResponsesAreStreamed(t *testing.T) {
 func TestResponseIsBufferedUpToItsLimit(t *testing.T) {
 	for size, tagged := range map[int]bool{transport.MaxBuffered: true, transport.MaxBuffered + 1: false} {
 		half := strings.Repeat("1", size/2)
-		got := ask(answering(200, jsonType, half, half, strings.Repeat("1", size%2)), http.MethodGet)
+		got := ask(newBodyHandler(200, jsonType, half, half, strings.Repeat("1", size%2)), http.MethodGet)
 		if got.Body.Len() != size || (got.Header().Get("ETag") != "") != tagged {
 			t.Errorf("%d bytes: %d arrived, ETag %q", size, got.Body.Len(), got.Header().Get("ETag"))
 		}

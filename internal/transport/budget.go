@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// BodyBudget bounds the memory of public request bodies together: those of callers who
-// did not sign in. A body that does not fit waits. It is safe for concurrent use.
+// BodyBudget bounds the total memory for public request bodies, from callers who did not
+// sign in. A body that does not fit waits. It is safe for concurrent use.
 type BodyBudget struct {
 	total, perKey int64
 
 	mu      sync.Mutex
 	used    int64
 	keys    map[string]int64
-	waiting list.List // of *bodyClaim, oldest first
+	waiting list.List // *bodyClaim elements, oldest first
 }
 
-// bodyClaim is a body that waits for memory.
+// bodyClaim is a body waiting for memory.
 type bodyClaim struct {
 	key     string
 	size    int64
@@ -28,22 +28,22 @@ type bodyClaim struct {
 }
 
 const (
-	// maxUncounted is the size of the largest body that is not counted. A connection
-	// needs more memory than that anyway.
+	// maxUncounted is the size of the largest uncounted body. A connection needs more
+	// memory anyway.
 	maxUncounted = 4 << 10
 	// maxBudgetWait is how long a body waits for memory.
 	maxBudgetWait = 20 * time.Second
 )
 
-// NewBodyBudget returns a budget of total bytes, of which bodies with the same key hold
+// NewBodyBudget returns a budget with total bytes, of which bodies with the same key hold
 // at most perKey.
 func NewBodyBudget(total, perKey int64) *BodyBudget {
 	return &BodyBudget{total: total, perKey: perKey, keys: map[string]int64{}}
 }
 
-// Acquire waits until a body of some bytes may be held in memory and returns a function
-// that must be called once when it no longer is. Claims are granted in the order of their
-// arrival, except those whose key holds too much.
+// Acquire waits until a body with some bytes may be held in memory and returns a function
+// to call once when it no longer is. Claims are granted in arrival order, except those
+// whose key holds too much.
 func (b *BodyBudget) Acquire(ctx context.Context, key string, size int64) (release func(), err error) {
 	claim := &bodyClaim{key: key, size: min(size, b.perKey), granted: make(chan struct{})}
 	b.mu.Lock()
@@ -100,7 +100,7 @@ func (b *BodyBudget) release(claim *bodyClaim) {
 	b.grant()
 }
 
-// reserve waits for the memory of a body. The time is added to the client's deadline.
+// reserve waits for a body's memory. The time is added to the client's deadline.
 func (in Intake) reserve(r *http.Request) (release func(), err error) {
 	size := r.ContentLength
 	if size < 0 || size > in.Limit {

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// TestPublicBodiesAreBoundedTogether sends bodies that never end, from many addresses.
-// What all of them hold is bounded; the others wait for a while and are refused.
+// TestPublicBodiesAreBoundedTogether sends bodies without end, from many addresses. Their
+// total is bounded; the others wait for a while and are refused.
 func TestPublicBodiesAreBoundedTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestPublicBodiesAreBoundedTogether(t *testing.T) {
 		if got := serve(handler, small); got.Code != http.StatusOK {
 			t.Errorf("a small body is answered with %d", got.Code)
 		}
-		<-time.After(time.Minute) // of the fake clock
+		<-time.After(time.Minute) // by the fake clock
 		synctest.Wait()
 		if n := refused.Load(); n != 100-total/size {
 			t.Errorf("%d bodies were refused", n)
@@ -56,7 +56,7 @@ func TestPublicBodiesAreBoundedTogether(t *testing.T) {
 	})
 }
 
-// endlessBody is a body of which nothing more arrives until the test ends.
+// endlessBody is a body whose rest does not arrive until the test ends.
 type endlessBody struct {
 	held *atomic.Int64
 	done chan struct{}
@@ -69,7 +69,7 @@ func (b *endlessBody) Read([]byte) (int, error) {
 }
 
 // TestBodyBudgetIsShared checks that a key with too much does not hold up others, and
-// that a claim that ends leaves nothing behind.
+// that an ended claim leaves nothing behind.
 func TestBodyBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// connTracker is a listener that limits the open connections. It tracks which
-// of them wait for their client: for a request, for the rest of one, or for the
-// client to read the response. Above evictAbove connections, a new one closes
-// the connection whose client has been silent longest, so that clients that
-// only hold connections open cannot block others. It never closes a connection
-// whose request is being handled, or whose client was silent for less than
-// minSilence: a request may be on its way.
+// connTracker is a listener limiting the open connections. It tracks which connections
+// wait for their client: for a request, for its rest, or for the client to read the
+// response. Above evictAbove connections, a new one closes the connection whose client
+// has been silent longest, so clients holding idle connections cannot block others. It
+// never closes a connection whose request is being handled, or whose client was silent
+// for less than minSilence: a request may be on its way.
 type connTracker struct {
 	net.Listener
 	limit, evictAbove int
@@ -23,7 +22,7 @@ type connTracker struct {
 	mu      sync.Mutex
 	freed   *sync.Cond // signaled when a connection or the listener is closed
 	open    int
-	waiting list.List // of *trackedConn, the longest silent first
+	waiting list.List // *trackedConn elements, the longest silent first
 	closed  bool
 }
 
@@ -48,8 +47,8 @@ func (t *connTracker) Accept() (net.Conn, error) {
 	return tracked, nil
 }
 
-// waitForSlot reports whether another connection may be accepted. It waits up
-// to a tenth of minSilence for that.
+// waitForSlot reports whether another connection may be accepted. It waits up to a tenth
+// of minSilence.
 func (t *connTracker) waitForSlot() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,8 +95,8 @@ func (t *connTracker) update(change func()) {
 	}
 }
 
-// trackedConn is a connection that a connTracker counts. Its state is guarded by
-// the tracker's lock.
+// trackedConn is a connection counted by a connTracker. Its state is guarded by the
+// tracker's lock.
 type trackedConn struct {
 	net.Conn
 	tracker *connTracker
@@ -140,8 +139,8 @@ func (c *trackedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite closes the sending side of the connection, so that the client can
-// read a response that was sent before its request was complete.
+// CloseWrite closes the connection's sending side, so the client can read a response sent
+// before its request was complete.
 func (c *trackedConn) CloseWrite() error {
 	if tcp, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return tcp.CloseWrite()
@@ -155,9 +154,8 @@ func (c *trackedConn) setBusy(busy bool) {
 	c.tracker.update(func() { c.busy = busy; c.refresh() })
 }
 
-// refresh adds the connection to the end of the waiting list, or removes it.
-// While a request is being handled, net/http reads only to detect that the
-// client has disconnected.
+// refresh adds the connection to the end of the waiting list, or removes it. While a
+// request is being handled, net/http reads only to detect a disconnected client.
 func (c *trackedConn) refresh() {
 	waits := !c.closed && (c.writing || c.reading && !c.busy)
 	if waits == (c.element != nil) {
@@ -177,21 +175,21 @@ const minSilence = time.Second
 
 type connKey struct{}
 
-// withConn is the ConnContext of the http.Server.
+// withConn is the http.Server's ConnContext.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// setConnBusy sets whether the request of ctx is being handled. It does nothing
-// for requests without a tracked connection, as in tests.
+// setConnBusy sets whether ctx's request is being handled. It does nothing for requests
+// without a tracked connection, as in tests.
 func setConnBusy(ctx context.Context, busy bool) {
 	if conn, ok := ctx.Value(connKey{}).(*trackedConn); ok {
 		conn.setBusy(busy)
 	}
 }
 
-// trackIdle is the ConnState of the http.Server: an idle connection waits for
-// its client again.
+// trackIdle is the http.Server's ConnState: an idle connection waits for its client
+// again.
 func trackIdle(conn net.Conn, state http.ConnState) {
 	if tracked, ok := conn.(*trackedConn); ok && state == http.StateIdle {
 		tracked.setBusy(false)

@@ -15,9 +15,9 @@ import (
 	"fillbook/internal/transport"
 )
 
-// testServer is a server on a port of its own. Its paths: /body reads the body
-// and answers with its length, /wait answers when release is closed, /long
-// answers with more than any buffer holds, all others are refused at once.
+// testServer is a server on its own port. Its paths: /body reads the body and answers
+// with its length, /wait answers when release is closed, /long answers with more than any
+// buffer holds, all others are refused at once.
 type testServer struct {
 	t       *testing.T
 	address string
@@ -62,8 +62,8 @@ func startServer(t *testing.T, limit, evictAbove int, timeouts transport.Timeout
 	return s
 }
 
-// completeHeader is the time for a header that the client sends at once. A busy
-// machine may take seconds to read it.
+// completeHeader is the time for a header sent at once. A busy machine may take seconds
+// to read it.
 const completeHeader = 5 * time.Second
 
 // waitInside waits until /wait is being handled, and returns its context.
@@ -127,7 +127,7 @@ var silentClients = map[string]string{
 	"a long answer is not taken":    "GET /long HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
-// TestSilentClientsAreDisconnected checks this in each state of a connection.
+// TestSilentClientsAreDisconnected checks this in each connection state.
 func TestSilentClientsAreDisconnected(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, 1000, 900, transport.Timeouts{
@@ -217,9 +217,8 @@ func TestLongWorkIsNotInterrupted(t *testing.T) {
 	}
 }
 
-// TestSilentClientsMakeRoom checks that clients that only hold connections do not
-// block others even with long timeouts, and that no request in progress is aborted
-// for them.
+// TestSilentClientsMakeRoom checks that clients holding idle connections do not block
+// others even with long timeouts, and that no request in progress is aborted for them.
 func TestSilentClientsMakeRoom(t *testing.T) {
 	t.Parallel()
 	for name, text := range silentClients {

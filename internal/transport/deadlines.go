@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Timeouts limit how long the server waits for a client in each state of a
-// connection.
+// Timeouts limit how long the server waits for a client in each connection state.
 type Timeouts struct {
-	// Header is from the first byte of a request, or from the opening of the
-	// connection, to the end of the headers.
+	// Header is from a request's first byte, or from opening the connection, to the end
+	// of the headers.
 	Header time.Duration
 	// Stall is how long a body may pause. It is also the extra time for slow
 	// bodies beyond SlowestRate.
 	Stall time.Duration
-	// SlowestRate is the minimum average rate of a body in bytes per second.
+	// SlowestRate is the minimum average body rate in bytes per second.
 	SlowestRate int64
 	// Drain is how long the server waits for the rest of a body after the
 	// response.
@@ -36,15 +35,14 @@ func defaultTimeouts() Timeouts {
 	}
 }
 
-// withDeadlines sets the deadlines of every request: for the body to keep
-// arriving, for the rest of it after the response, and for the client to read
-// the response.
+// withDeadlines sets every request's deadlines: for the body to keep arriving, for its
+// rest after the response, and for the client to read the response.
 func withDeadlines(next http.Handler, timeouts Timeouts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		timed := &timedWriter{ResponseWriter: w, timeouts: timeouts}
 		if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-			// net/http keeps reading to detect that the client has
-			// disconnected; a deadline would end the request.
+			// net/http keeps reading to detect a disconnected client; a deadline would
+			// end the request.
 			timed.setReadDeadline(time.Time{})
 			setConnBusy(r.Context(), true)
 			next.ServeHTTP(timed, r)
@@ -87,8 +85,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pause extends the deadline by the time that the client had to wait before its
-// body was read.
+// pause extends the deadline by the time the client had to wait before its body was read.
 func (b *timedBody) pause(wait time.Duration) {
 	if b.err == nil {
 		b.begun = b.begun.Add(wait)
@@ -130,9 +127,8 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// start sets the deadlines for reading the response and for the rest of the
-// body, which net/http waits for. After a body that broke off or was too slow,
-// the rest is not read.
+// start sets the deadlines for reading the response and for the rest of the body, which
+// net/http waits for. After a body that broke off or was too slow, the rest is not read.
 func (w *timedWriter) start() {
 	if w.answered {
 		return

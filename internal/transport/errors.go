@@ -24,7 +24,7 @@ type ErrorInfo struct {
 	Details map[string]any `json:"details,omitempty" doc:"More to act on where it helps, for example the name of the field."`
 }
 
-// statuses maps kinds of errors to HTTP statuses.
+// statuses maps error kinds to HTTP statuses.
 var statuses = map[journal.Kind]int{
 	journal.KindInternal:     http.StatusInternalServerError,
 	journal.KindInvalid:      http.StatusBadRequest,
@@ -46,10 +46,9 @@ type Refusal struct {
 	Body    ErrorBody
 }
 
-// Refuse converts an error to the response that the client may see, and records
-// it in the request. A [journal.Error] is shown as it is. Anything else becomes
-// a generic 500, or 503 if the database is unavailable, and is kept for the
-// log.
+// Refuse converts an error to the client's response, and records it in the request. A
+// [journal.Error] is shown as it is. Anything else becomes a generic 500, or 503 if the
+// database is unavailable, and is kept for the log.
 func Refuse(ctx context.Context, err error) Refusal {
 	refusal := toRefusal(err)
 	RequestOf(ctx).Refused = refusal
@@ -97,8 +96,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	Refuse(r.Context(), err).write(w)
 }
 
-// WriteRefusal writes an error response with a status that no [journal.Error]
-// has, such as 405.
+// WriteRefusal writes an error response with a status no [journal.Error] has, such as
+// 405.
 func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
 	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.write(w)
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// ServeLimited is Serve with a limit of connections and timeouts for a test.
+// ServeLimited is Serve with a connection limit and timeouts for a test.
 func ServeLimited(
 	ctx context.Context, listener net.Listener, limit, evictAbove int, handler http.Handler, log *slog.Logger, timeouts Timeouts,
 ) error {

@@ -9,11 +9,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// FailureLimiter counts the failed calls of each key and rejects calls of a key
-// with too many: Burst failures within the time in which a bucket of that rate
-// refills. Successful calls are not counted. At most as many calls of a key run
-// at the same time as may still fail, and the others wait, so that parallel
-// guesses cannot exceed the limit together. Its memory is bounded.
+// FailureLimiter counts the failed calls for each key and rejects calls for a key with
+// too many: Burst failures within the time in which a bucket with that rate refills.
+// Successful calls are not counted. At most as many calls for a key run at the same time
+// as may still fail, and the others wait, so parallel guesses cannot exceed the limit
+// together. Its memory is bounded.
 type FailureLimiter struct {
 	size   Rate
 	window time.Duration
@@ -23,7 +23,7 @@ type FailureLimiter struct {
 	keys map[string]*failureCount
 }
 
-// failureCount is the state of one key.
+// failureCount is a key's state.
 type failureCount struct {
 	failures []time.Time // within the window, oldest first
 	running  int
@@ -32,9 +32,9 @@ type failureCount struct {
 }
 
 const (
-	// failureWait is how long a call waits for other calls of its key.
+	// failureWait is how long a call waits for other calls for its key.
 	failureWait = 20 * time.Second
-	// maxFailureWaiting is the most calls of one key that may wait.
+	// maxFailureWaiting is the maximum number of waiting calls per key.
 	maxFailureWaiting = 250
 )
 
@@ -47,9 +47,8 @@ func NewFailureLimiter(size Rate, clock journal.Clock) *FailureLimiter {
 	return l
 }
 
-// Begin waits until a call of a key may run and returns a function that must be
-// called once with its outcome. For a key with too many failures it returns an
-// error with the time to wait.
+// Begin waits until a call for a key may run and returns a function to call once with its
+// outcome. For a key with too many failures it returns an error with the time to wait.
 func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed bool), err error) {
 	if l.size.Burst == 0 {
 		return func(bool) {}, nil
@@ -75,8 +74,8 @@ func (l *FailureLimiter) Begin(ctx context.Context, key string) (end func(failed
 	}
 }
 
-// CountByAddress counts a failed request that was not limited before, by client address.
-// It returns an error with the time to wait if the address has too many.
+// CountByAddress counts a failed request not limited before, by client address. It
+// returns an error with the time to wait if the address has too many.
 func (l *FailureLimiter) CountByAddress(ctx context.Context) error {
 	if l.size.Burst == 0 {
 		return nil
@@ -92,7 +91,7 @@ func (l *FailureLimiter) CountByAddress(ctx context.Context) error {
 	return nil
 }
 
-// wait releases the lock until a call of the key has ended.
+// wait releases the lock until a call for the key has ended.
 func (l *FailureLimiter) wait(ctx context.Context, count *failureCount, timer *time.Timer) error {
 	changed := count.changed
 	count.waiting++
@@ -126,7 +125,7 @@ func (l *FailureLimiter) end(key string, failed bool) {
 	}
 }
 
-// count returns the state of a key without expired failures.
+// count returns a key's state without expired failures.
 func (l *FailureLimiter) count(key string) *failureCount {
 	count := l.keys[key]
 	if count == nil {
@@ -153,8 +152,8 @@ func (c *failureCount) dropExpired(now time.Time, window time.Duration) {
 
 func (c *failureCount) isInUse() bool { return len(c.failures) > 0 || c.running > 0 || c.waiting > 0 }
 
-// evictKeys removes the keys whose failures have expired, and then others that
-// have no running or waiting calls, until there is space for new keys.
+// evictKeys removes the keys whose failures have expired, and then others without running
+// or waiting calls, until there is space for new keys.
 func (l *FailureLimiter) evictKeys() {
 	if len(l.keys) < maxBuckets {
 		return
@@ -175,13 +174,13 @@ func (l *FailureLimiter) evictKeys() {
 	}
 }
 
-// ByAddress limits the failures of each client address. isFailure decides by
-// status and error code of the response.
+// ByAddress limits the failures per client address. isFailure decides by the response's
+// status and error code.
 func (l *FailureLimiter) ByAddress(isFailure func(status int, code string) bool) Middleware {
 	return l.newMiddleware(func(r *Request) string { return limitKey(r.Address) }, isFailure)
 }
 
-// ByUser limits the failures of each signed-in user.
+// ByUser limits the failures per signed-in user.
 func (l *FailureLimiter) ByUser(isFailure func(status int, code string) bool) Middleware {
 	return l.newMiddleware(func(r *Request) string { return r.User }, isFailure)
 }

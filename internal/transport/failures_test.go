@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// fail reports a failed call of a key, or checks that the call is rejected.
+// fail reports a failed call for a key, or checks that the call is rejected.
 func fail(t *testing.T, limiter *transport.FailureLimiter, key string, wait time.Duration) {
 	t.Helper()
 	end, err := limiter.Begin(t.Context(), key)
@@ -44,7 +44,7 @@ func TestFailuresAreCountedInAWindow(t *testing.T) {
 	fail(t, limiter, "a", 0) // the first one is a minute old
 	fail(t, limiter, "a", 10*time.Second)
 	clock.Advance(-time.Hour)
-	fail(t, limiter, "a", time.Minute) // the clock was set back: as if they were of now
+	fail(t, limiter, "a", time.Minute) // the clock was set back: as if they were now
 	clock.Advance(time.Minute)
 	fail(t, limiter, "a", 0)
 	for range 1000 {

@@ -33,7 +33,7 @@ type File struct {
 	spooled *spoolFile // nil for a small file, which is in memory
 }
 
-// uploadMemory is the largest upload that is kept in memory.
+// uploadMemory is the largest upload kept in memory.
 const uploadMemory = 256 << 10
 
 // Content returns a reader of the file from its beginning.
@@ -44,7 +44,7 @@ func (f *File) Content() io.Reader {
 	return io.NewSectionReader(f.spooled, 0, f.Size)
 }
 
-// ReaderAt returns the content of the file, for readers that go back and forth.
+// ReaderAt returns the file's content, for readers going back and forth.
 func (f *File) ReaderAt() io.ReaderAt {
 	if f.spooled == nil {
 		return bytes.NewReader(f.memory)
@@ -72,8 +72,8 @@ func (f *File) close() {
 	}
 }
 
-// receive reads a file of at most limit bytes. A file larger than uploadMemory
-// is written to the spool.
+// receive reads a file with at most limit bytes. A file larger than uploadMemory is
+// written to the spool.
 func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) error {
 	sum := sha256.New()
 	buffer := make([]byte, 64<<10)
@@ -96,9 +96,8 @@ func (f *File) receive(part io.Reader, limit int64, spool *Spool, user string) e
 	}
 }
 
-// readFull reads until the buffer is full or reading fails, because a part
-// returns only a few KiB at a time. Unlike [io.ReadFull] it returns the error of
-// the reader.
+// readFull reads until the buffer is full or reading fails, because a part returns only a
+// few KiB at a time. Unlike [io.ReadFull] it returns the reader's error.
 func readFull(part io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int
@@ -135,7 +134,7 @@ const (
 
 type formKey struct{}
 
-// FormOf returns the form that [Intake] read.
+// FormOf returns the form read by [Intake].
 func FormOf(ctx context.Context) Form {
 	form, _ := ctx.Value(formKey{}).(Form)
 	return form
@@ -205,7 +204,7 @@ func (f *Form) addPart(part *multipart.Part, in Intake, user string) error {
 	return f.File.receive(part, in.Limit, in.Spool, user)
 }
 
-// readPart reads a part of at most limit bytes.
+// readPart reads a part with at most limit bytes.
 func readPart(part io.Reader, limit int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(part, limit+1))
 	if err != nil {

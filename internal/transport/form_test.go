@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// part is one part of an upload: a field, or a file when it has a file name.
+// part is one part in an upload: a field, or a file when it has a file name.
 type part struct {
 	name, file, content string
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Headers sets the security headers of every response. The page and the API
-// reference set their own Content-Security-Policy.
+// Headers sets the security headers on every response. The page and the API reference set
+// their own Content-Security-Policy.
 func Headers(origins []string) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func Headers(origins []string) Middleware {
 	}
 }
 
-// IsAPI reports whether a request is for a path of the API, existing or not.
+// IsAPI reports whether a request is for an API path, existing or not.
 func IsAPI(r *http.Request) bool {
 	return r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/")
 }

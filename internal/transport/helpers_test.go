@@ -14,10 +14,10 @@ import (
 	"fillbook/internal/transport"
 )
 
-// spool is for tests that do not check the spool.
+// spool is for tests not checking the spool.
 var spool = transport.NewSpool("", nil)
 
-// logBuffer is a log that several goroutines may write.
+// logBuffer is a log for several goroutines.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -52,7 +52,7 @@ func serve(handler http.Handler, request *http.Request) *httptest.ResponseRecord
 	return recorder
 }
 
-// refusal parses an error body and checks that it has the documented shape.
+// refusal parses an error body and checks its documented shape.
 func refusal(t *testing.T, got *httptest.ResponseRecorder) transport.ErrorInfo {
 	t.Helper()
 	if kind := got.Header().Get("Content-Type"); kind != "application/json" {
@@ -89,5 +89,5 @@ func wantRefusal(t *testing.T, got *httptest.ResponseRecorder, status int, code 
 	return info
 }
 
-// unsized hides the length of a body, so that it is sent in chunks.
+// unsized hides a body's length, so it is sent in chunks.
 type unsized struct{ io.Reader }

@@ -17,10 +17,9 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// Idempotency stores the successful responses of POST requests with an
-// Idempotency-Key, so that a retry after a lost response has no second effect.
-// Responses are kept for a day, encrypted with the server's key. Of the request
-// only a keyed hash is stored.
+// Idempotency stores the successful responses to POST requests with an Idempotency-Key,
+// so a retry after a lost response has no second effect. Responses are kept for a day,
+// encrypted with the server's key. Only a keyed hash is stored for the request.
 type Idempotency struct {
 	db    *db.DB
 	keys  *secrets.Keys
@@ -54,9 +53,8 @@ type stored struct {
 	body      []byte
 }
 
-// claim is the right of one call to respond for a key. Its time distinguishes
-// it from the claim of another call that took over the key after claimTimeout;
-// then the outcome of this one is ignored.
+// claim is one call's right to respond for a key. Its time distinguishes it from another
+// call's claim after claimTimeout; then this call's outcome is ignored.
 type claim struct {
 	user, key string
 	owner     journal.UserID
@@ -88,8 +86,8 @@ func (i *Idempotency) Middleware() Middleware {
 	}
 }
 
-// claim claims the key for this call and returns nil, or returns the response
-// of an earlier call with the same key.
+// claim claims the key for this call and returns nil, or returns the response to an
+// earlier call with the same key.
 func (i *Idempotency) claim(r *http.Request, mine *claim) (*stored, error) {
 	if len(mine.key) > journal.MaxName || !validText(mine.key) {
 		return nil, journal.InvalidField("Idempotency-Key", "Idempotency-Key must be a text of at most %d bytes.", journal.MaxName)
@@ -185,7 +183,7 @@ func (i *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 	finished = true
 }
 
-// storedHeaders are the headers that belong to the content of a response.
+// storedHeaders are the headers belonging to a response's content.
 var storedHeaders = []string{"Content-Type", "Etag", "Link", "Location", "X-Total-Count"}
 
 func (i *Idempotency) store(ctx context.Context, mine claim, answer *recordingWriter) error {
@@ -219,21 +217,21 @@ func (i *Idempotency) release(ctx context.Context, mine claim) error {
 	})
 }
 
-// Sweep deletes the responses that are older than a day.
+// Sweep deletes the responses older than a day.
 func (i *Idempotency) Sweep(ctx context.Context) error {
 	return i.db.DeletePages(ctx, `DELETE FROM idempotency_keys WHERE (user_id, key) IN (
 		SELECT user_id, key FROM idempotency_keys WHERE claimed_at <= $1 ORDER BY claimed_at LIMIT 1000)`, db.Micros(i.clock().Add(-retention)))
 }
 
-// DeleteStoredResponses deletes all stored responses within a transaction. It
-// is used when the secret that encrypts them is replaced.
+// DeleteStoredResponses deletes all stored responses within a transaction. It is used
+// when their encryption secret is replaced.
 func DeleteStoredResponses(ctx context.Context, tx *db.Tx) error {
 	_, err := tx.Exec(ctx, `DELETE FROM idempotency_keys`)
 	return err
 }
 
-// hashRequest returns a keyed hash of the request. A plain hash would allow
-// someone who has the database to guess short secrets in bodies.
+// hashRequest returns a keyed hash of the request. A plain hash would let anyone with the
+// database guess short secrets in bodies.
 func (i *Idempotency) hashRequest(r *http.Request) []byte {
 	parts := [][]byte{[]byte(r.Method), []byte(r.URL.Path), []byte(r.URL.RawQuery), bodyOf(r.Context())}
 	if limit := RequestOf(r.Context()).Limit; limit != "" {

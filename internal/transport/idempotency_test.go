@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// shop is a route that counts its sales, with the idempotency middleware
-// around it. What a sale does is up to the test.
+// shop is a route counting its sales, with the idempotency middleware around it. What a
+// sale does is up to the test.
 type shop struct {
 	t     *testing.T
 	db    *db.DB
@@ -50,7 +50,7 @@ func newShop(t *testing.T, d *db.DB) *shop {
 	return s
 }
 
-// numberOf returns the number of a user of the shop.
+// numberOf returns a shop user's number.
 func numberOf(user string) journal.UserID { return journal.UserID(len(user) + int(user[0])) }
 
 func (s *shop) exec(statement string, args ...any) {
@@ -87,7 +87,7 @@ func (s *shop) buy(user, key, path, body string) *httptest.ResponseRecorder {
 	return serve(s.handler(user, transport.Intake{Body: transport.JSONBody, Limit: 1 << 20}), request)
 }
 
-// wantSale checks the response of one sale, new or repeated.
+// wantSale checks the response to one sale, new or repeated.
 func (s *shop) wantSale(got *httptest.ResponseRecorder, number int, repeated bool) {
 	s.t.Helper()
 	if got.Code != http.StatusCreated || got.Body.String() != fmt.Sprintf(`{"sale":%d}`, number) {
@@ -190,7 +190,7 @@ func TestSecondCallWaitsForTheFirst(t *testing.T) {
 		go func() { first <- s.buy("anna", "k", "/sales", `{}`) }()
 		<-inside
 		go func() { second <- s.buy("anna", "k", "/sales", `{}`) }()
-		// A twin with another body is told at once, running or not.
+		// A twin with another body is refused at once, running or not.
 		wantRefusal(s.t, s.buy("anna", "k", "/sales", `{"n":2}`), http.StatusConflict, "conflict")
 		close(goOn)
 		s.wantSale(<-first, 1, false)
@@ -274,7 +274,7 @@ func TestKeysAreBounded(t *testing.T) {
 func TestFormsAreComparedByContent(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		send := func(parts ...part) *httptest.ResponseRecorder {
-			body, contentType := upload(t, parts...) // each with a boundary of its own
+			body, contentType := upload(t, parts...) // each with its own boundary
 			request := httptest.NewRequest(http.MethodPost, "/imports", bytes.NewReader(body))
 			request.Header.Set("Content-Type", contentType)
 			request.Header.Set("Idempotency-Key", "k")

@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Body is the kind of body that a route accepts.
+// Body is the kind of body a route accepts.
 type Body int
 
 // Kinds of bodies.
@@ -26,25 +26,25 @@ const (
 	JSONBody
 	// FormBody is multipart/form-data with one file; see [FormOf].
 	FormBody
-	// RawBody is any content of any type; see [RawBodyOf].
+	// RawBody is any content; see [RawBodyOf].
 	RawBody
 )
 
-// Intake describes the body and query that a route accepts.
+// Intake describes the body and query a route accepts.
 type Intake struct {
 	Body Body
-	// Limit is the size of the largest JSON or raw body, or of the largest file of
-	// a form.
+	// Limit is the size of the largest JSON or raw body, or of the largest file in a
+	// form.
 	Limit int64
 	// Spool stores large files until the request ends.
 	Spool *Spool
 	// Uploads is the queue for reading large bodies. It may be nil.
 	Uploads *fairqueue.Queue
-	// Budget bounds the memory of the bodies of a public route. It may be nil.
+	// Budget bounds the memory for a public route's bodies. It may be nil.
 	Budget *BodyBudget
 	// Refuses reports whether the route refuses a query parameter; nil refuses none.
 	Refuses func(parameter string) bool
-	// Repeated are the query parameters that may occur more than once.
+	// Repeated are the query parameters allowed more than once.
 	Repeated []string
 }
 
@@ -74,8 +74,7 @@ func (in Intake) Middleware() Middleware {
 	}
 }
 
-// smallBody is the size of the largest JSON body that is read without waiting
-// in the queue.
+// smallBody is the size of the largest JSON body read without queuing.
 const smallBody = 64 << 10
 
 // readQueued reads the body, after waiting in the queue for a large one. The
@@ -167,7 +166,7 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }
 
-// readAll reads a body of at most Limit bytes.
+// readAll reads a body with at most Limit bytes.
 func (in Intake) readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > in.Limit {
 		return nil, &http.MaxBytesError{Limit: in.Limit}
@@ -204,10 +203,10 @@ func newUnsupported(want string) error {
 
 type bodyKey struct{}
 
-// RawBodyOf returns the body that Intake read for a route with [RawBody].
+// RawBodyOf returns the body read by Intake for a route with [RawBody].
 func RawBodyOf(ctx context.Context) []byte { return bodyOf(ctx) }
 
-// bodyOf returns the JSON or raw body that Intake read.
+// bodyOf returns the JSON or raw body read by Intake.
 func bodyOf(ctx context.Context) []byte {
 	body, _ := ctx.Value(bodyKey{}).([]byte)
 	return body

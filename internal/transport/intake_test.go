@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// taking returns a route that responds with what arrived.
-func taking(in transport.Intake) http.Handler {
+// newIntakeRoute returns a route responding with what arrived.
+func newIntakeRoute(in transport.Intake) http.Handler {
 	return observed(&logBuffer{}, nil, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(w, r.Body)
 	}, in.Middleware())
@@ -33,7 +33,7 @@ func TestJSONBodyNeedsItsContentType(t *testing.T) {
 	} {
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"a":1}`))
 		request.Header["Content-Type"] = []string{contentType}
-		got := serve(taking(transport.Intake{Body: transport.JSONBody, Limit: 100}), request)
+		got := serve(newIntakeRoute(transport.Intake{Body: transport.JSONBody, Limit: 100}), request)
 		if got.Code != want {
 			t.Errorf("%q: status %d, want %d", contentType, got.Code, want)
 		}
@@ -48,7 +48,7 @@ func TestJSONBodyIsNotCompressed(t *testing.T) {
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"a":1}`))
 		request.Header.Set("Content-Type", jsonType)
 		request.Header.Set("Content-Encoding", encoding)
-		if got := serve(taking(transport.Intake{Body: transport.JSONBody, Limit: 100}), request); got.Code != want {
+		if got := serve(newIntakeRoute(transport.Intake{Body: transport.JSONBody, Limit: 100}), request); got.Code != want {
 			t.Errorf("%q: status %d, want %d", encoding, got.Code, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestJSONBodyLimitIsExact(t *testing.T) {
 		for _, reader := range []io.Reader{bytes.NewReader(body), unsized{bytes.NewReader(body)}} {
 			request := httptest.NewRequest(http.MethodPost, "/", reader)
 			request.Header.Set("Content-Type", jsonType)
-			got := serve(taking(transport.Intake{Body: transport.JSONBody, Limit: limit}), request)
+			got := serve(newIntakeRoute(transport.Intake{Body: transport.JSONBody, Limit: limit}), request)
 			if got.Code != want {
 				t.Errorf("%d bytes as %T: status %d, want %d", size, reader, got.Code, want)
 			}
@@ -75,7 +75,7 @@ func TestJSONBodyLimitIsExact(t *testing.T) {
 }
 
 func TestParametersAreRefused(t *testing.T) {
-	handler := taking(transport.Intake{Refuses: func(name string) bool { return name == "symbol" }})
+	handler := newIntakeRoute(transport.Intake{Refuses: func(name string) bool { return name == "symbol" }})
 	if got := serve(handler, httptest.NewRequest(http.MethodGet, "/?limit=1", nil)); got.Code != http.StatusOK {
 		t.Errorf("another parameter: status %d", got.Code)
 	}
@@ -86,7 +86,7 @@ func TestParametersAreRefused(t *testing.T) {
 }
 
 func TestQueryIsStrict(t *testing.T) {
-	handler := taking(transport.Intake{Repeated: []string{"account_id"}})
+	handler := newIntakeRoute(transport.Intake{Repeated: []string{"account_id"}})
 	for _, c := range []struct {
 		query string
 		want  int
@@ -125,5 +125,5 @@ func TestQueryIsStrict(t *testing.T) {
 func TestRejectedNameIsValidText(t *testing.T) {
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.URL.RawQuery = "%ff%00=1"
-	wantRefusal(t, serve(taking(transport.Intake{}), request), http.StatusBadRequest, "bad_request")
+	wantRefusal(t, serve(newIntakeRoute(transport.Intake{}), request), http.StatusBadRequest, "bad_request")
 }

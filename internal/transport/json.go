@@ -14,11 +14,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// maxDepth is the deepest nesting of JSON that is accepted.
+// maxDepth is the deepest accepted JSON nesting.
 const maxDepth = 64
 
-// Marshal encodes a value as JSON in the format of all responses: an empty list
-// is [], not null, and text is not escaped for HTML.
+// Marshal encodes a value as JSON in the response format: an empty list is [], not null,
+// and text is not escaped for HTML.
 func Marshal(value any) ([]byte, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
@@ -68,8 +68,8 @@ func newSyntaxError(err error) error {
 	}
 }
 
-// Unmarshal decodes JSON into a value. Keys must match exactly; unknown keys
-// are ignored. Errors are [journal.Error] values that name the field.
+// Unmarshal decodes JSON into a value. Keys must match exactly; unknown keys are ignored.
+// Errors are [journal.Error] values naming the field.
 func Unmarshal(text []byte, into any) error {
 	if strings.TrimSpace(string(text)) == "null" { // would set every Go type to its zero value
 		return journal.Invalid("The body must be %s.", describeType(reflect.TypeOf(into)))
@@ -104,7 +104,7 @@ func newTypeError(field string, cause *json.SemanticError) error {
 		if field == "" || known.Details != nil {
 			return known
 		}
-		if rest, ok := strings.CutPrefix(known.Message, "value "); ok { // the type does not have the name of its field
+		if rest, ok := strings.CutPrefix(known.Message, "value "); ok { // the type does not know its field's name
 			return journal.InvalidField(field, "%s %s", field, rest)
 		}
 		return journal.InvalidField(field, "%s", known.Message)
@@ -118,8 +118,8 @@ func newTypeError(field string, cause *json.SemanticError) error {
 	return journal.InvalidField(field, "%s must be %s.", field, describeType(cause.GoType))
 }
 
-// innermostMessage returns the message of package decimal, without what the
-// JSON library wraps around it.
+// innermostMessage returns package decimal's message, without the JSON library's
+// wrapping.
 func innermostMessage(err error) string {
 	for {
 		next := errors.Unwrap(err)

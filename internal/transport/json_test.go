@@ -84,8 +84,8 @@ func TestCheckJSONRejects(t *testing.T) {
 	}
 }
 
-// TestCheckJSONAgreesWithTheStandardLibrary checks with random values that what
-// encoding/json writes is accepted, and that what it cannot read is not.
+// TestCheckJSONAgreesWithTheStandardLibrary checks with random values that
+// encoding/json's output is accepted, and that what it cannot read is not.
 func TestCheckJSONAgreesWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.MapOf(rapid.StringMatching(`[a-z"\\é]{0,5}`), rapid.SliceOf(rapid.OneOf(
@@ -107,7 +107,7 @@ func TestCheckJSONAgreesWithTheStandardLibrary(t *testing.T) {
 	})
 }
 
-// order is a body like those of the API, with one field of each kind.
+// order is a body like the API's, with one field of each kind.
 type order struct {
 	Name  string          `json:"name"`
 	Count int             `json:"count"`

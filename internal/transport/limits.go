@@ -36,7 +36,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String formats the rate so that UnmarshalText can parse it.
+// String formats the rate for UnmarshalText.
 func (r Rate) String() string {
 	if r.Burst == 0 {
 		return "off"
@@ -53,7 +53,7 @@ type Limiter struct {
 	buckets map[string]*rate.Limiter
 }
 
-// maxBuckets bounds the memory of a limiter to about ten megabytes.
+// maxBuckets bounds a limiter's memory to about ten megabytes.
 const maxBuckets = 100_000
 
 // NewLimiter returns an empty limiter.
@@ -85,8 +85,8 @@ func (l *Limiter) Take(key string) error {
 	return journal.Limited(wait)
 }
 
-// evictBuckets removes the buckets that are full again, which has no effect on
-// their keys. If that does not free enough, it removes others too.
+// evictBuckets removes the buckets that are full again, which has no effect on their
+// keys. If this does not free enough, it removes others too.
 func (l *Limiter) evictBuckets(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return

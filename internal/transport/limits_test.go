@@ -74,7 +74,7 @@ func TestLimiterHasATokenBucketPerKey(t *testing.T) {
 		}
 	}
 	take("a", 3)
-	take("b", 3) // the bucket of another key is its own
+	take("b", 3) // another key has its own bucket
 	clock.Advance(time.Second)
 	take("a", 2)
 	clock.Advance(time.Hour)
@@ -108,8 +108,8 @@ func TestLimiterOff(t *testing.T) {
 	}
 }
 
-// TestLimiterMemoryIsBounded adds many keys and checks that the limiter stays small
-// and keeps the keys that were just used.
+// TestLimiterMemoryIsBounded adds many keys and checks that the limiter stays small and
+// keeps the recently used keys.
 func TestLimiterMemoryIsBounded(t *testing.T) {
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
@@ -119,7 +119,7 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 	if n := limiter.Buckets(); n > transport.MaxBuckets {
 		t.Fatalf("%d keys are kept, want at most %d", n, transport.MaxBuckets)
 	}
-	// A bucket that is full again can be removed.
+	// A full bucket can be removed.
 	clock.Advance(time.Hour)
 	for i := range transport.MaxBuckets / 4 {
 		_ = limiter.Take(fmt.Sprint("second flood ", i))

@@ -47,7 +47,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Handler returns the handler that serves the counters.
+// Handler returns the handler serving the counters.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
@@ -60,7 +60,7 @@ func (m *Metrics) observe(route string, status int, taken time.Duration) {
 	m.seconds.WithLabelValues(route).Observe(taken.Seconds())
 }
 
-// ObserveConnectionRun counts a run of a connection to a provider.
+// ObserveConnectionRun counts a connection run.
 func (m *Metrics) ObserveConnectionRun(provider, outcome string, requests int, endedAt time.Time, isSuccess bool) {
 	m.connectionRuns.WithLabelValues(provider, outcome).Inc()
 	m.connectionRequests.WithLabelValues(provider).Add(float64(requests))

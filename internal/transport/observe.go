@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// validRequestID matches the request ids that are accepted from a client or
-// proxy. Others are replaced.
+// validRequestID matches the request ids accepted from a client or proxy. Others are
+// replaced.
 var validRequestID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
 // Observe is the outermost middleware. It sets the request id and the client
@@ -93,7 +93,7 @@ func logRequest(log *slog.Logger, r *http.Request, w *statusWriter, taken time.D
 	log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// statusWriter records status and size of the response.
+// statusWriter records the response's status and size.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

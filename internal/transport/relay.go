@@ -14,14 +14,14 @@ const (
 	relayMemory = 256 << 10
 	// relayStep is how much is sent to the client at once.
 	relayStep = 64 << 10
-	// clientPatience is how long a complete response stays in memory before the
-	// rest of it is written to the spool. Most clients have read it by then.
+	// clientPatience is how long a complete response stays in memory before its rest is
+	// written to the spool. Most clients have read it by then.
 	clientPatience = 100 * time.Millisecond
 )
 
-// relay sends a response at the rate of the client while the handler writes at
-// its own, so that resources of the handler, such as a database snapshot, do
-// not wait for the client. It has one writer.
+// relay sends a response at the client's rate while the handler writes at its own, so the
+// handler's resources, such as a database snapshot, do not wait for the client. It has
+// one writer.
 type relay struct {
 	to    http.ResponseWriter
 	spool *Spool
@@ -34,7 +34,7 @@ type relay struct {
 	memory  []byte // to be sent next, from start on
 	start   int
 	file    *spoolFile
-	read    int64 // of the file
+	read    int64 // from the file
 	written int64
 	ended   bool // the writer has finished
 	err     error
@@ -98,8 +98,8 @@ func (r *relay) writeAll(p []byte) {
 	r.changed.Broadcast()
 }
 
-// appendToMemory keeps a part in memory. It uses the place of what was sent
-// before it asks for more.
+// appendToMemory keeps a part in memory. It reuses the space of sent parts before it asks
+// for more.
 func (r *relay) appendToMemory(p []byte) {
 	if r.start > 0 && len(r.memory)+len(p) > cap(r.memory) {
 		r.memory = append(r.memory[:0], r.memory[r.start:]...)
@@ -138,8 +138,8 @@ func (r *relay) writeToFile(p []byte) (err error) {
 	return err
 }
 
-// waitForClient waits until the client has read everything written so far, then
-// keeps the part in memory. cause is the error of the spool.
+// waitForClient waits until the client has read everything written so far, then keeps the
+// part in memory. cause is the spool's error.
 func (r *relay) waitForClient(p []byte, cause error) (int, error) {
 	select {
 	case r.spool.stalled <- struct{}{}:
@@ -189,7 +189,7 @@ func (r *relay) close() error {
 	return r.err
 }
 
-// relayBuffers are buffers of relayStep bytes.
+// relayBuffers are buffers with relayStep bytes.
 var relayBuffers = sync.Pool{New: func() any {
 	buffer := make([]byte, relayStep)
 	return &buffer

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxConnections limits the open connections. Above evictAbove, a new
-	// connection closes the one that was silent longest.
+	// maxConnections limits the open connections. Above evictAbove, a new connection
+	// closes the one silent longest.
 	maxConnections = 2000
 	evictAbove     = 1800
 	drainTimeout   = 30 * time.Second
 )
 
-// Serve handles requests on a listener until ctx is done, then waits up to
-// drainTimeout for running requests. Clients that keep a connection waiting are
-// disconnected; see [Timeouts].
+// Serve handles requests on a listener until ctx is done, then waits up to drainTimeout
+// for running requests. Clients keeping a connection waiting are disconnected; see
+// [Timeouts].
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	return serve(ctx, newConnTracker(listener, maxConnections, evictAbove), handler, log, defaultTimeouts())
 }
@@ -28,7 +28,7 @@ func serve(ctx context.Context, listener *connTracker, handler http.Handler, log
 	server := &http.Server{
 		Handler:           withDeadlines(handler, timeouts),
 		ReadHeaderTimeout: timeouts.Header,
-		// For requests that net/http handles itself; withDeadlines replaces it.
+		// For requests handled by net/http itself; withDeadlines replaces it.
 		ReadTimeout:                  timeouts.Header + timeouts.Stall,
 		IdleTimeout:                  timeouts.Idle,
 		MaxHeaderBytes:               64 << 10,
@@ -54,19 +54,17 @@ func serve(ctx context.Context, listener *connTracker, handler http.Handler, log
 }
 
 const (
-	// writeTimeout is how long a client may take to read a response that is not
-	// streamed.
+	// writeTimeout is how long a client may take to read a response that is not streamed.
 	writeTimeout = 60 * time.Second
-	// stallTimeout is how long a client may read nothing of a streamed
-	// response.
+	// stallTimeout is how long a client may stop reading a streamed response.
 	stallTimeout = 15 * time.Second
-	// slowestRate is the minimum rate of a client in bytes per second.
+	// slowestRate is a client's minimum rate in bytes per second.
 	slowestRate = 16 << 10
 )
 
-// writePacer moves the write deadline of a streamed response as the client
-// reads it. A steady client may take any time; one that stalls or is slower
-// than slowestRate is disconnected.
+// writePacer moves a streamed response's write deadline as the client reads it. A steady
+// client may take any time; one that stalls or is slower than slowestRate is
+// disconnected.
 type writePacer struct {
 	begun      time.Time
 	sent, next int64

@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// Spool stores on disk what would use too much memory: uploads, and responses
-// that a client reads slowly. It counts the use of each user.
+// Spool stores on disk what would use too much memory: uploads, and responses read slowly
+// by a client. It counts each user's use.
 type Spool struct {
 	dir        string
 	checkSpace func() error // returns an error if the disk is nearly full; may be nil
 
 	mu   sync.Mutex
 	uses map[string]*spoolUse // only users with data in the spool
-	// stalled limits the responses that wait for their client while they use
-	// the database, because the spool is full.
+	// stalled limits the responses waiting for their client while they use the database,
+	// because the spool is full.
 	stalled chan struct{}
 }
 
@@ -34,19 +34,18 @@ const (
 	maxSpooled = 512 << 20
 	// maxSpooledHard is the same limit for requests that have already started.
 	maxSpooledHard = 4 << 30
-	// maxLongResponses is how many long responses of one user may be in
-	// progress.
+	// maxLongResponses is the maximum number of long responses in progress per user.
 	maxLongResponses = 32
 	// maxStalled is how many responses may wait for their client while they use
 	// the database.
 	maxStalled = 2
-	// spoolPattern is the name of a file until it is unlinked.
+	// spoolPattern is a file's name until it is unlinked.
 	spoolPattern = "spool-*"
 )
 
-// NewSpool returns a spool in a directory. It creates the directory and removes
-// files left by a crash. If that fails, as in a read-only data directory, it
-// uses the directory for temporary files of the system.
+// NewSpool returns a spool in a directory. It creates the directory and removes files
+// left by a crash. If this fails, as in a read-only data directory, it uses the system's
+// directory for temporary files.
 func NewSpool(dir string, checkSpace func() error) *Spool {
 	s := &Spool{dir: dir, checkSpace: checkSpace, uses: map[string]*spoolUse{}, stalled: make(chan struct{}, maxStalled)}
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
@@ -71,8 +70,8 @@ func (s *Spool) Check(user string) error {
 	return nil
 }
 
-// spoolFile is a temporary file. On most systems it is unlinked already, so
-// that nothing remains if the process ends.
+// spoolFile is a temporary file. On most systems it is unlinked already, so nothing
+// remains if the process ends.
 type spoolFile struct {
 	*os.File
 	spool *Spool
@@ -112,14 +111,14 @@ func (f *spoolFile) WriteAt(p []byte, offset int64) (int, error) {
 	return len(p), nil
 }
 
-// TempFile is a temporary file of the spool. Closing it removes it.
+// TempFile is a temporary spool file. Closing it removes it.
 type TempFile interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// CreateTemp creates a temporary file of a user. What is written counts as their use.
+// CreateTemp creates a temporary file for a user. What is written counts as their use.
 func (s *Spool) CreateTemp(user string) (TempFile, error) { return s.create(user) }
 
 // Close removes the file.

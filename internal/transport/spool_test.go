@@ -20,8 +20,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// slowClient is a client that reads nothing until it is released, or that
-// disconnects.
+// slowClient is a client that reads nothing until it is released, or disconnects.
 type slowClient struct {
 	*httptest.ResponseRecorder
 	release chan struct{}
@@ -42,7 +41,7 @@ func newSlowClient() *slowClient {
 
 const longChunks = 128
 
-// longChunk is one of the parts of a long answer, 64 KiB.
+// longChunk is a part of a long answer, 64 KiB.
 func longChunk(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 64<<10) }
 
 // writeLong writes eight megabytes and signals when it has written them.
@@ -101,9 +100,8 @@ func TestHandlersDoNotWaitForClients(t *testing.T) {
 	wantEmptySpool(t, s, dir)
 }
 
-// TestCompleteResponsesAreSpooledForSlowClients checks that a response that is
-// complete before it is sent is written to the spool only if the client does not
-// read it.
+// TestCompleteResponsesAreSpooledForSlowClients checks that a response completed before
+// it is sent is written to the spool only if the client does not read it.
 func TestCompleteResponsesAreSpooledForSlowClients(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []bool{false, true} {
@@ -122,7 +120,7 @@ func TestCompleteResponsesAreSpooledForSlowClients(t *testing.T) {
 				defer close(done)
 				handler.ServeHTTP(client, httptest.NewRequest(http.MethodGet, "/", nil))
 			}()
-			<-time.After(time.Second) // of the fake clock
+			<-time.After(time.Second) // by the fake clock
 			if n := s.Bytes(); (n > 0) != slow {
 				t.Errorf("slow %t: %d bytes are in the spool", slow, n)
 			}
@@ -159,8 +157,8 @@ func TestResponsesOfDisconnectedClientsEnd(t *testing.T) {
 	wantEmptySpool(t, s, dir)
 }
 
-// TestBrokenResponsesAreAborted checks that after a panic nothing more is sent and
-// the spool is empty.
+// TestBrokenResponsesAreAborted checks that after a panic nothing more is sent and the
+// spool is empty.
 func TestBrokenResponsesAreAborted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -219,7 +217,7 @@ func TestResponsesWithoutSpaceWait(t *testing.T) {
 	}
 }
 
-// TestRelayKeepsTheOrder uses parts of random sizes and pauses on both sides.
+// TestRelayKeepsTheOrder uses parts with random sizes and pauses on both sides.
 func TestRelayKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	s := transport.NewSpool(t.TempDir(), nil)
@@ -289,7 +287,7 @@ func TestUploadsAreSpooled(t *testing.T) {
 	}
 }
 
-// TestSpoolIsEmptiedAtTheStart checks that only files of a crash are removed.
+// TestSpoolIsEmptiedAtTheStart checks that only files left by a crash are removed.
 func TestSpoolIsEmptiedAtTheStart(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "spool")

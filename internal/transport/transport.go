@@ -1,5 +1,4 @@
-// Package transport implements the parts of HTTP that are the same for all
-// endpoints.
+// Package transport implements the parts of HTTP shared by all endpoints.
 //
 // A request passes these middlewares, from the outside in:
 //
@@ -8,11 +7,11 @@
 //   - [Limiter]: token buckets by address;
 //   - [FailureLimiter]: limits failed sign-ins and codes;
 //   - [Intake]: size, content type, strict JSON, query strings;
-//   - [Idempotency]: the stored response of a repeated POST;
+//   - [Idempotency]: the stored response to a repeated POST;
 //   - [BufferResponses]: ETag, 304 and gzip.
 //
-// [WriteError] converts any error to the JSON body of all error responses.
-// Package httpapi decides which middleware a route uses.
+// [WriteError] converts any error to the JSON error body. Package httpapi decides which
+// middleware a route uses.
 package transport
 
 import (
@@ -38,25 +37,25 @@ func Chain(handler http.Handler, chain ...Middleware) http.Handler {
 // Request is information about a request besides its content.
 type Request struct {
 	ID        string
-	Address   string // of the client, as reported by trusted proxies
+	Address   string // the client's, as reported by trusted proxies
 	UserAgent string
 	Secure    bool // the client used TLS, to this server or to a trusted proxy
 	Host      string
 
-	// Route is the pattern that matched, such as GET /api/v1/accounts/{id}. The
-	// log contains it instead of the path, which may contain a secret.
+	// Route is the matched pattern, such as GET /api/v1/accounts/{id}. The log contains
+	// it instead of the path, which may contain a secret.
 	Route string
-	// User is the public id of the signed-in user, for the log; Owner is the
-	// number of the same user.
+	// User is the signed-in user's public id, for the log; Owner is the same user's
+	// number.
 	User  string
 	Owner journal.UserID
-	// Limit is the access token of a request that does not see everything of the user;
-	// empty for others. Such requests do not share stored answers.
+	// Limit is the access token if it limits what the request sees; empty for others.
+	// Such requests do not share stored answers.
 	Limit string
-	// Sender is a key of the user to whose hook a request delivers; empty for other
+	// Sender is a key for the user whose hook receives the request; empty for other
 	// requests. It is not for the log.
 	Sender string
-	// Fault is the error that caused a 5xx response, for the log.
+	// Fault is the error behind a 5xx response, for the log.
 	Fault error
 	// Refused is the error response, if there was one.
 	Refused Refusal
@@ -64,8 +63,8 @@ type Request struct {
 
 type requestKey struct{}
 
-// RequestOf returns the information about the request of ctx. It is never nil;
-// outside of a request it is empty.
+// RequestOf returns the information about ctx's request. It is never nil; outside a
+// request it is empty.
 func RequestOf(ctx context.Context) *Request {
 	if request, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return request

@@ -9,13 +9,11 @@ import (
 	"fillbook/internal/base/fairqueue"
 )
 
-// queueRetryAfter is the Retry-After of requests that are rejected because a
-// queue is full.
+// queueRetryAfter is the Retry-After for requests rejected because a queue is full.
 const queueRetryAfter = 10 * time.Second
 
-// QueueRequests makes requests wait for a slot in a queue that is fair between
-// users, or the users whose hooks receive them. Requests that would wait too long are
-// rejected.
+// QueueRequests makes requests wait for a slot in a queue shared fairly between users, or
+// the users whose hooks receive them. Requests with too long a wait are rejected.
 func QueueRequests(queue *fairqueue.Queue) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,8 +29,8 @@ func QueueRequests(queue *fairqueue.Queue) Middleware {
 	}
 }
 
-// QueueError returns the refusal of a request that waited in a queue in vain, or any other
-// error as it is.
+// QueueError returns the refusal for a request that waited in vain, or any other error
+// unchanged.
 func QueueError(err error) error {
 	if errors.Is(err, fairqueue.ErrBusy) {
 		return tooManyWaiting(queueRetryAfter)

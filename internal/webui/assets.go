@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// contentTypes are the content types of assets. The table of the operating
-// system is not used, because it differs between systems.
+// contentTypes are the assets' content types. The operating system's table is not used,
+// because it differs between systems.
 var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8",
 	".js":  "text/javascript; charset=utf-8",
@@ -54,14 +54,14 @@ type asset struct {
 	storedFile
 
 	name   string // without hash and without .gz, such as docs.js
-	hash   string // of the stored bytes, shortened
+	hash   string // for the stored bytes, shortened
 	zipped bool   // content is gzip
 }
 
-// assets are the assets of one section, by name.
+// assets are a section's assets, by name.
 type assets map[string]*asset
 
-// loadAssets reads every file of a directory except its index.html.
+// loadAssets reads every file in a directory except its index.html.
 func loadAssets(from fs.FS, dir string) (assets, error) {
 	entries, err := fs.ReadDir(from, dir)
 	if err != nil {
@@ -106,8 +106,8 @@ func (a *asset) hashedName() string {
 	return strings.TrimSuffix(a.name, ext) + "." + a.hash + ext
 }
 
-// ServeHTTP sends the asset compressed if it is stored compressed and the
-// client accepts that.
+// ServeHTTP sends the asset compressed if it is stored compressed and the client accepts
+// it.
 func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -128,8 +128,8 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.unzip(w, r)
 }
 
-// unzip sends a compressed asset uncompressed, in parts. Clients that need it
-// are rare, so it is not kept in memory.
+// unzip sends a compressed asset uncompressed, in parts. Clients needing it are rare, so
+// it is not kept in memory.
 func (a *asset) unzip(w http.ResponseWriter, r *http.Request) {
 	plain, err := gzip.NewReader(a.open())
 	if err != nil { // cannot happen: the file is embedded and tested

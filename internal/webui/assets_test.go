@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 )
 
-// assetOf returns the address of an asset of the API reference.
+// assetOf returns an API reference asset's address.
 func assetOf(t *testing.T, name string) string {
 	t.Helper()
 	found, err := loadAssets(files, "docs")
@@ -23,7 +23,7 @@ func assetOf(t *testing.T, name string) string {
 	return "/docs/assets/" + found[name].hashedName()
 }
 
-// Every asset that a page names is there, and may be kept for good.
+// Every asset named in a page exists, and may be cached forever.
 func TestPagesNameAssetsThatExist(t *testing.T) {
 	reference := regexp.MustCompile(`(?:src|href)="([^"]*/assets/[^"]*)"`)
 	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.[a-z]+$|-[\w-]{8}\.[a-z]+$`)
@@ -139,7 +139,7 @@ func TestVendoredScriptIsUnchanged(t *testing.T) {
 	}
 }
 
-// A setting that a newer version no longer knows would silently do nothing.
+// A setting unknown to a newer version would silently do nothing.
 func TestVendoredScriptKnowsOurSettings(t *testing.T) {
 	ours, err := files.ReadFile("docs/docs.js")
 	if err != nil {

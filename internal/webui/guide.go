@@ -23,8 +23,8 @@ import (
 	"fillbook/docs"
 )
 
-// guidePolicy allows one script, which sets the theme; the guide works without
-// it. The pages contain no text of users.
+// guidePolicy allows one script, which sets the theme; the guide works without it. The
+// pages contain no text from users.
 const guidePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -37,8 +37,8 @@ var guideOrder = []string{
 	"metrics.md", "brokers.md", "glossary.md", "api.md", "backup-format.md", "backup.md",
 }
 
-// guideAddress returns the path of a document: the guide is at /guide/, the
-// documents it refers to are below /guide/reference/.
+// guideAddress returns a document's path: the guide is at /guide/, the documents it
+// refers to are below /guide/reference/.
 func guideAddress(file string) string {
 	name := strings.TrimSuffix(path.Base(file), ".md")
 	switch {
@@ -57,7 +57,7 @@ type guidePage struct {
 	Body    template.HTML
 }
 
-// guideEntry is a line of the table of contents.
+// guideEntry is a line in the table of contents.
 type guideEntry struct {
 	Title, Address     string
 	Current, Reference bool
@@ -90,7 +90,7 @@ func mountGuide(mux *http.ServeMux, missing http.Handler) {
 	mux.Handle("GET /guide", http.RedirectHandler("/guide/", http.StatusMovedPermanently))
 }
 
-// renderGuide renders all pages of the guide, by path.
+// renderGuide renders all guide pages, by path.
 func renderGuide(from fs.FS, stylesheet string) (map[string]*page, error) {
 	shell, err := template.ParseFS(files, "guide/page.html")
 	if err != nil {
@@ -133,9 +133,9 @@ func contentsFor(current guidePage, all []guidePage) []guideEntry {
 	return entries
 }
 
-// sharedFiles are paths of files of the page that the guide uses too.
+// sharedFiles are paths of page files also used by the guide.
 type sharedFiles struct {
-	theme string // script that sets the theme
+	theme string // theme script
 	icon  string
 }
 
@@ -178,14 +178,14 @@ func renderDocument(from fs.FS, file string) (guidePage, error) {
 	return guidePage{Title: title, Address: guideAddress(file), Body: template.HTML(body.String())}, links.err // our own documents
 }
 
-// guideLinks rewrites the links of one document.
+// guideLinks rewrites the links in one document.
 type guideLinks struct {
 	file string
 	from fs.FS
 	err  error
 }
 
-// Transform implements parser.ASTTransformer of goldmark.
+// Transform implements goldmark's parser.ASTTransformer.
 func (g *guideLinks) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if link, ok := node.(*ast.Link); ok && entering {
@@ -199,8 +199,8 @@ func (g *guideLinks) Transform(document *ast.Document, _ text.Reader, _ parser.C
 	})
 }
 
-// address returns the path that a link refers to. A link to a document that is
-// not part of the guide is an error.
+// address returns the path for a link. A link to a document outside the guide is an
+// error.
 func (g *guideLinks) address(link string) (string, error) {
 	to, err := url.Parse(link)
 	if err != nil {

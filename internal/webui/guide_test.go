@@ -16,7 +16,7 @@ var (
 	anchors = regexp.MustCompile(`id="([^"]+)"`)
 )
 
-// TestGuideHasEveryDocument holds the order of the guide against the files.
+// TestGuideHasEveryDocument compares the guide's order with the files.
 func TestGuideHasEveryDocument(t *testing.T) {
 	err := fs.WalkDir(docs.Files, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && file != "guide/index.md" && !slices.Contains(guideOrder, file) {
@@ -29,8 +29,8 @@ func TestGuideHasEveryDocument(t *testing.T) {
 	}
 }
 
-// TestGuideLinksWork opens every page of the guide and follows every link on it
-// that stays on this server, headings included.
+// TestGuideLinksWork opens every guide page and follows every link that stays on this
+// server, headings included.
 func TestGuideLinksWork(t *testing.T) {
 	followed := map[string]bool{}
 	for _, file := range append([]string{"guide/index.md"}, guideOrder...) {
@@ -92,8 +92,8 @@ func TestGuideAddresses(t *testing.T) {
 	expect(t, again, 304, map[string]string{"Content-Security-Policy": guidePolicy})
 }
 
-// TestGuidePolicyIsStrict demands that the guide may do nothing but load our
-// stylesheet and the script of the theme.
+// TestGuidePolicyIsStrict checks that the guide may load only our stylesheet and the
+// theme script.
 func TestGuidePolicyIsStrict(t *testing.T) {
 	for _, needed := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"} {
 		if !slices.Contains(strings.Split(guidePolicy, "; "), needed) {

@@ -12,10 +12,10 @@ import (
 	"sync"
 )
 
-// screens are the addresses at which the page opens. They are those of
-// web/src/app/routes.ts, with {name} for a part that varies; a test compares
-// the two. At any other address a browser gets the page with status 404, which
-// says so in the page's own words; programs get a plain 404.
+// screens are the addresses at which the page opens. They are those in
+// web/src/app/routes.ts, with {name} for a variable part; a test compares the two. At any
+// other address a browser gets the page with status 404, which shows its own message;
+// programs get a plain 404.
 var screens = []string{
 	"/{$}",
 	"/trades", "/trades/{id}",
@@ -37,9 +37,9 @@ var screens = []string{
 	"/start", "/sign-in", "/register",
 }
 
-// sharedScreen is the one that strangers open and other sites look at for a
-// card. What the card says is the same for every link: it must not tell whether
-// a link works, and never holds an amount.
+// sharedScreen is opened by strangers and read by other sites for a card. The card's text
+// is the same for every link: it must not reveal whether a link works, and never contains
+// an amount.
 const (
 	sharedScreen = "/s/{token}"
 	sharedCard   = `<meta name="robots" content="noindex" />
@@ -51,14 +51,13 @@ const (
   </head>`
 )
 
-// mountPage adds the page at all its addresses and its files below /assets/.
-// The build gave each file a name with a hash of its content (see web/), so
-// they are served under the names they have. It returns what answers an address
-// that does not exist.
+// mountPage adds the page at all its addresses and its files below /assets/. The build
+// named each file after a hash of its content (see web/), so they are served under their
+// own names. It returns the handler for unknown addresses.
 func mountPage(mux *http.ServeMux) (missing http.Handler) {
 	html, err := fs.ReadFile(files, "page/index.html")
 	if err != nil {
-		panic(err) // a mistake of the build, which every test would find
+		panic(err) // a build mistake, which every test would find
 	}
 	app := newPage(string(html), pagePolicy)
 	for _, address := range screens {
@@ -79,9 +78,8 @@ func mountPage(mux *http.ServeMux) (missing http.Handler) {
 	return missing
 }
 
-// notFound answers addresses that do not exist. The page is sent to browsers
-// that navigate there, and not in the place of a missing file or of an answer
-// that a program waits for.
+// notFound answers unknown addresses. The page is sent to browsers navigating there, and
+// not in place of a missing file or an answer a program waits for.
 func notFound(app *page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isFile := strings.Contains(r.URL.Path, "/assets/") || path.Ext(r.URL.Path) != ""
@@ -100,7 +98,7 @@ func notFound(app *page) http.Handler {
 	})
 }
 
-// builtFile is a file of the page under its hashed name.
+// builtFile is a page file under its hashed name.
 type builtFile struct {
 	storedFile
 
@@ -135,7 +133,7 @@ func zip(content io.Reader) []byte {
 	return out.Bytes()
 }
 
-// ServeHTTP sends the file, compressed to clients that take it so.
+// ServeHTTP sends the file, compressed to clients accepting it.
 func (f *builtFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -13,7 +13,7 @@ import (
 	"testing/fstest"
 )
 
-// Every address that the page knows opens the page, and no other does.
+// Every address known to the page opens the page, and no other does.
 func TestScreensAreThoseOfThePage(t *testing.T) {
 	source, err := os.ReadFile("../../web/src/app/routes.ts")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestDeepLinks(t *testing.T) {
 	}
 }
 
-// The card of a shared link is the same whatever the link is.
+// A shared link's card is the same for every link.
 func TestSharedPageHasACard(t *testing.T) {
 	one, other := ask(t, "GET", "/s/abc"), ask(t, "GET", "/s/xyz")
 	if one.Body.String() != other.Body.String() {
@@ -91,7 +91,7 @@ func TestBuiltFiles(t *testing.T) {
 	}
 }
 
-// What the budget says: the first visit fetches at most 200 KB of script.
+// The budget: the first visit fetches at most 200 KB of script.
 func TestInitialScriptIsSmall(t *testing.T) {
 	html := ask(t, "GET", "/").Body.String()
 	total := 0
@@ -103,8 +103,8 @@ func TestInitialScriptIsSmall(t *testing.T) {
 	}
 }
 
-// The policy forbids these; a library that brought one would fail in the
-// browser only, and only on the screen that uses it.
+// The policy forbids these; a library with one would fail in the browser only, and only
+// on the screen using it.
 func TestBuiltScriptsKeepThePolicy(t *testing.T) {
 	forbidden := regexp.MustCompile(`\beval\(|new Function\(|document\.write\(|createElement\(["'` + "`" + `]style["'` + "`" + `]\)|https?://(?:cdn|fonts|unpkg)`)
 	entries, err := fs.ReadDir(files, "page/assets")

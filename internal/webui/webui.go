@@ -1,19 +1,18 @@
-// Package webui serves the page, the API reference at /docs and the guide at
-// /guide/. Everything is embedded in the binary, so that it works without a
-// network and sends no requests to other servers. The page is built from web/
-// into page/ (make web); the built files are committed, so that building the
-// program needs only Go.
+// Package webui serves the page, the API reference at /docs and the guide at /guide/.
+// Everything is embedded in the binary, so it works without a network and sends no
+// requests to other servers. The page is built from web/ into page/ (make web); the built
+// files are committed, so building the program needs only Go.
 //
-// The address of an asset contains a hash of its content (docs.1f3a….js), so
-// that browsers can keep it forever, while pages are checked at every visit.
-// Large assets of the reference are stored compressed and sent as they are;
-// they are decompressed only for clients that do not accept gzip.
+// An asset's address contains a content hash (docs.1f3a….js), so browsers can keep it
+// forever, while pages are checked at every visit. The reference's large assets are
+// stored compressed and sent as they are; they are decompressed only for clients that do
+// not accept gzip.
 //
-// The Content-Security-Policy protects against injected scripts. The page
-// allows no inline scripts and no inline styles. The API reference (Scalar, see
-// docs/index.html) sets styles from its script, so it is allowed inline styles,
-// but no inline scripts, no eval and no other origins. The browser enforces
-// that, independent of the settings of the reference.
+// The Content-Security-Policy protects against injected scripts. The page allows no
+// inline scripts and no inline styles. The API reference (Scalar, see docs/index.html)
+// sets styles from its script, so it is allowed inline styles, but no inline scripts, no
+// eval and no other origins. The browser enforces this, independent of the reference's
+// settings.
 package webui
 
 import (
@@ -29,7 +28,7 @@ import (
 //go:embed all:page docs guide
 var files embed.FS
 
-// Policies of the page and of the API reference. Both start with default-src none.
+// Policies for the page and the API reference. Both start with default-src none.
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
@@ -38,12 +37,11 @@ const (
 		"font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 
-// Handler serves GET and HEAD of the page, /docs, /guide/ and their assets;
-// anything else is 404 or 405 in plain text. It replaces
-// Content-Security-Policy and caching headers of outer middleware. The API
-// reference expects the OpenAPI document at /openapi.json, the page expects the
-// API at /api/v1. The first request loads the files, so that a server starts
-// without reading them.
+// Handler serves GET and HEAD for the page, /docs, /guide/ and their assets; anything
+// else is 404 or 405 in plain text. It replaces Content-Security-Policy and caching
+// headers set by outer middleware. The API reference expects the OpenAPI document at
+// /openapi.json, the page expects the API at /api/v1. The first request loads the files,
+// so a server starts without reading them.
 func Handler() http.Handler {
 	load := sync.OnceValue(loadHandler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { load().ServeHTTP(w, r) })
@@ -58,9 +56,8 @@ func loadHandler() http.Handler {
 	return setSecurityHeaders(mux)
 }
 
-// mount adds a section: its page at path and its assets below path/assets/. It
-// panics if an embedded file cannot be loaded; every test of this package would
-// find that.
+// mount adds a section: its page at path and its assets below path/assets/. It panics if
+// an embedded file cannot be loaded; every test in this package would find it.
 func mount(mux *http.ServeMux, dir, path, policy string) {
 	base := path + "/assets/"
 	found, err := loadAssets(files, dir)
@@ -77,8 +74,8 @@ func mount(mux *http.ServeMux, dir, path, policy string) {
 	}
 }
 
-// renderPage inserts the addresses of assets into index.html, which refers to
-// them as in {{asset "docs.js"}}. An unknown name is an error.
+// renderPage inserts asset addresses into index.html, which refers to them as in {{asset
+// "docs.js"}}. An unknown name is an error.
 func renderPage(from fs.FS, dir, base string, found assets) (string, error) {
 	address := func(name string) (string, error) {
 		if a, ok := found[name]; ok {
@@ -96,7 +93,7 @@ func renderPage(from fs.FS, dir, base string, found assets) (string, error) {
 	return html.String(), err
 }
 
-// setSecurityHeaders sets the headers of every response, including 404.
+// setSecurityHeaders sets the headers on every response, including 404.
 func setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -63,8 +63,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The policy of the page is that of the security rules, to the letter; that of
-// the reference may differ in nothing but inline styles and data fonts.
+// The page's policy is the one in the security rules, to the letter; the reference's may
+// differ only in inline styles and data fonts.
 func TestPolicies(t *testing.T) {
 	for path, policy := range pages {
 		for _, needed := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"} {
@@ -113,7 +113,7 @@ func TestEveryAnswerIsSecured(t *testing.T) {
 	}
 }
 
-// A middleware may have set the strict headers of the API before.
+// A middleware may have set the API's strict headers before.
 func TestOwnHeadersReplaceThoseOfTheAPI(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("Content-Security-Policy", "default-src 'none'")
@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnknownAddressShowsThePage opens addresses that do not exist with a browser.
+// TestUnknownAddressShowsThePage opens unknown addresses with a browser.
 func TestUnknownAddressShowsThePage(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for _, path := range []string{"/nothing", "/trades/1/2", "/docs/nothing", "/guide/nothing", "/s/"} {

@@ -1,8 +1,8 @@
-// Package notices tells a user what happened without them: what connections, hooks and
-// watched folders stored, and what needs their attention.
+// Package notices reports to a user what happened without them: what connections, hooks
+// and watched folders stored, and what needs their attention.
 //
-// Nothing is stored for it. Notices are read from imports, fills, trades and the states
-// of sources, so their figures are those of the journal when they are read.
+// Nothing is stored for it. Notices are read from imports, fills, trades and source
+// states, so their figures are current.
 package notices
 
 import (
@@ -35,15 +35,15 @@ const (
 	Problem Kind = "problem"
 )
 
-// Notice is something that happened.
+// Notice is an event.
 type Notice struct {
 	At   time.Time
 	Kind Kind
-	// Source is the name of the hook, connection, file or provider.
+	// Source names the hook, connection, file or provider.
 	Source string
-	// Text is a sentence without the name of the source.
+	// Text is a sentence without the source's name.
 	Text string
-	// Link is a path of the page.
+	// Link is a path in the page.
 	Link string
 	// Arrival is what was stored, nil for a problem.
 	Arrival *Arrival
@@ -52,8 +52,8 @@ type Notice struct {
 // Arrival is what an import stored since a time.
 type Arrival struct {
 	Fills, Cash int
-	// Closed counts the trades that these fills closed. NetPnL is their result, in
-	// Currency, and Unreviewed counts those that are not reviewed.
+	// Closed counts the trades closed by these fills. NetPnL is their result, in
+	// Currency, and Unreviewed counts those not reviewed.
 	Closed     int
 	NetPnL     decimal.Decimal
 	Currency   string
@@ -90,7 +90,7 @@ func (s *Service) List(ctx context.Context, owner journal.UserID, since time.Tim
 	return list[:min(len(list), maxNotices)], err
 }
 
-// readArrivals returns a notice for each import that stored something.
+// readArrivals returns a notice for each import with stored rows.
 func readArrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) ([]Notice, error) {
 	batches, err := imports.ListArrived(ctx, tx, owner, since, maxNotices)
 	if err != nil {
@@ -107,7 +107,7 @@ func readArrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, since ti
 	var list []Notice
 	for _, batch := range batches {
 		i := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == batch.Account })
-		if i < 0 { // it is deleted, or one that an access token does not see
+		if i < 0 { // it is deleted, or hidden from an access token
 			continue
 		}
 		arrival, err := readArrival(ctx, tx, owner, batch, since)
@@ -125,7 +125,7 @@ func readArrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, since ti
 	return list, nil
 }
 
-// nameOf returns the name of the file, the connection or the hook that an import is of.
+// nameOf returns the name of an import's file, connection or hook.
 func nameOf(batch imports.Batch, sources []connections.Connection) string {
 	if batch.FileName != nil {
 		return *batch.FileName
@@ -194,8 +194,8 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// readQuarantines returns a notice for each hook that received something that could not
-// be stored.
+// readQuarantines returns a notice for each hook that received something it could not
+// store.
 func readQuarantines(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Notice, err error) {
 	refused, err := hooks.ListRefused(ctx, tx, owner, since)
 	for _, r := range refused {
@@ -207,8 +207,8 @@ func readQuarantines(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 	return list, err
 }
 
-// readConnections returns a notice for each connection that has stopped, and for each
-// whose broker no longer reports some fills.
+// readConnections returns a notice for each stopped connection, and for each whose broker
+// no longer reports some fills.
 func readConnections(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Notice, err error) {
 	stored, err := connections.ListStored(ctx, tx, owner)
 	if err != nil || len(stored) == 0 {
@@ -230,8 +230,8 @@ func readConnections(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 	return list, err
 }
 
-// readBarSources returns a notice for each source of prices that has stopped. They are
-// the user's, so a token that is limited to accounts does not see them.
+// readBarSources returns a notice for each stopped price provider. They are the user's,
+// so a token limited to accounts does not see them.
 func readBarSources(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Notice, err error) {
 	if _, limited := journal.AllowedAccounts(ctx); limited {
 		return nil, nil

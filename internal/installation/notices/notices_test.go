@@ -92,8 +92,8 @@ func (f *fixture) want(ctx context.Context, since time.Time, want ...[2]string) 
 	}
 }
 
-// TestStoppedConnection: a connection that has stopped is reported until it runs again, to
-// those who may see its account.
+// TestStoppedConnection: a stopped connection is reported until it runs again, to callers
+// allowed to see its account.
 func TestStoppedConnection(t *testing.T) {
 	eachEngine(t, func(f *fixture) {
 		stopped := [2]string{"My Bybit", "Restored from a backup, which has no keys. Enter your key again."}
@@ -115,8 +115,8 @@ func TestStoppedConnection(t *testing.T) {
 	})
 }
 
-// TestMissingFills: fills that a broker no longer reports are reported once, with the count
-// of the last run that missed some.
+// TestMissingFills: fills no longer reported by a broker are reported once, with the
+// count from the last run that missed some.
 func TestMissingFills(t *testing.T) {
 	eachEngine(t, func(f *fixture) {
 		f.exec(`UPDATE connections SET status = 'ok' WHERE user_id = $1`, f.owner)

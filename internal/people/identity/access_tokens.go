@@ -27,8 +27,7 @@ const (
 	accessTokenBody   = 43
 	accessTokenSum    = 6
 	accessTokenLength = len(accessTokenPrefix) + accessTokenBody + accessTokenSum
-	// prefixLength is how much of a token is stored and shown, so that users
-	// can recognize it.
+	// prefixLength is how much of a token is stored and shown, so users can recognize it.
 	prefixLength = 12
 )
 
@@ -38,12 +37,12 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 type AccessToken struct {
 	ID   journal.TokenID
 	Name string
-	// Prefix is the beginning of the secret.
+	// Prefix is the secret's beginning.
 	Prefix string
 	Scope  Scope
-	// Accounts are those that the token is limited to; nil means all.
+	// Accounts are the token's accounts; nil means all.
 	Accounts []journal.AccountID
-	// AllowedIPs are the addresses and ranges that it can be used from; nil means any.
+	// AllowedIPs are the addresses and ranges it can be used from; nil means any.
 	AllowedIPs []string
 	CreatedAt  time.Time
 	// ExpiresAt is when the token becomes invalid; nil means never.
@@ -52,8 +51,7 @@ type AccessToken struct {
 	LastUsedAt *time.Time
 }
 
-// TokenUse is a use of an access token by a client that had not used it
-// recently.
+// TokenUse is an access token's use by a client that had not used it recently.
 type TokenUse struct {
 	UsedAt    time.Time
 	IP        string
@@ -83,8 +81,7 @@ func checksum(body string) string {
 	return formatBase62(new(big.Int).SetUint64(uint64(sum)), accessTokenSum)
 }
 
-// isAccessToken reports whether a text has the format and checksum of an access
-// token.
+// isAccessToken reports whether a text has an access token's format and checksum.
 func isAccessToken(token secrets.Secret) bool {
 	text := token.Reveal()
 	if len(text) != accessTokenLength || !strings.HasPrefix(text, accessTokenPrefix) {
@@ -94,8 +91,8 @@ func isAccessToken(token secrets.Secret) bool {
 	return text[len(body):] == checksum(body)
 }
 
-// parseExpiry returns the expiry of a new token: days times 24 hours from now,
-// or nil for never.
+// parseExpiry returns a new token's expiry: days times 24 hours from now, or nil for
+// never.
 func parseExpiry(days *int, now time.Time) (*time.Time, error) {
 	if days == nil {
 		return nil, nil
@@ -108,10 +105,10 @@ func parseExpiry(days *int, now time.Time) (*time.Time, error) {
 	return nil, journal.InvalidField("expires_in_days", "expires_in_days must be 30, 90 or 365. Leave it out for a token that never expires.")
 }
 
-// NewToken has the values of a new access token. Only Name is required.
+// NewToken has a new access token's values. Only Name is required.
 type NewToken struct {
 	Name string
-	// Scope is the name of a scope; empty means [ScopeFull].
+	// Scope is a scope name; empty means [ScopeFull].
 	Scope string
 	// ExpiresInDays and ExpiresAt are two ways to set the expiry.
 	ExpiresInDays *int
@@ -195,7 +192,7 @@ func (n NewToken) expiry(now time.Time) (*time.Time, error) {
 	return n.ExpiresAt, nil
 }
 
-// storedList is a list in a column of JSON; NULL is nil.
+// storedList is a list in a JSON column; NULL is nil.
 type storedList[T ~string] struct{ list *[]T }
 
 // Value implements driver.Valuer.
@@ -267,8 +264,8 @@ func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, clien
 	})
 }
 
-// AccessTokenUses returns the uses of a token, newest first. There are none for
-// an unknown token or another user's.
+// AccessTokenUses returns a token's uses, newest first. There are none for an unknown
+// token or another user's.
 func (s *Service) AccessTokenUses(ctx context.Context, owner journal.UserID, id journal.TokenID) ([]TokenUse, error) {
 	s.flushBriefly(ctx)
 	var uses []TokenUse

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// published is the expression of SECURITY.md by which a scanner finds a token.
+// published is the expression in SECURITY.md by which a scanner finds a token.
 var published = regexp.MustCompile(`^svc_pat_[0-9A-Za-z]{49}$`)
 
 func TestAccessTokenShape(t *testing.T) {

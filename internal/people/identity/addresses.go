@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// maxAddressRanges is how many ranges of addresses a token may have.
+// maxAddressRanges is the maximum number of address ranges per token.
 const maxAddressRanges = 20
 
 // checkAddressRanges returns the ranges as they are stored: as they were sent, without
@@ -27,8 +27,8 @@ func checkAddressRanges(sent []string) ([]string, error) {
 	return ranges, nil
 }
 
-// parseAddressRange parses an address or a range in CIDR notation. IPv4 in the form of
-// IPv6 is IPv4.
+// parseAddressRange parses an address or a range in CIDR notation. IPv4 in IPv6 form is
+// IPv4.
 func parseAddressRange(text string) (netip.Prefix, bool) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		address = address.Unmap()
@@ -48,8 +48,8 @@ func parseAddressRange(text string) (netip.Prefix, bool) {
 	return network.Masked(), true
 }
 
-// containsAddress reports whether an address is in one of the ranges. A text that is
-// not an address is in none.
+// containsAddress reports whether an address is in one of the ranges. An invalid address
+// is in none.
 func containsAddress(ranges []string, text string) bool {
 	address, err := netip.ParseAddr(text)
 	if err != nil {
@@ -62,8 +62,8 @@ func containsAddress(ranges []string, text string) bool {
 	})
 }
 
-// addressRefused returns the error for a call from an address that a token does not
-// allow. It does not name the allowed ones.
+// addressRefused returns the error for a call from an address the token does not allow.
+// It does not name the allowed ones.
 func addressRefused() error {
 	return &journal.Error{
 		Kind: journal.KindForbidden, Code: "ip_not_allowed",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAddressRangesHoldTheirAddresses compares ranges with the arithmetic of their
-// numbers: an address is in a range if both have the same leading bits.
+// TestAddressRangesHoldTheirAddresses compares ranges arithmetically: an address is in a
+// range if both have the same leading bits.
 func TestAddressRangesHoldTheirAddresses(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // not a secret
 	inside := 0

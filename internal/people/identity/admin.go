@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// operatorPrincipal is the caller of commands that are run on the server.
+// operatorPrincipal is the caller for commands run on the server.
 func operatorPrincipal() Principal { return Principal{Credential: CredentialCLI} }
 
 func newNotOwner() error { return journal.Forbidden("Only an owner of this installation may do this.") }
@@ -29,9 +29,9 @@ func requireOwner(ctx context.Context, tx *db.Tx, caller Principal) error {
 	return err
 }
 
-// lockOwners locks the rows of all owners in a fixed order and returns their
-// ids. Only the holder of the locks can change who is an owner: if two owners
-// demote each other, the second finds that only one is left.
+// lockOwners locks the rows of all owners in a fixed order and returns their ids. Only
+// the lock holder can change who is an owner: if two owners demote each other, the second
+// finds only one left.
 func lockOwners(ctx context.Context, tx *db.Tx, caller Principal) ([]journal.UserID, error) {
 	owners, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT number FROM users WHERE is_admin = TRUE ORDER BY number`+tx.Lock())
 	if err != nil {
@@ -85,9 +85,8 @@ func (s *Service) CreateUser(ctx context.Context, caller Principal, client Clien
 	return user, nil
 }
 
-// SetAdmin makes a user an owner, or removes that; the last owner cannot be
-// removed. check may be nil; it is called with the stored user and may return
-// an error.
+// SetAdmin makes a user an owner, or removes this role; the last owner cannot be removed.
+// check may be nil; it is called with the stored user and may return an error.
 func (s *Service) SetAdmin(ctx context.Context, caller Principal, client Client, id journal.PublicID, isAdmin bool, check func(User) error) (User, error) {
 	var user User
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
@@ -162,9 +161,9 @@ func (s *Service) DeleteUser(
 	})
 }
 
-// deleteUser deletes the row of a user. It is the last statement of a transaction in
-// parts, whose log it deletes too. Owners may have changed since the first part, so it
-// checks them again.
+// deleteUser deletes a user's row. It is the last statement in a transaction in parts,
+// whose log it deletes too. Owners may have changed since the first part, so it checks
+// them again.
 func deleteUser(ctx context.Context, tx *db.Tx, caller Principal, id journal.UserID) error {
 	deleted, err := tx.Exec(ctx, `DELETE FROM users WHERE number = $1
 		AND (is_admin = FALSE OR EXISTS (SELECT 1 FROM users AS o WHERE o.is_admin = TRUE AND o.number <> $1))
@@ -222,8 +221,8 @@ func (s *Service) resetPassword(ctx context.Context, caller Principal, client Cl
 	})
 }
 
-// CreateUserByOperator creates a user from the command line. The first user of
-// an installation is always an owner.
+// CreateUserByOperator creates a user from the command line. An installation's first user
+// is always an owner.
 func (s *Service) CreateUserByOperator(ctx context.Context, address string, password secrets.Secret, admin bool) (User, error) {
 	to, hash, err := s.newCredentials(ctx, Client{}, address, password)
 	if err != nil {
@@ -256,9 +255,9 @@ func (s *Service) ResetPasswordByEmail(ctx context.Context, address string, pass
 	return s.resetPassword(ctx, operatorPrincipal(), Client{}, user, password)
 }
 
-// DisableTOTPByEmail turns off the second factor of a user who lost their
-// authenticator; there are no recovery codes. It also resets the count of wrong
-// codes. It succeeds if the second factor is already off.
+// DisableTOTPByEmail turns off the second factor for a user who lost their authenticator;
+// there are no recovery codes. It also resets the wrong code count. It succeeds if the
+// second factor is already off.
 func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error {
 	user, err := s.UserByEmail(ctx, address)
 	if err != nil {

@@ -258,7 +258,7 @@ func TestOperatorResetsCredentials(t *testing.T) {
 		_, err := f.Refresh(ctx, home, pair.RefreshToken)
 		unauthorized(t, err)
 		_, err = f.Login(ctx, home, ownerEmail, otherPass, "")
-		refused(t, err, journal.KindUnauthorized, "totp_required")
+		wantRefusal(t, err, journal.KindUnauthorized, "totp_required")
 	})
 }
 

@@ -17,10 +17,9 @@ func PreferencesOf(ctx context.Context, tx *db.Tx, owner journal.UserID) (Prefer
 	return loadPreferences(ctx, tx, owner, "")
 }
 
-// AddPreferences stores the keys that the user does not have yet, within a
-// transaction, and returns their number. A restore adds what is missing and
-// replaces nothing. It returns an error before it writes if the limits would be
-// exceeded.
+// AddPreferences stores the user's missing keys, within a transaction, and returns their
+// number. A restore adds what is missing and replaces nothing. It returns an error before
+// it writes if the limits would be exceeded.
 func AddPreferences(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, values map[string]json.RawMessage,
 ) (int, error) {

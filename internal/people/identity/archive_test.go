@@ -61,7 +61,7 @@ func TestAddedPreferencesKeepTheLimits(t *testing.T) {
 		_, err := f.addPreferences(owner.UserID, values{"b": half, "c": json.RawMessage(`1`)})
 		tooLarge(t, err)
 		_, err = f.addPreferences(owner.UserID, values{"d": json.RawMessage(`{`)})
-		refused(t, err, journal.KindInvalid, "bad_request")
+		wantRefusal(t, err, journal.KindInvalid, "bad_request")
 		if prefs, _ := f.Preferences(t.Context(), owner.UserID); len(prefs.Values) != 1 {
 			t.Errorf("something was added: %v", prefs.Values)
 		}

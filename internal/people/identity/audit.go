@@ -13,10 +13,10 @@ import (
 // auditRetention is how long a security event is kept.
 const auditRetention = 400 * 24 * time.Hour
 
-// Action is the kind of a security event. Other packages may define more.
+// Action is a security event's kind. Other packages may define more.
 type Action string
 
-// Actions of this package.
+// This package's actions.
 const (
 	ActionSetup             Action = "setup"
 	ActionRegister          Action = "register"
@@ -37,7 +37,7 @@ const (
 	ActionSecretRotate      Action = "secret_rotate"
 )
 
-// Outcome is the result of a security event.
+// Outcome is a security event's result.
 type Outcome string
 
 // Outcomes of security events.
@@ -80,8 +80,7 @@ func NewAuditEvent(at time.Time, caller Principal, client Client, action Action,
 	}
 }
 
-// RecordAudit stores an event in the same transaction as the change that it
-// describes.
+// RecordAudit stores an event in the same transaction as the change it describes.
 func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 	if event.ID == "" || event.At.IsZero() {
 		return errors.New("the audit event has no id or no time; create it with NewAuditEvent")
@@ -113,7 +112,7 @@ func (s *Service) record(ctx context.Context, tx *db.Tx, caller Principal, clien
 	return RecordAudit(ctx, tx, s.event(caller, client, action, target))
 }
 
-// AuditCursor is a position in the list of events. The zero value is the start.
+// AuditCursor is a position in the event list. The zero value is the start.
 type AuditCursor struct {
 	At time.Time
 	ID string
@@ -127,8 +126,7 @@ type AuditQuery struct {
 	Limit int
 }
 
-// maxAuditPage is the longest page of the API plus one event, which indicates
-// that another page follows.
+// maxAuditPage is the API's longest page plus one event, which indicates another page.
 const maxAuditPage = 1001
 
 // Audit returns security events, newest first.
@@ -137,9 +135,9 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 	return events, err
 }
 
-// AuditPage lists security events, newest first, and counts all of them in the
-// same snapshot. Events that are older than auditRetention are left out, even
-// if they are not deleted yet.
+// AuditPage lists security events, newest first, and counts all of them in the same
+// snapshot. Events older than auditRetention are left out, even if they are not deleted
+// yet.
 func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []AuditEvent, total int, err error) {
 	s.flushBriefly(ctx)
 	limit := query.Limit

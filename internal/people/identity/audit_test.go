@@ -153,8 +153,8 @@ func TestEventNeedsIDAndTime(t *testing.T) {
 	})
 }
 
-// TestNoCredentialIsStoredOrLoggedInClear lets every kind of secret pass
-// through a service and then looks for them in all that it has left behind.
+// TestNoCredentialIsStoredOrLoggedInClear lets every kind of secret pass through a
+// service and then looks for them in everything it left behind.
 func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -208,8 +208,8 @@ func TestNoCredentialIsStoredOrLoggedInClear(t *testing.T) {
 	}
 }
 
-// TestAuditCount: the number of events is exact on every page, although past days
-// are counted once, and leaves out those that are about to be deleted.
+// TestAuditCount: the event count is exact on every page, although past days are counted
+// once, and leaves out events about to be deleted.
 func TestAuditCount(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		ctx := t.Context()

@@ -10,16 +10,16 @@ import (
 
 const (
 	auditDay = int64(24 * time.Hour / time.Microsecond)
-	// auditFinal is how old a day must be for its number of events to be cached.
-	// Events are stored within minutes.
+	// auditFinal is how old a day must be for its event count to be cached. Events are
+	// stored within minutes.
 	auditFinal = 2 * auditDay
 )
 
-// auditCounts caches the number of events of past days, so that a page of the
-// audit list counts only the events of the last days.
+// auditCounts caches the event counts for past days, so an audit page counts only the
+// last days' events.
 type auditCounts struct {
 	mu   sync.Mutex
-	days map[int64]int // by the number of the day since 1970, in UTC
+	days map[int64]int // by day number since 1970, in UTC
 }
 
 // count returns the number of events since oldest, as of now; both are in
@@ -40,9 +40,9 @@ func (c *auditCounts) count(ctx context.Context, tx *db.Tx, oldest, now int64) (
 	return cached + total, err
 }
 
-// pastDays returns the number of events from the first day up to, and not
-// including, the end. It counts the days that are not cached yet, which are the
-// last ones, and drops those before the first.
+// pastDays returns the number of events from the first day up to, and not including, the
+// end. It counts the days not cached yet, which are the last ones, and drops those before
+// the first.
 func (c *auditCounts) pastDays(ctx context.Context, tx *db.Tx, first, end int64) (total int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

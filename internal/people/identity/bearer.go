@@ -17,29 +17,29 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// AccessTokenLifetime is how long an access token of a session is valid.
+// AccessTokenLifetime is how long a session's access token is valid.
 const AccessTokenLifetime = 15 * time.Minute
 
 const (
 	// accessType is the typ claim. Tokens signed for another purpose are not
 	// access tokens.
 	accessType = "access"
-	// clockLeeway is how far the clock of the signing server may be ahead. It
-	// does not extend the lifetime of a token.
+	// clockLeeway is how far the signing server's clock may be ahead. It does not extend
+	// a token's lifetime.
 	clockLeeway = 30 * time.Second
-	// maxBearer is longer than any credential that we issue.
+	// maxBearer is longer than any credential we issue.
 	maxBearer = 2048
 )
 
-// accessClaims are the contents of an access token: sub, sid, iat, exp, jti and
-// typ. It has no role, which is read from the user's row for each request.
+// accessClaims are an access token's contents: sub, sid, iat, exp, jti and typ. It has no
+// role, which is read from the user's row for each request.
 type accessClaims struct {
 	SessionID journal.SessionID `json:"sid"`
 	Type      string            `json:"typ"`
 	jwt.RegisteredClaims
 }
 
-// signAccessToken returns the access token of a session.
+// signAccessToken returns a session's access token.
 func (s *Service) signAccessToken(of refreshToken, now time.Time) (secrets.Secret, error) {
 	claims := accessClaims{SessionID: of.session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
 		Subject: string(of.public), ID: newTokenName(of.user),
@@ -52,14 +52,14 @@ func (s *Service) signAccessToken(of refreshToken, now time.Time) (secrets.Secre
 	return secrets.Secret(text), nil
 }
 
-// newTokenName returns a new jti. It begins with the user's number, so that the
-// user's rows can be read without looking the number up.
+// newTokenName returns a new jti. It begins with the user's number, so the user's rows
+// can be read without looking the number up.
 func newTokenName(user journal.UserID) string {
 	return strconv.FormatInt(int64(user), 10) + "." + journal.NewID[string]()
 }
 
-// userNumber returns the number in the jti. It is 0 in tokens that were issued
-// before users had numbers. The subject decides who the user is.
+// userNumber returns the number in the jti. It is 0 in tokens issued before users had
+// numbers. The subject decides who the user is.
 func (c *accessClaims) userNumber() journal.UserID {
 	text, _, _ := strings.Cut(c.ID, ".")
 	number, err := strconv.ParseInt(text, 10, 32)
@@ -69,8 +69,8 @@ func (c *accessClaims) userNumber() journal.UserID {
 	return journal.UserID(number)
 }
 
-// newJWTParser returns a parser that accepts one algorithm only.
-// parseAccessToken checks the times.
+// newJWTParser returns a parser accepting one algorithm only. parseAccessToken checks the
+// times.
 func newJWTParser() *jwt.Parser {
 	return jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
 		jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
@@ -81,9 +81,9 @@ var (
 	errNotAccess     = errors.New("the token is not a valid access token")
 )
 
-// parseAccessToken returns the claims of an access token that is currently
-// valid. Whether its session and its user exist is read from the database at each
-// request; only the result of checking the signature is cached.
+// parseAccessToken returns the claims in a currently valid access token. Whether its
+// session and its user exist is read from the database at each request; only the result
+// of checking the signature is cached.
 func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
 	hash := sha256.Sum256([]byte(bearer))
 	claims, known := s.claims.find(hash)
@@ -100,7 +100,7 @@ func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
 	return claims, nil
 }
 
-// verifyAccessToken returns the claims of a signed token.
+// verifyAccessToken returns a signed token's claims.
 func (s *Service) verifyAccessToken(bearer string) (accessClaims, error) {
 	var claims accessClaims
 	_, err := s.jwt.ParseWithClaims(bearer, &claims, func(token *jwt.Token) (any, error) {
@@ -114,11 +114,11 @@ func (s *Service) verifyAccessToken(bearer string) (accessClaims, error) {
 	return claims, err
 }
 
-// maxCachedClaims bounds the cache of claims to a few MiB.
+// maxCachedClaims bounds the claims cache to a few MiB.
 const maxCachedClaims = 10_000
 
-// claimsCache keeps the claims of signed tokens in use, by the hash of the token.
-// They never change: a process has one key.
+// claimsCache keeps the claims in signed tokens in use, by token hash. They never change:
+// a process has one key.
 type claimsCache struct {
 	mu     sync.RWMutex
 	claims map[[sha256.Size]byte]accessClaims
@@ -148,16 +148,16 @@ func (c *accessClaims) isValid(now time.Time) bool {
 		(c.NotBefore == nil || !c.NotBefore.After(ahead))
 }
 
-// newBadCredential returns the same error for every invalid credential:
-// unknown, malformed, expired, revoked, or of a deleted user.
+// newBadCredential returns the same error for every invalid credential: unknown,
+// malformed, expired, revoked, or a deleted user's.
 func newBadCredential() error {
 	return journal.Unauthorized("The credential is missing, wrong or expired. Sign in again.")
 }
 
-// Authenticate returns the owner of a bearer credential: an access token of a
-// session or a personal access token. It reads the user's row every time, so
-// that deleting or demoting a user takes effect with the next request. It costs
-// one indexed read, two for the first use of an access token; the use of a token is recorded in the background.
+// Authenticate returns the owner of a bearer credential: a session's access token or a
+// personal access token. It reads the user's row every time, so deleting or demoting a
+// user takes effect with the next request. It costs one indexed read, two for an access
+// token's first use; a token's use is recorded in the background.
 func (s *Service) Authenticate(ctx context.Context, bearer string, client Client) (Principal, error) {
 	if bearer == "" || len(bearer) > maxBearer {
 		return Principal{}, newBadCredential()

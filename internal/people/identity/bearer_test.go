@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// forge signs claims with our own key, so that only what is claimed, and not
-// the signature, can be the reason for a refusal.
+// forge signs claims with our own key, so only the claims, and not the signature, can be
+// the reason for a refusal.
 func (f *fixture) forge(method jwt.SigningMethod, key any, change func(jwt.MapClaims, map[string]any)) string {
 	f.t.Helper()
 	caller, _ := f.Users(f.t.Context())

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// cheap is a password cost for tests that do not look at the cost.
+// cheap is a password cost for tests where the cost does not matter.
 var cheap = PasswordCost{MemoryKiB: 64, Passes: 1}
 
 // The people of the tests.
@@ -31,7 +31,7 @@ var (
 	crook = Client{IP: "203.0.113.9", UserAgent: "curl/8", RequestID: "r-3"}
 )
 
-// fixture is a service on a fresh database with a clock that the test moves.
+// fixture is a service on a fresh database with a clock moved by the test.
 type fixture struct {
 	*Service
 	t     *testing.T
@@ -97,7 +97,7 @@ func (f *fixture) login(address string) TokenPair {
 	return pair
 }
 
-// code returns the code that the user's authenticator shows steps from now.
+// code returns the code shown by the user's authenticator steps from now.
 func (f *fixture) code(secret string, steps int64) secrets.Secret {
 	f.t.Helper()
 	raw, err := parseTOTPSecret(secrets.Secret(secret))
@@ -107,7 +107,7 @@ func (f *fixture) code(secret string, steps int64) secrets.Secret {
 	return secrets.Secret(code)
 }
 
-// wrongCode returns a code that is not valid now.
+// wrongCode returns a currently invalid code.
 func (f *fixture) wrongCode(secret string) secrets.Secret {
 	f.t.Helper()
 	for n := 0; ; n++ {
@@ -134,7 +134,7 @@ func (f *fixture) hashes() int {
 	return int(f.hasher.work.Load() / (int64(cheap.MemoryKiB) * int64(cheap.Passes)))
 }
 
-// count returns the number that a query selects.
+// count returns the number selected by a query.
 func (f *fixture) count(query string, args ...any) int {
 	f.t.Helper()
 	var n int
@@ -171,8 +171,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// refused checks kind and code of an error.
-func refused(t testing.TB, err error, kind journal.Kind, code string) journal.Error {
+// wantRefusal checks an error's kind and code.
+func wantRefusal(t testing.TB, err error, kind journal.Kind, code string) journal.Error {
 	t.Helper()
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) || refusal.Kind != kind || refusal.Code != code {
@@ -183,27 +183,27 @@ func refused(t testing.TB, err error, kind journal.Kind, code string) journal.Er
 
 func unauthorized(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindUnauthorized, "unauthorized")
+	wantRefusal(t, err, journal.KindUnauthorized, "unauthorized")
 }
 
 func forbidden(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindForbidden, "forbidden")
+	wantRefusal(t, err, journal.KindForbidden, "forbidden")
 }
 
 func notFound(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindNotFound, "not_found")
+	wantRefusal(t, err, journal.KindNotFound, "not_found")
 }
 
 func conflict(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindConflict, "conflict")
+	wantRefusal(t, err, journal.KindConflict, "conflict")
 }
 
 func invalid(t testing.TB, err error, field string) {
 	t.Helper()
-	refusal := refused(t, err, journal.KindInvalid, "bad_request")
+	refusal := wantRefusal(t, err, journal.KindInvalid, "bad_request")
 	if refusal.Details["field"] != field {
 		t.Fatalf("the error names %v, want %s", refusal.Details, field)
 	}
@@ -211,7 +211,7 @@ func invalid(t testing.TB, err error, field string) {
 
 func limited(t testing.TB, err error) time.Duration {
 	t.Helper()
-	return refused(t, err, journal.KindLimited, "rate_limited").RetryAfter
+	return wantRefusal(t, err, journal.KindLimited, "rate_limited").RetryAfter
 }
 
 // runConcurrently calls fn n times at the same time and returns the errors.

@@ -33,21 +33,21 @@ func DefaultPasswordCost() PasswordCost { return PasswordCost{MemoryKiB: 19 * 10
 const (
 	saltSize = 16
 	tagSize  = 32
-	// lanes is the parallelism of argon2. With 1, a hash uses one core, so that
-	// the number of slots limits how much of the machine logins use.
+	// lanes is argon2's parallelism. With 1, a hash uses one core, so the number of slots
+	// limits how much of the machine logins use.
 	lanes = 1
 
 	maxHashSlots    = 4
 	defaultHashWait = 20 * time.Second
-	// maxHashQueue is how many hashes of one client address may wait.
+	// maxHashQueue is how many hashes per client address may wait.
 	maxHashQueue = 250
 )
 
 // errPasswordHash is returned for a stored hash in an unknown format.
 var errPasswordHash = errors.New("the stored password hash is malformed")
 
-// hasher computes password hashes, a limited number at a time because each uses
-// memory. The others wait in a queue that is fair between client addresses.
+// hasher computes password hashes, a limited number at a time because each uses memory.
+// The others wait in a queue shared fairly between client addresses.
 type hasher struct {
 	cost  PasswordCost
 	slots int
@@ -75,8 +75,8 @@ func newHasher(options Options) *hasher {
 	return h
 }
 
-// acquire waits for a slot and returns the function that releases it. It
-// returns an error if the queue is full or the wait too long.
+// acquire waits for a slot and returns its release function. It returns an error if the
+// queue is full or the wait too long.
 func (h *hasher) acquire(ctx context.Context, address string) (release func(), err error) {
 	release, err = h.queue.Acquire(ctx, address)
 	if errors.Is(err, fairqueue.ErrBusy) {
@@ -88,8 +88,7 @@ func (h *hasher) acquire(ctx context.Context, address string) (release func(), e
 	return release, err
 }
 
-// hashRetryAfter is the Retry-After of attempts that are rejected because the
-// queue is full.
+// hashRetryAfter is the Retry-After for attempts rejected because the queue is full.
 const hashRetryAfter = 5 * time.Second
 
 // hash returns the PHC string of a password with the configured cost.
@@ -114,8 +113,8 @@ func (h *hasher) matches(ctx context.Context, address string, password secrets.S
 	return h.verify(password, stored)
 }
 
-// verify is matches for a caller that holds a slot. An empty hash, for a user
-// that does not exist, costs the same work and never matches.
+// verify is matches for a caller holding a slot. An empty hash, for an unknown user,
+// costs the same work and never matches.
 func (h *hasher) verify(password secrets.Secret, stored string) (bool, error) {
 	if stored == "" {
 		h.derive(password, h.cost, make([]byte, saltSize))
@@ -154,7 +153,7 @@ func (p phc) String() string {
 		base64.RawStdEncoding.EncodeToString(p.salt), base64.RawStdEncoding.EncodeToString(p.tag))
 }
 
-// Limits of a stored hash, so that a damaged row cannot exhaust the machine.
+// Limits for a stored hash, so a damaged row cannot exhaust the machine.
 const (
 	maxMemoryKiB = 1 << 20
 	maxPasses    = 32

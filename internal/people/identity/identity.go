@@ -1,17 +1,16 @@
-// Package identity manages the users of a Fillbook installation and their
-// credentials: passwords, second factors, sessions and personal access tokens.
-// It also stores preferences and the log of security events.
+// Package identity manages the users of a Fillbook installation and their credentials:
+// passwords, second factors, sessions and personal access tokens. It also stores
+// preferences and the security event log.
 //
-// Credentials cannot be used from the database alone: passwords are argon2id
-// hashes, refresh tokens and access tokens are stored as SHA-256, and
-// second-factor secrets are encrypted with a key that is not in the database.
-// What must happen only once (the setup, the use of a code, the rotation of a
-// refresh token) is decided by one conditional write or under a row lock, never
-// by a read followed by a write.
+// Credentials cannot be used from the database alone: passwords are argon2id hashes,
+// refresh tokens and access tokens are stored as SHA-256, and second-factor secrets are
+// encrypted with a key outside the database. What must happen only once (the setup, the
+// use of a code, the rotation of a refresh token) is decided by one conditional write or
+// under a row lock, never by a read followed by a write.
 //
 // Each method of [Service] is one transaction. What a request need not wait for
-// (recording the use of a token or a failed login) is written in the
-// background, where it can neither delay nor fail the request.
+// (recording a token's use or a failed login) is written in the background, where it can
+// neither delay nor fail the request.
 package identity
 
 import (
@@ -28,8 +27,8 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// Options are the settings of a [Service]. The zero value is a secure
-// installation with closed registration.
+// Options are a [Service]'s settings. The zero value is a secure installation with closed
+// registration.
 type Options struct {
 	// RegistrationOpen allows registration once there is an owner.
 	RegistrationOpen bool
@@ -67,8 +66,8 @@ type Service struct {
 	auditCounts auditCounts
 }
 
-// New returns a Service. [Service.Start] starts its background writer. keys may
-// be nil for commands that neither create nor read tokens.
+// New returns a Service. [Service.Start] starts its background writer. keys may be nil
+// for commands without tokens.
 func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, options Options) *Service {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -83,20 +82,20 @@ func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, op
 	}
 }
 
-// Client describes the origin of a call, for the lists of sessions and uses and
-// for the audit log. Its address decides whether an access token that is limited to
-// addresses can be used; nothing else is authorized by it.
+// Client describes a call's origin, for the session and use lists and for the audit log.
+// Its address decides whether an access token limited to addresses can be used; nothing
+// else is authorized by it.
 type Client struct {
 	IP        string
 	UserAgent string
 	RequestID string
 }
 
-// maxUserAgent is the longest user agent that is stored, in bytes.
+// maxUserAgent is the maximum length of a stored user agent, in bytes.
 const maxUserAgent = 256
 
-// clean returns the client with values that can be stored: valid UTF-8 without
-// control characters, of limited length.
+// clean returns the client with values that can be stored: short, valid UTF-8 without
+// control characters.
 func (c Client) clean() Client {
 	return Client{
 		IP:        printable(c.IP, 64),
@@ -105,8 +104,8 @@ func (c Client) clean() Client {
 	}
 }
 
-// printable removes characters that cannot be printed and shortens a text to
-// limit bytes at a character boundary.
+// printable removes unprintable characters and shortens a text to limit bytes at a
+// character boundary.
 func printable(text string, limit int) string {
 	if len(text) > 4*limit {
 		text = text[:4*limit] // bounds the work on a 100 KB header
@@ -131,17 +130,16 @@ type Credential string
 
 // Kinds of credentials.
 const (
-	// CredentialNone is a caller that was not authenticated, as in a failed
-	// login.
+	// CredentialNone is an unauthenticated caller, as in a failed login.
 	CredentialNone Credential = ""
-	// CredentialSession is an access token of a signed-in session.
+	// CredentialSession is a signed-in session's access token.
 	CredentialSession Credential = "session"
 	// CredentialToken is a personal access token.
 	CredentialToken Credential = "token"
 	// CredentialCLI is an operator with shell access to the server.
 	CredentialCLI Credential = "cli"
-	// CredentialWatch is the server itself, which imports the files of a watched
-	// folder for the owner of its account.
+	// CredentialWatch is the server itself, importing files from a watched folder for the
+	// account's owner.
 	CredentialWatch Credential = "watch"
 )
 
@@ -153,26 +151,26 @@ type Principal struct {
 	PublicID    journal.PublicID
 	Email       string
 	IsAdmin     bool
-	CreatedAt   time.Time // of the user
+	CreatedAt   time.Time // the user's
 	TOTPEnabled bool
 	Credential  Credential
 	// SessionID is set for CredentialSession.
 	SessionID journal.SessionID
-	// SessionEnded reports that this session was signed out, revoked or has
-	// expired since its access token was issued. The token can still read and
-	// write the journal until it expires, and nothing else.
+	// SessionEnded reports whether this session was signed out, revoked or has expired
+	// since its access token was issued. The token can still read and write the journal
+	// until it expires, and nothing else.
 	SessionEnded bool
 	// TokenID is set for CredentialToken.
 	TokenID journal.TokenID
 	// Scope is set for CredentialToken.
 	Scope Scope
-	// Accounts are those that the token is limited to; nil means all.
+	// Accounts are the token's accounts; nil means all.
 	Accounts []journal.AccountID
 }
 
-// RequireSession returns an error for callers without an active session. It
-// protects operations that create or change credentials: neither a leaked
-// access token nor an ended session may give permanent access.
+// RequireSession returns an error for callers without an active session. It protects
+// operations on credentials: neither a leaked access token nor an ended session may give
+// permanent access.
 func (p Principal) RequireSession() error {
 	if p.Credential == CredentialToken {
 		return journal.Forbidden("An access token cannot do this. Sign in with your password.")

@@ -22,10 +22,10 @@ func newWrongLogin() error {
 // hash was replaced while the password was verified.
 const maxLoginAttempts = 3
 
-// Login signs a user in. An unknown user and a wrong password get the same
-// error after the same work. The password is verified first, then the code of
-// the second factor. A code is used up only by a login that succeeds, so that
-// of several logins with one code exactly one succeeds.
+// Login signs a user in. An unknown user and a wrong password get the same error after
+// the same work. The password is verified first, then the second factor's code. Only a
+// successful login uses up a code, so among several logins with one code exactly one
+// succeeds.
 func (s *Service) Login(ctx context.Context, client Client, address string, password, code secrets.Secret) (TokenPair, error) {
 	client = client.clean()
 	for range maxLoginAttempts {
@@ -44,16 +44,16 @@ func (s *Service) Login(ctx context.Context, client Client, address string, pass
 	return TokenPair{}, journal.Unavailable(errPasswordChanged)
 }
 
-// loginAttempt is the account of an email address, empty if there is none, and
-// the key under which failures are counted.
+// loginAttempt is an email address's account, empty if there is none, and the key under
+// which failures are counted.
 type loginAttempt struct {
 	account
 	key throttleKey
 }
 
-// findLogin looks up an email address. Failures are counted by email address,
-// and separately for each IP address with a session of the user, so that
-// guesses by others do not slow down the user.
+// findLogin looks up an email address. Failures are counted by email address, and
+// separately for each IP address with one of the user's sessions, so guesses by others do
+// not slow down the user.
 func (s *Service) findLogin(ctx context.Context, address string, client Client) (loginAttempt, error) {
 	var found loginAttempt
 	to, err := parseEmail(address)
@@ -89,9 +89,9 @@ func (s *Service) checkThrottle(attempt loginAttempt) error {
 	return nil
 }
 
-// verifyPassword verifies the password. It checks the throttle before it waits
-// for a slot, so that rejected attempts do not delay others, and again when it
-// has the slot, so that parallel guesses cannot pass it.
+// verifyPassword verifies the password. It checks the throttle before it waits for a
+// slot, so rejected attempts do not delay others, and again when it has the slot, so
+// parallel guesses cannot pass it.
 func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, client Client, password secrets.Secret) error {
 	if err := s.checkThrottle(attempt); err != nil {
 		return err
@@ -121,9 +121,8 @@ func (s *Service) verifyPassword(ctx context.Context, attempt loginAttempt, clie
 	return newWrongLogin()
 }
 
-// completeLogin checks the second factor and starts a session, after the
-// password was verified. The count of wrong codes is committed even if the
-// login fails.
+// completeLogin checks the second factor and starts a session, after the password was
+// verified. The wrong code count is committed even if the login fails.
 func (s *Service) completeLogin(ctx context.Context, attempt loginAttempt, client Client, password, code secrets.Secret) (TokenPair, error) {
 	rehashed, err := s.rehashWeakPassword(ctx, client, attempt.account, password)
 	if err != nil {
@@ -155,8 +154,8 @@ func (s *Service) completeLogin(ctx context.Context, attempt loginAttempt, clien
 	return pair, refusal
 }
 
-// rehashWeakPassword returns a new hash of the password if the stored one is
-// weaker than the current cost, or an empty string.
+// rehashWeakPassword returns a new password hash if the stored one is weaker than the
+// current cost, or an empty string.
 func (s *Service) rehashWeakPassword(ctx context.Context, client Client, known account, password secrets.Secret) (string, error) {
 	if !s.hasher.isWeak(known.passwordHash) {
 		return "", nil
@@ -164,8 +163,8 @@ func (s *Service) rehashWeakPassword(ctx context.Context, client Client, known a
 	return s.hasher.hash(ctx, client.IP, password)
 }
 
-// checkSecondFactor checks the code of a login. refusal is for the client; err
-// is an internal error.
+// checkSecondFactor checks a login's code. refusal is for the client; err is an internal
+// error.
 func (s *Service) checkSecondFactor(ctx context.Context, tx *db.Tx, user account, client Client, code secrets.Secret) (refusal, err error) {
 	if !user.TOTPEnabled {
 		return nil, nil

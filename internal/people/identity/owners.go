@@ -29,17 +29,17 @@ func FindTokenOwner(ctx context.Context, tx *db.Tx, hash []byte) (owner journal.
 	return owner, err
 }
 
-// DeleteTokenOwner deletes the owner of a revoked token, within a transaction.
+// DeleteTokenOwner deletes a revoked token's owner, within a transaction.
 func DeleteTokenOwner(ctx context.Context, tx *db.Tx, hash []byte) error {
 	_, err := tx.Exec(ctx, `DELETE FROM token_owners WHERE hash = $1`, hash)
 	return err
 }
 
-// maxCachedOwners bounds the cache of owners to a few MiB.
+// maxCachedOwners bounds the owner cache to a few MiB.
 const maxCachedOwners = 50_000
 
-// ownerCache keeps the owners of access tokens in use, so that a request needs
-// one statement. The owner of a token never changes.
+// ownerCache keeps the owners of access tokens in use, so a request needs one statement.
+// A token's owner never changes.
 type ownerCache struct {
 	mu     sync.RWMutex
 	owners map[string]journal.UserID // by hash
@@ -61,9 +61,8 @@ func (c *ownerCache) add(hash []byte, owner journal.UserID) {
 	c.owners[string(hash)] = owner
 }
 
-// withOwner calls read with the owner of a token. It calls read again if the
-// cached owner has no such token, because the database may have been replaced by
-// another one.
+// withOwner calls read with a token's owner. It calls read again if the cached owner has
+// no such token, because the database may have been replaced by another one.
 func (c *ownerCache) withOwner(ctx context.Context, tx *db.Tx, hash []byte, read func(journal.UserID) error) error {
 	cached, ok := c.find(hash)
 	if ok {

@@ -13,12 +13,12 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// MinPasswordLength is the minimum length of a password in characters (code
-// points). Clients read it from the setup status.
+// MinPasswordLength is the minimum password length in characters (code points). Clients
+// read it from the setup status.
 const MinPasswordLength = 10
 
-// maxPasswordBytes limits the work of one hash. Longer passwords are rejected,
-// never truncated.
+// maxPasswordBytes limits the work per hash. Longer passwords are rejected, never
+// truncated.
 const maxPasswordBytes = 1024
 
 // commonPasswords contains well-known passwords of at least MinPasswordLength
@@ -27,9 +27,8 @@ const maxPasswordBytes = 1024
 //go:embed common_passwords.txt
 var commonPasswords string
 
-// sequences are keyboard rows, the alphabet and digits. A password that is only
-// a part of one is rejected, in either direction and wrapping around at the
-// end.
+// sequences are keyboard rows, the alphabet and digits. A password consisting only of a
+// part is rejected, in either direction and wrapping around at the end.
 var sequences = []string{
 	"0123456789",
 	"abcdefghijklmnopqrstuvwxyz",
@@ -40,8 +39,8 @@ var sequences = []string{
 	"1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.0p;/",
 }
 
-// checkPassword returns an error if a password is not allowed. The password is
-// not trimmed or case-folded. field is the name of the request's field.
+// checkPassword returns an error if a password is not allowed. The password is not
+// trimmed or case-folded. field is the request field's name.
 func checkPassword(field string, password secrets.Secret, email string) error {
 	text := password.Reveal()
 	switch folded := strings.ToLower(text); {
@@ -83,12 +82,12 @@ func isOwnEmail(text, email string) bool {
 	return strings.EqualFold(text, email) || strings.EqualFold(text, local)
 }
 
-// errPasswordChanged is returned if the password was changed between its
-// verification and the transaction that depends on it.
+// errPasswordChanged is returned if the password was changed between its verification and
+// the transaction depending on it.
 var errPasswordChanged = errors.New("the password was changed at the same time")
 
-// newPasswordChanged returns the error for a client. It occurs if two changes
-// of a password run at the same time, or a login has just replaced a weak hash.
+// newPasswordChanged returns the error for a client. It occurs if two password changes
+// run at the same time, or a login has just replaced a weak hash.
 func newPasswordChanged() error {
 	refusal := journal.Conflict("Your password was changed at the same time. Try again.")
 	refusal.Err = errPasswordChanged
@@ -99,10 +98,10 @@ func newPasswordChanged() error {
 // password.
 func newWrongPassword() error { return journal.Forbidden("The password is wrong.") }
 
-// ChangePassword sets a new password after verifying the current one. In the
-// same transaction it ends all sessions of the user and starts a new one for
-// the caller, so that no earlier refresh token works and the caller stays
-// signed in. Access tokens issued before stay valid until they expire.
+// ChangePassword sets a new password after verifying the current one. In the same
+// transaction it ends all the user's sessions and starts a new one for the caller, so no
+// earlier refresh token works and the caller stays signed in. Access tokens issued before
+// stay valid until they expire.
 func (s *Service) ChangePassword(ctx context.Context, caller Principal, client Client, current, next secrets.Secret) (TokenPair, error) {
 	if err := caller.RequireSession(); err != nil {
 		return TokenPair{}, err
@@ -158,8 +157,7 @@ func (s *Service) verifyOwnPassword(ctx context.Context, known account, caller P
 	return nil
 }
 
-// lockUnchanged locks a user's state and checks that it still has the password
-// hash of known.
+// lockUnchanged locks a user's state and checks that the password hash is still known's.
 func lockUnchanged(ctx context.Context, tx *db.Tx, known account) (account, error) {
 	current, err := lockAccount(ctx, tx, known.ID)
 	if err != nil {
@@ -171,8 +169,7 @@ func lockUnchanged(ctx context.Context, tx *db.Tx, known account) (account, erro
 	return current, nil
 }
 
-// replacePassword sets the hash and ends all sessions of the user, within a
-// transaction.
+// replacePassword sets the hash and ends all the user's sessions, within a transaction.
 func replacePassword(ctx context.Context, tx *db.Tx, id journal.UserID, hash string) error {
 	if _, err := lockState(ctx, tx, id); err != nil {
 		return toNotFound(err, "user")

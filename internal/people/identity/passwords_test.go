@@ -160,7 +160,7 @@ func TestHashSlotsAreBounded(t *testing.T) {
 	two, err := h.acquire(t.Context(), "")
 	must(t, err)
 	_, err = h.hash(t.Context(), "", goodPass)
-	refusal := refused(t, err, journal.KindUnavailable, "unavailable")
+	refusal := wantRefusal(t, err, journal.KindUnavailable, "unavailable")
 	if refusal.RetryAfter <= 0 {
 		t.Error("the error has no RetryAfter")
 	}
@@ -189,8 +189,8 @@ func TestCorrectLoginsWaitForASlot(t *testing.T) {
 	})
 }
 
-// TestHashSlotsAreFairBetweenAddresses checks that a client with many waiting calls
-// does not delay another address by all of them.
+// TestHashSlotsAreFairBetweenAddresses checks that a client with many waiting calls does
+// not delay another address by all of them.
 func TestHashSlotsAreFairBetweenAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher(Options{PasswordCost: cheap, HashSlots: 1})

@@ -15,23 +15,22 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Limits of a user's preferences: the size of the whole object as JSON, and the
-// number of keys.
+// Limits for a user's preferences: the JSON size and the number of keys.
 const (
 	MaxPreferencesBytes = 64 << 10
 	MaxPreferenceKeys   = 500
 )
 
-// Preferences are values that clients store for a user. They are raw JSON and
-// returned unchanged, so that large numbers keep their digits. The server never
-// reads them; what it must know is in package settings.
+// Preferences are values stored by clients for a user. They are raw JSON and returned
+// unchanged, so large numbers keep their digits. The server never reads them; what it
+// must know is in package settings.
 type Preferences struct {
 	Values map[string]json.RawMessage
 	// UpdatedAt is nil until something is stored.
 	UpdatedAt *time.Time
 }
 
-// Preferences returns all preferences of a user.
+// Preferences returns all the user's preferences.
 func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Preferences, error) {
 	var prefs Preferences
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -42,8 +41,8 @@ func (s *Service) Preferences(ctx context.Context, owner journal.UserID) (Prefer
 	return prefs, err
 }
 
-// loadPreferences reads all preferences of a user. lock is appended to the
-// query of the user's state.
+// loadPreferences reads all the user's preferences. lock is appended to the query for the
+// user's state.
 func loadPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Preferences, error) {
 	var prefs Preferences
 	err := tx.QueryRow(ctx, `SELECT preferences_updated_at FROM user_states WHERE user_id = $1`+lock, owner).
@@ -71,10 +70,10 @@ func readPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[
 	return values, err
 }
 
-// MergePreferences stores the given keys and leaves the others unchanged; null
-// is a value. Each key is a row, so that concurrent merges are all kept. The
-// user's row is locked, so that the limits hold for all of them together. check
-// may be nil; it is called with the stored preferences and may return an error.
+// MergePreferences stores the given keys and leaves the others unchanged; null is a
+// value. Each key is a row, so concurrent merges are all kept. The user's row is locked,
+// so the limits hold for all of them together. check may be nil; it is called with the
+// stored preferences and may return an error.
 func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, values map[string]json.RawMessage, check func(Preferences) error) error {
 	if err := checkPreferences(values); err != nil {
 		return err
@@ -104,8 +103,7 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 	})
 }
 
-// checkStored calls check with the stored preferences, holding the lock of the
-// user's state.
+// checkStored calls check with the stored preferences, holding the user state lock.
 func checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, check func(Preferences) error) error {
 	if check == nil {
 		return nil
@@ -126,8 +124,8 @@ func touchPreferences(ctx context.Context, tx *db.Tx, owner journal.UserID, now 
 	return err
 }
 
-// checkPreferences returns an error for invalid JSON and for text that the
-// databases cannot store.
+// checkPreferences returns an error for invalid JSON and for text the databases cannot
+// store.
 func checkPreferences(values map[string]json.RawMessage) error {
 	for key, value := range values {
 		if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
@@ -140,7 +138,7 @@ func checkPreferences(values map[string]json.RawMessage) error {
 	return checkPreferencesSize(values)
 }
 
-// checkPreferencesSize checks the size of the object as JSON.
+// checkPreferencesSize checks the object's JSON size.
 func checkPreferencesSize(values map[string]json.RawMessage) error {
 	if len(values) > MaxPreferenceKeys {
 		return journal.TooLarge("Preferences can have at most %d keys.", MaxPreferenceKeys)

@@ -16,7 +16,7 @@ type values = map[string]json.RawMessage
 
 func tooLarge(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindTooLarge, "too_large")
+	wantRefusal(t, err, journal.KindTooLarge, "too_large")
 }
 
 func TestPreferencesMergeByKey(t *testing.T) {
@@ -128,7 +128,7 @@ func TestPreferencesRejectInvalidJSON(t *testing.T) {
 		}
 		for _, key := range []string{"a\x00b", "a\xffb"} {
 			err := f.MergePreferences(t.Context(), owner.UserID, values{key: json.RawMessage(`1`)}, nil)
-			refused(t, err, journal.KindInvalid, "bad_request")
+			wantRefusal(t, err, journal.KindInvalid, "bad_request")
 		}
 		unauthorized(t, f.MergePreferences(t.Context(), 1<<30, values{"key": json.RawMessage(`1`)}, nil))
 	})

@@ -21,7 +21,7 @@ const (
 	useInterval = 10 * time.Minute
 	// seenInterval is how often last_used_at and last_seen_at are written.
 	seenInterval = time.Minute
-	// keptUses is how many uses of a token are kept.
+	// keptUses is how many uses are kept per token.
 	keptUses = 50
 
 	// flushDelay is how long notes are collected before they are written.
@@ -31,10 +31,10 @@ const (
 	// flushWait is how long a reader waits for notes to be written.
 	flushWait = 500 * time.Millisecond
 
-	// maxWaiting limits the notes of each kind that wait to be written.
+	// maxWaiting limits the waiting notes of each kind.
 	maxWaiting = 10_000
-	// auditPerMinute limits how many failures are recorded, so that a flood of
-	// wrong logins cannot fill the disk.
+	// auditPerMinute limits how many failures are recorded, so a flood of wrong logins
+	// cannot fill the disk.
 	auditPerMinute = 300
 )
 
@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// notes are records that wait to be written.
+// notes are records waiting to be written.
 type notes struct {
 	uses   map[useKey]time.Time
 	tokens map[tokenKey]time.Time
@@ -69,10 +69,10 @@ func (n *notes) isEmpty() bool {
 	return len(n.uses)+len(n.tokens)+len(n.users)+len(n.events) == 0
 }
 
-// recorder writes in the background what a request must not wait for: the use
-// of a token, the last request of a user, failed logins. Adding a note takes a
-// few map operations under a lock; it never blocks or fails. If notes are added
-// faster than they are written, some are dropped.
+// recorder writes in the background what a request must not wait for: token uses, users'
+// last requests, failed logins. Adding a note takes a few map operations under a lock; it
+// never blocks or fails. If notes are added faster than they are written, some are
+// dropped.
 type recorder struct {
 	db    *db.DB
 	clock journal.Clock
@@ -86,7 +86,7 @@ type recorder struct {
 	audited quota
 
 	turn chan struct{} // held while writing
-	wake chan struct{} // signals that there are notes
+	wake chan struct{} // signals new notes
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -103,7 +103,7 @@ func newRecorder(d *db.DB, clock journal.Clock, log *slog.Logger) *recorder {
 	}
 }
 
-// addSeen records that a user made a request.
+// addSeen records a user's request.
 func (r *recorder) addSeen(user journal.UserID) {
 	now := r.clock()
 	r.mu.Lock()
@@ -114,7 +114,7 @@ func (r *recorder) addSeen(user journal.UserID) {
 	}
 }
 
-// addUse records that a client used a token.
+// addUse records a client's use of a token.
 func (r *recorder) addUse(user journal.UserID, token journal.TokenID, client Client) {
 	now := r.clock()
 	client = client.clean()
@@ -171,8 +171,8 @@ func (r *recorder) start() {
 	}()
 }
 
-// waitForNotes waits for notes and then for delay, so that more are written
-// together. It returns false when ctx is done.
+// waitForNotes waits for notes and then for delay, so more are written together. It
+// returns false when ctx is done.
 func (r *recorder) waitForNotes(ctx context.Context, delay time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -189,8 +189,7 @@ func (r *recorder) waitForNotes(ctx context.Context, delay time.Duration) bool {
 	}
 }
 
-// tryFlush writes all notes and reports whether that succeeded. It logs errors
-// and panics.
+// tryFlush writes all notes and reports whether it succeeded. It logs errors and panics.
 func (r *recorder) tryFlush(ctx context.Context) (ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -217,8 +216,7 @@ func (r *recorder) close(ctx context.Context) error {
 	return r.flush(ctx)
 }
 
-// flush writes all notes. Notes that could not be written are kept for the next
-// time.
+// flush writes all notes. Unwritten notes are kept for the next time.
 func (r *recorder) flush(ctx context.Context) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -249,7 +247,7 @@ func (r *recorder) take() notes {
 	return taken
 }
 
-// restore adds notes that were not written again, up to maxWaiting.
+// restore adds unwritten notes again, up to maxWaiting.
 func (r *recorder) restore(taken notes) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -273,8 +271,8 @@ func mergeTimes[K comparable](waiting, taken map[K]time.Time) {
 	}
 }
 
-// write writes the notes within a transaction. It updates users and tokens in
-// the order of their ids, so that two servers cannot deadlock.
+// write writes the notes within a transaction. It updates users and tokens in id order,
+// so two servers cannot deadlock.
 func (n *notes) write(ctx context.Context, tx *db.Tx) error {
 	for _, user := range slices.Sorted(maps.Keys(n.users)) {
 		if err := writeSeen(ctx, tx, user, n.users[user]); err != nil {
@@ -363,9 +361,8 @@ func (s *Service) Close(ctx context.Context) error { return s.recorder.close(ctx
 // Flush writes all waiting notes now.
 func (s *Service) Flush(ctx context.Context) error { return s.recorder.flush(ctx) }
 
-// flushBriefly writes waiting notes so that a reader sees the effects of its
-// own requests. It waits up to flushWait and never fails: an older list is
-// better than none.
+// flushBriefly writes waiting notes so a reader sees the effects of its own requests. It
+// waits up to flushWait and never fails: an older list is better than none.
 func (s *Service) flushBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()

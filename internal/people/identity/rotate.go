@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// ErrNoSecret is returned if no server was ever started on the database, so
-// that nothing is encrypted in it.
+// ErrNoSecret is returned if no server was ever started on the database, so nothing is
+// encrypted in it.
 var ErrNoSecret = errors.New("no server was ever started on this database, so there is no secret to change")
 
 // SecretIs reports whether the database was created with this secret. It
@@ -29,12 +29,11 @@ func SecretIs(ctx context.Context, d *db.DB, keys *secrets.Keys) (same bool, err
 	return bytes.Equal(stored, keys.Fingerprint()), err
 }
 
-// RotateSecret encrypts with the new secret what this package encrypted with
-// the old one, and stores the fingerprint of the new one, within a transaction.
-// It returns [ErrOtherSecret] if the old secret is not that of the database.
-// Refresh tokens and personal access tokens are hashes without a secret and
-// stay valid. Access tokens of the old secret become invalid, and clients get
-// new ones with their refresh token.
+// RotateSecret re-encrypts this package's values with the new secret and stores its
+// fingerprint, within a transaction. It returns [ErrOtherSecret] if the old secret is not
+// the database's. Refresh tokens and personal access tokens are hashes without a secret
+// and stay valid. Access tokens signed with the old secret become invalid, and clients
+// get new ones with their refresh token.
 func RotateSecret(ctx context.Context, tx *db.Tx, at time.Time, from, to *secrets.Keys) error {
 	n, err := tx.Exec(ctx, `UPDATE instance_secret SET fingerprint = $2 WHERE id = 1 AND fingerprint = $1`,
 		from.Fingerprint(), to.Fingerprint())

@@ -7,30 +7,30 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Scope is what an access token may do. The routes of the API declare which scopes may
-// call them.
+// Scope is what an access token may do. The API routes declare which scopes may call
+// them.
 type Scope string
 
-// The scopes of access tokens.
+// The access token scopes.
 const (
 	// ScopeAnalytics reads figures and the names of accounts, setups and tags.
 	ScopeAnalytics Scope = "analytics"
-	// ScopeImport uploads files and sees the imports that the token made.
+	// ScopeImport uploads files and sees the token's own imports.
 	ScopeImport Scope = "import"
 	// ScopeRead reads everything.
 	ScopeRead Scope = "read"
 	// ScopeWrite reads and writes the journal, without administration and credentials.
 	ScopeWrite Scope = "write"
-	// ScopeFull does everything that a token may do.
+	// ScopeFull does everything a token may do.
 	ScopeFull Scope = "full"
 )
 
-// Scopes lists the scopes, those that may do least first.
+// Scopes lists the scopes, the most limited first.
 func Scopes() []Scope {
 	return []Scope{ScopeAnalytics, ScopeImport, ScopeRead, ScopeWrite, ScopeFull}
 }
 
-// parseScope returns the scope of a name; an empty one means [ScopeFull].
+// parseScope returns the scope with a name; an empty one means [ScopeFull].
 func parseScope(name string) (Scope, error) {
 	if name == "" {
 		return ScopeFull, nil
@@ -41,9 +41,9 @@ func parseScope(name string) (Scope, error) {
 	return Scope(name), nil
 }
 
-// InsufficientScope returns the error for a call that the scope of a token does not
-// allow. required are the scopes that do. parameter is the refused query parameter, or
-// empty if the scope does not allow the call at all.
+// InsufficientScope returns the error for a call not allowed by a token's scope. required
+// are the allowed scopes. parameter is the refused query parameter, or empty if the scope
+// does not allow the call at all.
 func InsufficientScope(granted Scope, required []Scope, parameter string) error {
 	names := make([]string, len(required))
 	for i, scope := range required {

@@ -18,22 +18,21 @@ import (
 const (
 	// RefreshTokenLifetime is how long an unused refresh token is valid.
 	RefreshTokenLifetime = 30 * 24 * time.Hour
-	// RefreshGrace is how long a used refresh token may be exchanged again, for
-	// a lost response or two tabs that refresh at the same time. It ends early
-	// when a token that replaced it is used.
+	// RefreshGrace is how long a used refresh token may be exchanged again, for a lost
+	// response or two tabs refreshing at the same time. It ends early when a successor is
+	// used.
 	RefreshGrace = 30 * time.Second
 )
 
-// TokenPair contains the tokens of a session. They are not stored in plain
-// text, and print as "[redacted]".
+// TokenPair contains a session's tokens. They are not stored in plain text, and print as
+// "[redacted]".
 type TokenPair struct {
 	AccessToken  secrets.Secret
 	RefreshToken secrets.Secret
 	IsAdmin      bool
 }
 
-// Session is a signed-in device: a chain of refresh tokens, each of which
-// replaced another.
+// Session is a signed-in device: a chain of refresh tokens, each replacing another.
 type Session struct {
 	ID         journal.SessionID
 	CreatedAt  time.Time
@@ -44,7 +43,7 @@ type Session struct {
 	UserAgent string
 }
 
-// refreshTokenSize is the number of random bytes of a refresh token.
+// refreshTokenSize is the number of random bytes in a refresh token.
 const refreshTokenSize = 32
 
 func newRefreshToken() secrets.Secret {
@@ -53,8 +52,8 @@ func newRefreshToken() secrets.Secret {
 	return secrets.Secret(base64.RawURLEncoding.EncodeToString(random))
 }
 
-// tokenHash returns the hash that is stored for a token. Tokens are random and
-// long, so a fast hash is sufficient.
+// tokenHash returns a token's stored hash. Tokens are random and long, so a fast hash is
+// sufficient.
 func tokenHash(token secrets.Secret) []byte {
 	sum := sha256.Sum256([]byte(token.Reveal()))
 	return sum[:]
@@ -75,15 +74,15 @@ func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client 
 	return s.mintPair(ctx, tx, user.IsAdmin, refreshToken{user: user.ID, public: user.PublicID, session: id})
 }
 
-// endOldest ends the sessions beyond [limits.Sessions] that were used longest ago.
+// endOldest ends the least recently used sessions beyond [limits.Sessions].
 func endOldest(ctx context.Context, tx *db.Tx, user journal.UserID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id IN (
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY last_used_at DESC, id DESC LIMIT 1000 OFFSET $2)`, user, limits.Sessions.Max)
 	return err
 }
 
-// mintPair adds a refresh token to the session of replaced and signs an access
-// token. For the first token of a session, the hash of replaced is nil.
+// mintPair adds a refresh token to replaced's session and signs an access token. For a
+// session's first token, replaced has no hash.
 func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced refreshToken) (TokenPair, error) {
 	token, now := newRefreshToken(), s.clock()
 	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, replaced, created_at, expires_at)
@@ -117,15 +116,14 @@ type refreshToken struct {
 	hash      []byte
 	expiresAt time.Time
 	spentAt   *time.Time
-	// successorUsed reports that a token that replaced this one was used, so
-	// the response of the exchange was not lost.
+	// successorUsed reports whether a successor was used, so the response to the exchange
+	// was not lost.
 	successorUsed bool
 }
 
-// isReused reports whether a used token was presented by a second party: its
-// successor was used, or it was used too long ago for a lost response. The
-// absolute value prevents that an old token becomes valid if the clock is set
-// back.
+// isReused reports whether a used token was presented by a second party: its successor
+// was used, or it was used too long ago for a lost response. The absolute value keeps an
+// old token invalid if the clock is set back.
 func (h refreshToken) isReused(now time.Time) bool {
 	return h.spentAt != nil && (h.successorUsed || now.Sub(*h.spentAt).Abs() > RefreshGrace)
 }
@@ -134,7 +132,7 @@ func (h refreshToken) isReused(now time.Time) bool {
 // until a successor is used, it can be exchanged again. After that, presenting
 // it ends the whole session, because two parties have its tokens.
 func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
-	// A client that disconnects must not undo the end of a stolen session.
+	// A disconnecting client must not undo the end of a stolen session.
 	ctx = context.WithoutCancel(ctx)
 	client = client.clean()
 	held, err := s.findRefreshToken(ctx, token)
@@ -172,9 +170,8 @@ func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (r
 	return held, err
 }
 
-// exchange marks a token as used and creates its successor. It reports an
-// invalid token without an error, so that the end of a stolen session is
-// committed.
+// exchange marks a token as used and creates its successor. It reports an invalid token
+// without an error, so the end of a stolen session is committed.
 func (s *Service) exchange(ctx context.Context, tx *db.Tx, held refreshToken, client Client) (TokenPair, bool, error) {
 	now := s.clock()
 	isAdmin, err := held.lock(ctx, tx)
@@ -197,8 +194,8 @@ func (s *Service) exchange(ctx context.Context, tx *db.Tx, held refreshToken, cl
 	return pair, err == nil, err
 }
 
-// lock locks the session, so that all changes to it are ordered, then reads the
-// token again and whether its owner is an administrator.
+// lock locks the session, so all changes to it are ordered, then reads the token again
+// and whether its owner is an administrator.
 func (h *refreshToken) lock(ctx context.Context, tx *db.Tx) (isAdmin bool, err error) {
 	var id journal.SessionID
 	err = tx.QueryRow(ctx, `SELECT id FROM sessions WHERE user_id = $1 AND id = $2`+tx.Lock(), h.user, h.session).Scan(&id)
@@ -246,9 +243,8 @@ func deleteSession(ctx context.Context, tx *db.Tx, user journal.UserID, id journ
 	return err
 }
 
-// Logout ends the session of a refresh token, or without one the session of the
-// caller's access token. It returns an error if there is neither. Access tokens
-// of the session stay valid until they expire.
+// Logout ends a refresh token's session, or without one the caller's session. It returns
+// an error if there is neither. The session's access tokens stay valid until they expire.
 func (s *Service) Logout(ctx context.Context, caller Principal, client Client, token secrets.Secret) error {
 	user, session := caller.UserID, caller.SessionID
 	if token != "" {
@@ -315,9 +311,8 @@ func (s *Service) EndSession(ctx context.Context, caller Principal, client Clien
 	return toNotFound(err, "session")
 }
 
-// Sweep deletes expired sessions, refresh tokens that were used long ago, the
-// owners of tokens that cannot be used any more, and old audit events. The server
-// calls it every hour.
+// Sweep deletes expired sessions, refresh tokens used long ago, the owners of tokens no
+// longer usable, and old audit events. The server calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	for _, sweep := range []struct {

@@ -77,7 +77,7 @@ func TestUsedRefreshTokenEndsTheSessionAfterGrace(t *testing.T) {
 		_, err = f.Refresh(t.Context(), crook, first.RefreshToken)
 		unauthorized(t, err)
 		_, err = f.refresh(second.RefreshToken)
-		unauthorized(t, err) // the whole family has ended, and that was committed
+		unauthorized(t, err) // the whole family has ended, and the end was committed
 		_, err = f.refresh(apart.RefreshToken)
 		must(t, err) // and no other
 		events, err := f.Audit(t.Context(), AuditQuery{Limit: 1})
@@ -158,7 +158,7 @@ func TestTwoTabsRefreshAtOnce(t *testing.T) {
 func TestRefreshTokensExpire(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		owner, pair := f.owner()
-		for range 3 { // a session that is used lives on
+		for range 3 { // a used session lives on
 			f.clock.Advance(RefreshTokenLifetime - time.Second)
 			var err error
 			pair, err = f.refresh(pair.RefreshToken)

@@ -54,8 +54,8 @@ type SetupStatus struct {
 	MinPasswordLength int
 }
 
-// SetupStatus reads the state from the database on every call, so that several
-// servers always agree.
+// SetupStatus reads the state from the database on every call, so several servers always
+// agree.
 func (s *Service) SetupStatus(ctx context.Context) (SetupStatus, error) {
 	status := SetupStatus{MinPasswordLength: MinPasswordLength}
 	var isSetUp bool
@@ -75,9 +75,9 @@ func newAlreadySetUp() error {
 	return journal.Conflict("This installation is already set up. Sign in instead.")
 }
 
-// Setup creates the first user, an owner, and signs them in. Only one caller
-// can succeed: the primary key of the instance row decides, also between two
-// servers on one database. inside may be nil; it runs in the same transaction.
+// Setup creates the first user, an owner, and signs them in. Only one caller can succeed:
+// the instance row's primary key decides, also between two servers on one database.
+// inside may be nil; it runs in the same transaction.
 func (s *Service) Setup(ctx context.Context, client Client, address string, password secrets.Secret,
 	inside func(context.Context, *db.Tx, journal.UserID) error,
 ) (User, TokenPair, error) {
@@ -111,9 +111,9 @@ func (s *Service) claimInstance(ctx context.Context, tx *db.Tx) (bool, error) {
 	return n == 1, err
 }
 
-// Register creates a user and signs them in, if registration is open. The
-// password is hashed before the address is looked up, so that the response time
-// does not reveal whether the address is in use.
+// Register creates a user and signs them in, if registration is open. The password is
+// hashed before the address is looked up, so the response time does not reveal whether
+// the address is in use.
 func (s *Service) Register(ctx context.Context, client Client, address string, password secrets.Secret) (User, TokenPair, error) {
 	status, err := s.SetupStatus(ctx)
 	if err != nil {
@@ -156,8 +156,7 @@ func (s *Service) createAndSignIn(ctx context.Context, client Client, address st
 	return user, pair, nil
 }
 
-// newCredentials checks the address and the password of a new user and returns
-// the password hash.
+// newCredentials checks a new user's address and password and returns the password hash.
 func (s *Service) newCredentials(ctx context.Context, client Client, address string, password secrets.Secret) (email, string, error) {
 	to, err := parseEmail(address)
 	if err != nil {

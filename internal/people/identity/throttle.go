@@ -12,17 +12,17 @@ const (
 	freeFailures = 10
 	// failureWindow is how long a failed login counts.
 	failureWindow = 15 * time.Minute
-	// maxDelay limits the delay, so that someone who guesses a password cannot
-	// lock out its user for longer.
+	// maxDelay limits the delay, so someone guessing a password cannot lock out its user
+	// for longer.
 	maxDelay = time.Minute
 	// rememberedFailures is enough for the delay to reach maxDelay.
 	rememberedFailures = freeFailures + 6
-	// throttleKeys limits the memory of a throttle.
+	// throttleKeys limits a throttle's memory.
 	throttleKeys = 100_000
 )
 
-// throttleKey identifies what is throttled. It is a hash, so its size does not
-// depend on the address that was entered, and addresses are not kept in memory.
+// throttleKey identifies what is throttled. It is a hash, so its size does not depend on
+// the entered address, and addresses are not kept in memory.
 type throttleKey [sha256.Size]byte
 
 // throttle delays login attempts after failures. Ten failures within 15 minutes
@@ -33,7 +33,7 @@ type throttle struct {
 	mu      sync.Mutex
 	limit   int
 	entries map[throttleKey]*list.Element
-	order   *list.List // of *failures, the last used first
+	order   *list.List // *failures elements, the last used first
 }
 
 // failures are the times of the last failed logins, oldest first.
@@ -99,7 +99,7 @@ func (t *throttle) evict() {
 	delete(t.entries, oldest.key)
 }
 
-// dropExpired removes the failures outside of the window.
+// dropExpired removes the failures outside the window.
 func (f *failures) dropExpired(now time.Time) {
 	for i, at := range f.times {
 		if at.After(now) { // the clock was set back
@@ -116,7 +116,7 @@ func (f *failures) delay() time.Duration {
 	return min(maxDelay, time.Second<<(len(f.times)-freeFailures))
 }
 
-// maxIntervalKeys limits the memory of an interval.
+// maxIntervalKeys limits an interval's memory.
 const maxIntervalKeys = 50_000
 
 // interval allows each key once per time span. It keeps a limited number of
@@ -149,8 +149,8 @@ type quota struct {
 	count int
 }
 
-// allow counts an event and reports whether it is within the quota. If a new
-// minute has started, it also returns how many of the previous one were not.
+// allow counts an event and reports whether it is within the quota. If a new minute has
+// started, it also returns how many in the previous one were not.
 func (q *quota) allow(now time.Time) (allowed bool, lost int) {
 	if now.Sub(q.since) >= time.Minute {
 		lost = max(0, q.count-q.limit)

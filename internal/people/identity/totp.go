@@ -19,33 +19,31 @@ import (
 )
 
 const (
-	// totpSecretSize is the size that RFC 4226 recommends: that of a SHA-1 sum.
+	// totpSecretSize is the size recommended by RFC 4226: a SHA-1 sum.
 	totpSecretSize = 20
-	// Limits of a candidate sent by the client, so that it cannot be guessed.
+	// Limits for a candidate sent by the client, so it cannot be guessed.
 	minTOTPSecret = 16
 	maxTOTPSecret = 64
 
 	totpPeriod = 30 * time.Second
-	// totpSkew is how many steps the clock of a phone may differ, in either
-	// direction.
+	// totpSkew is how many steps a phone's clock may differ, in either direction.
 	totpSkew = 1
 
-	// wrongCodeBudget is how many wrong codes of a user are accepted in
-	// wrongCodeWindow. With three valid steps at a time, continuous guessing
-	// succeeds once in four years.
+	// wrongCodeBudget is how many wrong codes are accepted per user in wrongCodeWindow.
+	// With three valid steps at a time, continuous guessing succeeds once in four years.
 	wrongCodeBudget = 10
 	wrongCodeWindow = time.Hour
 )
 
-// totpLabel is the label of the key that encrypts second-factor secrets.
+// totpLabel is the label for the key encrypting second-factor secrets.
 const totpLabel = "totp"
 
-// totpContext binds an encrypted secret to its row, so that it cannot be copied
-// to another user.
+// totpContext binds an encrypted secret to its row, so it cannot be copied to another
+// user.
 func totpContext(id journal.PublicID) string { return "users|totp_secret|" + string(id) }
 
-// TOTPCandidate is a second-factor secret that is not in use yet. It is not
-// stored; the client keeps it until it is confirmed.
+// TOTPCandidate is a second-factor secret not in use yet. It is not stored; the client
+// keeps it until it is confirmed.
 type TOTPCandidate struct {
 	Secret string // base32, for typing
 	URL    string // otpauth://, for a QR code
@@ -96,9 +94,9 @@ func parseTOTPSecret(text secrets.Secret) ([]byte, error) {
 	return secret, nil
 }
 
-// ConfirmTOTP turns on the second factor after a code has shown that the client
-// can use the candidate. The code is used up. All other sessions of the user
-// end, because they were opened with the password only.
+// ConfirmTOTP turns on the second factor after a code has shown that the client can use
+// the candidate. The code is used up. All the user's other sessions end, because they
+// were opened with the password only.
 func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Client, secret, code secrets.Secret) error {
 	if err := caller.RequireSession(); err != nil {
 		return err
@@ -185,8 +183,8 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 	return verdict.refusal(journal.KindInvalid)
 }
 
-// disableTOTP turns off the second factor and resets the count of wrong codes,
-// within a transaction.
+// disableTOTP turns off the second factor and resets the wrong code count, within a
+// transaction.
 func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, user User) error {
 	_, err := tx.Exec(ctx, `UPDATE user_states SET totp_failures = 0 WHERE user_id = $1`, user.ID)
 	if err != nil {
@@ -208,8 +206,7 @@ type codeVerdict struct {
 
 func (v codeVerdict) isWrong() bool { return !v.right && v.wait == 0 }
 
-// refusal returns the error for a code that is not right. kind is that of a
-// wrong code.
+// refusal returns the error for an incorrect code. kind is for a wrong code.
 func (v codeVerdict) refusal(kind journal.Kind) error {
 	switch {
 	case v.right:
@@ -223,9 +220,9 @@ func (v codeVerdict) refusal(kind journal.Kind) error {
 	}
 }
 
-// spendCode checks a code of a user with a second factor and uses it up if it
-// is right. One conditional UPDATE raises the last used step, so a code works
-// once, even if several requests send it at the same time.
+// spendCode checks the code from a user with a second factor and uses it up if it is
+// right. One conditional UPDATE raises the last used step, so a code works once, even if
+// several requests send it at the same time.
 func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code secrets.Secret) (codeVerdict, error) {
 	secret, err := s.keys.Open(totpLabel, totpContext(user.PublicID), user.totpSecret)
 	if err != nil {
@@ -239,9 +236,9 @@ func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code s
 	return codeVerdict{right: n == 1}, err
 }
 
-// checkCode compares a code and counts wrong ones. The count is in the
-// database, so that it survives restarts and applies to several servers. If it
-// is used up, codes are not compared.
+// checkCode compares a code and counts wrong ones. The count is in the database, so it
+// survives restarts and applies to several servers. If it is used up, codes are not
+// compared.
 func (s *Service) checkCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
 	now := s.clock()
 	since, count := user.failuresSince, user.totpFailures
@@ -279,8 +276,8 @@ func matchCode(secret []byte, code secrets.Secret, now time.Time) (int64, bool, 
 	return 0, false, nil
 }
 
-// codeAt returns the code of a step: RFC 6238 with SHA-1 and six digits, which
-// authenticator apps support.
+// codeAt returns a step's code: RFC 6238 with SHA-1 and six digits, which authenticator
+// apps support.
 func codeAt(secret []byte, step int64) (string, error) {
 	code, err := hotp.GenerateCodeCustom(totpText(secret), uint64(step), hotp.ValidateOpts{
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,

@@ -14,12 +14,12 @@ import (
 
 func wrongCodeAtLogin(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindUnauthorized, "totp_invalid")
+	wantRefusal(t, err, journal.KindUnauthorized, "totp_invalid")
 }
 
 func wrongCodeInside(t testing.TB, err error) {
 	t.Helper()
-	refused(t, err, journal.KindInvalid, "totp_invalid")
+	wantRefusal(t, err, journal.KindInvalid, "totp_invalid")
 }
 
 func TestCodesOfTheRFC(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLoginWithASecondFactor(t *testing.T) {
 			_, err := f.Login(ctx, home, ownerEmail, password, code)
 			return err
 		}
-		refused(t, login(goodPass, ""), journal.KindUnauthorized, "totp_required")
+		wantRefusal(t, login(goodPass, ""), journal.KindUnauthorized, "totp_required")
 		unauthorized(t, login("wrong password", ""))
 		unauthorized(t, login("wrong password", f.code(secret, 0)))
 		wrongCodeAtLogin(t, login(goodPass, f.wrongCode(secret)))
@@ -263,7 +263,7 @@ func TestPasswordResetsKeepTheSecondFactor(t *testing.T) {
 		secret := f.turnOnTOTP(guest)
 		must(t, f.AdminResetPassword(ctx, owner, home, guest.PublicID, otherPass))
 		_, err := f.Login(ctx, home, guestEmail, otherPass, "")
-		refused(t, err, journal.KindUnauthorized, "totp_required")
+		wantRefusal(t, err, journal.KindUnauthorized, "totp_required")
 		_, err = f.Login(ctx, home, guestEmail, otherPass, f.code(secret, 0))
 		must(t, err)
 	})

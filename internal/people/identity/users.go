@@ -19,12 +19,12 @@ type User struct {
 	PublicID journal.PublicID
 	// Email is the address as entered, without surrounding spaces.
 	Email string
-	// IsAdmin reports that the user is an owner of the installation.
+	// IsAdmin reports whether the user is an owner of the installation.
 	IsAdmin     bool
 	CreatedAt   time.Time
 	TOTPEnabled bool
-	// LastSeenAt is the time of the last authenticated request, to the minute;
-	// nil before the first. It is set by [Service.User] and [Service.Users] only.
+	// LastSeenAt is the time of the last authenticated request, to the minute; nil before
+	// the first. It is set by [Service.User] and [Service.Users] only.
 	LastSeenAt *time.Time
 }
 
@@ -36,7 +36,7 @@ type account struct {
 	userState           // only if it was locked
 }
 
-// userState is the part of user_states that is for the second factor.
+// userState is the part of user_states for the second factor.
 type userState struct {
 	totpFailures  int
 	failuresSince time.Time
@@ -73,7 +73,7 @@ func newUserDeleted() error {
 	return journal.Unauthorized("This user no longer exists. Sign in again.")
 }
 
-// explainDeleted converts the error of a row that refers to a deleted user.
+// explainDeleted converts the error from a row referring to a deleted user.
 func explainDeleted(err error) error {
 	if errors.Is(err, db.ErrMissing) {
 		return newUserDeleted()
@@ -114,8 +114,7 @@ func (s *Service) Users(ctx context.Context) ([]User, error) {
 
 // UserQuery selects users by their position in the list, oldest first.
 type UserQuery struct {
-	// After is the creation and the id of the last user of the previous page; an
-	// empty id is the start.
+	// After is the previous page's last user: creation and id; an empty id is the start.
 	After struct {
 		At time.Time
 		ID string
@@ -124,8 +123,8 @@ type UserQuery struct {
 	Limit int
 }
 
-// UserPage returns a page of users, oldest first. With a limit it also counts all
-// of them in the same snapshot.
+// UserPage returns a page of users, oldest first. With a limit it also counts all users
+// in the same snapshot.
 func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
 	s.flushBriefly(ctx)
 	text, args := `SELECT `+userColumns+` FROM users`, []any{}
@@ -150,7 +149,7 @@ func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, 
 	return users, total, err
 }
 
-// setLastSeen sets when each of some users was last seen.
+// setLastSeen sets when each user was last seen.
 func setLastSeen(ctx context.Context, tx *db.Tx, users []User) error {
 	seen := make(map[journal.UserID]*time.Time, len(users))
 	for part := range slices.Chunk(users, 500) {
@@ -176,7 +175,7 @@ func setLastSeen(ctx context.Context, tx *db.Tx, users []User) error {
 	return nil
 }
 
-// account reads the row of the signed-in user.
+// account reads the signed-in user's row.
 func (s *Service) account(ctx context.Context, id journal.UserID) (account, error) {
 	var a account
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -204,14 +203,14 @@ func lockAccount(ctx context.Context, tx *db.Tx, id journal.UserID) (account, er
 	return a, err
 }
 
-// PublicID returns the public id of a user, within a transaction.
+// PublicID returns a user's public id, within a transaction.
 func PublicID(ctx context.Context, tx *db.Tx, id journal.UserID) (public journal.PublicID, err error) {
 	err = tx.QueryRow(ctx, `SELECT id FROM users WHERE number = $1`, id).Scan(&public)
 	return public, toNotFound(err, "user")
 }
 
-// UserNumber returns the number of the user with a public id, or 0 if there is
-// none, within a transaction.
+// UserNumber returns the number of the user with a public id, or 0 if there is none,
+// within a transaction.
 func UserNumber(ctx context.Context, tx *db.Tx, public journal.PublicID) (id journal.UserID, err error) {
 	err = tx.QueryRow(ctx, `SELECT number FROM users WHERE id = $1`, public).Scan(&id)
 	if errors.Is(err, db.ErrNoRows) {
@@ -220,9 +219,9 @@ func UserNumber(ctx context.Context, tx *db.Tx, public journal.PublicID) (id jou
 	return id, err
 }
 
-// lockState locks and reads a user's state. Whatever reads or changes credentials
-// of a user and depends on them locks it first, and not the row in users, of
-// which each node of a distributed database has a copy.
+// lockState locks and reads a user's state. Whatever depends on a user's credentials
+// locks it first, and not the row in users, of which each node in a distributed database
+// has a copy.
 func lockState(ctx context.Context, tx *db.Tx, id journal.UserID) (state userState, err error) {
 	err = tx.QueryRow(ctx, `SELECT totp_failures, totp_failures_since FROM user_states WHERE user_id = $1`+tx.Lock(), id).
 		Scan(&state.totpFailures, db.Instant(&state.failuresSince))
@@ -246,8 +245,7 @@ func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash
 	return user, err
 }
 
-// toNotFound converts a missing row to a not-found error that names the kind of
-// record.
+// toNotFound converts a missing row to a not-found error naming the record kind.
 func toNotFound(err error, what string) error {
 	if errors.Is(err, db.ErrNoRows) {
 		return journal.NotFound(what)
@@ -264,9 +262,9 @@ type email struct {
 	key   string
 }
 
-// parseEmail normalizes an address: it trims spaces, checks length and format,
-// and lower-cases the key. Go does that because the databases differ for
-// letters beyond ASCII.
+// parseEmail normalizes an address: it trims spaces, checks length and format, and
+// lower-cases the key. Go does this because the databases differ for letters beyond
+// ASCII.
 func parseEmail(text string) (email, error) {
 	typed := strings.TrimSpace(text)
 	if len(typed) > maxEmailBytes {
@@ -279,9 +277,8 @@ func parseEmail(text string) (email, error) {
 	return email{typed: typed, key: strings.ToLower(typed)}, nil
 }
 
-// isInvalidInEmail reports whether a character is not allowed in addresses:
-// spaces, control and invisible characters, and the punctuation of mail
-// headers.
+// isInvalidInEmail reports whether a character is not allowed in addresses: spaces,
+// control and invisible characters, and mail header punctuation.
 func isInvalidInEmail(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune(`"(),:;<>[\]`, r)
 }
