@@ -17,6 +17,7 @@ var goBlocks = map[string][]goBlock{
 		{folder: "internal/intake/brokers", before: brokersHead},
 		{folder: "internal/intake/brokers", before: brokersHead + "var _ = parse.MonthFirst\nvar _ = statement.Layout{\n", after: "}\n"},
 	},
+	"adding-a-provider.md": {{folder: "internal/providers/acme"}, {folder: "internal/providers/acme", isTest: true}},
 	"architecture.md": {
 		{folder: "internal/httpapi", isTest: true, before: "package httpapi_test\n\nimport (\n\t\"net/http\"\n\t\"testing\"\n)\n\n"},
 	},

@@ -11,7 +11,7 @@ import (
 
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
-	"fillbook/internal/installation"
+	"fillbook/internal/providers"
 	"fillbook/internal/transport"
 )
 
@@ -107,7 +107,7 @@ func (s *settings) check() error {
 
 // endpoints parses SVC_OUTBOUND_ENDPOINTS.
 func (s *settings) endpoints() (outbound.Endpoints, error) {
-	endpoints, err := outbound.ParseEndpoints(s.OutboundEndpoints, installation.OutboundNames())
+	endpoints, err := outbound.ParseEndpoints(s.OutboundEndpoints, providers.Names())
 	if err != nil {
 		return nil, fmt.Errorf("SVC_OUTBOUND_ENDPOINTS: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/outbound"
-	"fillbook/internal/installation"
 	"fillbook/internal/prices/barsource"
+	"fillbook/internal/providers"
 	"fillbook/internal/transport"
 )
 
@@ -119,7 +119,7 @@ func TestKeysOfProvidersStayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	endpoints, metrics := outbound.Endpoints{}, transport.NewMetrics()
-	for _, name := range installation.OutboundNames() {
+	for _, name := range providers.Names() {
 		endpoints[name] = to
 	}
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -127,7 +127,7 @@ func TestKeysOfProvidersStayInside(t *testing.T) {
 		h.trade("AAPL", "stock")
 		h.trade("EURUSD", "forex")
 		h.trade("ESH6", "future")
-		for _, provider := range installation.BarProviders() {
+		for _, provider := range providers.Bars() {
 			h.use(provider)
 		}
 		w.settle()

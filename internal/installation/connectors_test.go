@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"fillbook/internal/installation"
 	"fillbook/internal/intake/connector"
+	"fillbook/internal/providers"
 )
 
 // brokersPage lists the supported brokers, for users. Its second part lists the
@@ -70,7 +70,7 @@ var update = flag.Bool("update", false, "write the list of connections in docs/b
 
 func describeConnections(t *testing.T) string {
 	t.Helper()
-	list := installation.Connectors()
+	list := providers.Fills()
 	slices.SortFunc(list, func(a, b connector.Connector) int {
 		return cmp.Compare(strings.ToLower(a.Describe().Title), strings.ToLower(b.Describe().Title))
 	})

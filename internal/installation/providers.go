@@ -2,102 +2,36 @@ package installation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/intake/connections"
-	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/jobs"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/prices/barfetch"
-	"fillbook/internal/prices/barsource"
-	"fillbook/internal/prices/barsource/alpaca"
-	"fillbook/internal/prices/barsource/binance"
-	"fillbook/internal/prices/barsource/bybit"
-	"fillbook/internal/prices/barsource/databento"
-	"fillbook/internal/prices/barsource/frankfurter"
-	"fillbook/internal/prices/barsource/hyperliquid"
-	"fillbook/internal/prices/barsource/oanda"
-	"fillbook/internal/prices/barsource/twelvedata"
-	fromalpaca "fillbook/internal/providers/alpaca"
-	frombinance "fillbook/internal/providers/binance"
-	frombinanceusdm "fillbook/internal/providers/binanceusdm"
-	frombybit "fillbook/internal/providers/bybit"
-	fromcoinbase "fillbook/internal/providers/coinbase"
-	fromderibit "fillbook/internal/providers/deribit"
-	fromhyperliquid "fillbook/internal/providers/hyperliquid"
-	fromibkrflex "fillbook/internal/providers/ibkrflex"
-	fromkraken "fillbook/internal/providers/kraken"
-	fromkrakenfutures "fillbook/internal/providers/krakenfutures"
-	fromoanda "fillbook/internal/providers/oanda"
-	fromokx "fillbook/internal/providers/okx"
-	fromprojectx "fillbook/internal/providers/projectx"
-	fromquestrade "fillbook/internal/providers/questrade"
-	fromtrading212 "fillbook/internal/providers/trading212"
+	"fillbook/internal/providers"
 	"fillbook/internal/trading/ledger"
 )
-
-// BarProviders returns the price providers, ordered by name.
-func BarProviders() []barsource.Provider {
-	return []barsource.Provider{
-		alpaca.New(), binance.New(), bybit.New(), databento.New(), frankfurter.New(), hyperliquid.New(), oanda.New(), twelvedata.New(),
-	}
-}
-
-// Connectors returns the broker clients, ordered by name.
-func Connectors() []connector.Connector {
-	return []connector.Connector{
-		fromalpaca.New(),
-		frombinance.New(),
-		frombinanceusdm.New(),
-		frombybit.New(),
-		fromcoinbase.New(),
-		fromderibit.New(),
-		fromhyperliquid.New(),
-		fromibkrflex.New(),
-		fromkraken.New(),
-		fromkrakenfutures.New(),
-		fromoanda.New(),
-		fromokx.New(),
-		fromprojectx.New(),
-		fromquestrade.New(),
-		fromtrading212.New(),
-	}
-}
-
-// OutboundNames returns the names for which an operator can set another address. One
-// address serves a name's prices and fills.
-func OutboundNames() (names []string) {
-	for _, p := range BarProviders() {
-		names = append(names, p.Describe().Name)
-	}
-	for _, c := range Connectors() {
-		names = append(names, c.Describe().Name)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
 
 // connectProviders creates what sends requests to providers: the services and their job
 // queue.
 func (i *Installation) connectProviders(options Options) {
-	network, providers, connectors := options.Outbound, options.BarProviders, options.Connectors
+	network, barProviders, connectors := options.Outbound, options.BarProviders, options.Connectors
 	if network == nil {
 		network = outbound.New(outbound.Options{})
 	}
-	if providers == nil {
-		providers = BarProviders()
+	if barProviders == nil {
+		barProviders = providers.Bars()
 	}
 	if connectors == nil {
-		connectors = Connectors()
+		connectors = providers.Fills()
 	}
 	i.BarSources = barfetch.New(barfetch.Options{
-		DB: i.DB, Bars: i.Bars, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Providers: providers,
+		DB: i.DB, Bars: i.Bars, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Providers: barProviders,
 		Wake: func() { i.Jobs.Wake() },
 	})
 	i.Connections = connections.New(connections.Options{

@@ -24,7 +24,7 @@ var folders = []string{
 // testPackages are the packages that only tests may import.
 var testPackages = []string{
 	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle",
-	"internal/intake/brokers/brokertest", "internal/prices/barsource/barsourcetest", "internal/providers/connectortest",
+	"internal/intake/brokers/brokertest", "internal/providers/providertest",
 }
 
 // purePackages compute only: they and the packages below them do not import the database.

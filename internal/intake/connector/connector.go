@@ -94,6 +94,14 @@ type Call struct {
 	Weights map[string]int
 }
 
+// Gets returns calls with the method GET.
+func Gets(paths ...string) (calls []Call) {
+	for _, path := range paths {
+		calls = append(calls, Call{Method: http.MethodGet, Path: path})
+	}
+	return calls
+}
+
 // Limits returns the limits of a client for the broker.
 func (d Description) Limits() outbound.Limits {
 	limits := outbound.Limits{PerMinute: d.RequestsPerMinute, Burst: d.Burst, Buckets: d.Buckets, MaxBytes: d.MaxBytes, MaxTime: d.MaxTime}

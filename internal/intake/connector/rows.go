@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/matching"
 )
 
 // Rows collects the records of a broker as the rows of a delivery. Records outside the
@@ -167,6 +168,18 @@ func (c *Record) Optional(name string, number remote.Number) decimal.Decimal {
 		c.Fail("The broker's record has a %s that is not a number.", name)
 	}
 	return d
+}
+
+// Side returns the side of a fill, for which the broker has two words.
+func (c *Record) Side(text, buy, sell string) matching.Side {
+	switch text {
+	case buy:
+		return matching.Buy
+	case sell:
+		return matching.Sell
+	}
+	c.Fail("The broker's record has an unknown side.")
+	return ""
 }
 
 // Time returns an instant that the record must have, in the form of RFC 3339.

@@ -19,9 +19,9 @@ import (
 	"fillbook/internal/installation"
 	"fillbook/internal/prices/barfetch"
 	"fillbook/internal/prices/barsource"
-	"fillbook/internal/prices/barsource/frankfurter"
 	"fillbook/internal/prices/market"
 	"fillbook/internal/prices/rates"
+	"fillbook/internal/providers/frankfurter"
 	"fillbook/internal/trading/ledger"
 )
 
@@ -81,7 +81,7 @@ func eachBank(t *testing.T, fn func(f *fixture, b *bank)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.BarProviders = []barsource.Provider{fast{frankfurter.New()}}
+		o.BarProviders = []barsource.Provider{fast{frankfurter.Bars()}}
 		o.Outbound = outbound.New(outbound.Options{Enabled: true, Endpoints: outbound.Endpoints{"frankfurter": to}, Log: o.Log})
 	})
 }

@@ -12,8 +12,8 @@ import (
 
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
-	"fillbook/internal/prices/barsource/barsourcetest"
 	"fillbook/internal/prices/market"
+	"fillbook/internal/providers/providertest"
 	"fillbook/internal/trading/instruments"
 )
 
@@ -67,15 +67,15 @@ func parseTime(text string) time.Time {
 	return at
 }
 
-func newCase(provider barsource.Provider) barsourcetest.Case {
-	return barsourcetest.Case{
+func newCase(provider barsource.Provider) providertest.BarCase {
+	return providertest.BarCase{
 		Provider:    provider,
-		Credentials: map[string]string{"key": barsourcetest.Secret},
+		Credentials: map[string]string{"key": providertest.Secret},
 		Query: barsource.Query{
 			Instrument: instruments.Priced{Symbol: "ABC"}, BarSecs: 60,
 			From: parseTime("2025-01-02 14:30:00"), To: parseTime("2025-01-02 14:33:00"), Now: parseTime("2025-01-02 20:00:00"),
 		},
-		Answer: barsourcetest.Reply(http.StatusOK, `[[1735828200000, "1.5", 2, "1", 1.25, "10"]]`),
+		Answer: providertest.Reply(http.StatusOK, `[[1735828200000, "1.5", 2, "1", 1.25, "10"]]`),
 	}
 }
 
@@ -104,9 +104,9 @@ func TestBarsAreExactAndInOrder(t *testing.T) {
 		"null instead of bars": {`null`, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Answer = barsourcetest.Reply(http.StatusOK, test.rows)
+			c.Answer = providertest.Reply(http.StatusOK, test.rows)
 			got := c.MustFetch(t)
-			if diff := cmp.Diff(test.want, barsourcetest.Describe(got)); diff != "" {
+			if diff := cmp.Diff(test.want, providertest.DescribeBars(got)); diff != "" {
 				t.Error(diff)
 			}
 			if got.Skipped != test.skipped {
@@ -125,15 +125,18 @@ func TestVolumeKind(t *testing.T) {
 	if got := c.MustFetch(t); got.VolumeKind != market.RealVolume || !got.Block.HasVolume || got.Symbol != "X-ABC" {
 		t.Errorf("%+v", got)
 	}
-	c.Answer = barsourcetest.Reply(http.StatusOK, `[[1735828200000,1,1,1,1,null]]`)
+	c.Answer = providertest.Reply(http.StatusOK, `[[1735828200000,1,1,1,1,null]]`)
 	if got := c.MustFetch(t); got.VolumeKind != market.NoVolume || got.Block.HasVolume {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newFake()).TestFaults(t)
+func TestProvider(t *testing.T) {
+	providertest.Run(t, func() providertest.BarCase {
+		c := newCase(newFake())
+		c.Want = "2025-01-02 14:30:00 1.5 2 1 1.25 10\n"
+		return c
+	})
 }
 
 func TestTimesThatNobodyAskedFor(t *testing.T) {
@@ -141,7 +144,7 @@ func TestTimesThatNobodyAskedFor(t *testing.T) {
 	for name, at := range map[string]string{
 		"in seconds": "1735828200", "half a second": "1735828200500", "not on the minute": "1735828210000", "another day": "1735741800000", "text": `"soon"`, "a float": "1.7358282e12",
 	} {
-		_, err := newCase(newFake()).Fetch(t, barsourcetest.Reply(http.StatusOK, "[["+at+",1,1,1,1,1]]"))
+		_, err := newCase(newFake()).Fetch(t, providertest.Reply(http.StatusOK, "[["+at+",1,1,1,1,1]]"))
 		if !errors.Is(err, remote.ErrMalformed) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -181,7 +184,7 @@ func TestQueryIsLimited(t *testing.T) {
 			provider := newFake()
 			c := newCase(provider)
 			test.change(&provider.description, &c.Query)
-			got, err := c.Fetch(t, barsourcetest.Reply(http.StatusOK, `[]`))
+			got, err := c.Fetch(t, providertest.Reply(http.StatusOK, `[]`))
 			if !errors.Is(err, test.err) {
 				t.Fatalf("error %v, want %v", err, test.err)
 			}
@@ -196,8 +199,8 @@ func TestUnfinishedBarThatOpensAtHalfPast(t *testing.T) {
 	t.Parallel()
 	c := newCase(newFake())
 	c.Query.BarSecs, c.Query.To, c.Query.Now = 3600, parseTime("2025-01-02 17:30:00"), parseTime("2025-01-02 17:10:00")
-	c.Answer = barsourcetest.Reply(http.StatusOK, `[[1735828200000,1,1,1,1,1],[1735835400000,2,2,2,2,2]]`)
-	if got := barsourcetest.Describe(c.MustFetch(t)); got != "2025-01-02 14:30:00 1 1 1 1 1\n" {
+	c.Answer = providertest.Reply(http.StatusOK, `[[1735828200000,1,1,1,1,1],[1735835400000,2,2,2,2,2]]`)
+	if got := providertest.DescribeBars(c.MustFetch(t)); got != "2025-01-02 14:30:00 1 1 1 1 1\n" {
 		t.Error(got)
 	}
 }
@@ -227,16 +230,16 @@ func TestFields(t *testing.T) {
 func TestErrorHasTheProvidersWords(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"code": -1121, "msg": "Invalid symbol."}`:                "the provider refused the query (status 400, code -1121): Invalid symbol.",
-		`{"errorMessage": "Wrong\n\u0000value"}`:                   "the provider refused the query (status 400): Wrong value",
-		`{"detail": {"case": "auth_failed", "message": "No."}}`:    "the provider refused the query (status 400, code auth_failed): No.",
-		`{"detail": "Not so."}`:                                    "the provider refused the query (status 400): Not so.",
-		`{"message": "key ` + barsourcetest.Secret + ` is wrong"}`: "the provider refused the query (status 400): key … is wrong",
-		`{"message": {"a": 1}, "code": [1]}`:                       "the provider refused the query (status 400)",
-		`<html>`:                                                   "the provider refused the query (status 400)",
-		`{"message": "` + strings.Repeat("é", 400) + `"}`:          "the provider refused the query (status 400): " + strings.Repeat("é", 300) + "…",
+		`{"code": -1121, "msg": "Invalid symbol."}`:               "the provider refused the query (status 400, code -1121): Invalid symbol.",
+		`{"errorMessage": "Wrong\n\u0000value"}`:                  "the provider refused the query (status 400): Wrong value",
+		`{"detail": {"case": "auth_failed", "message": "No."}}`:   "the provider refused the query (status 400, code auth_failed): No.",
+		`{"detail": "Not so."}`:                                   "the provider refused the query (status 400): Not so.",
+		`{"message": "key ` + providertest.Secret + ` is wrong"}`: "the provider refused the query (status 400): key … is wrong",
+		`{"message": {"a": 1}, "code": [1]}`:                      "the provider refused the query (status 400)",
+		`<html>`:                                                  "the provider refused the query (status 400)",
+		`{"message": "` + strings.Repeat("é", 400) + `"}`:         "the provider refused the query (status 400): " + strings.Repeat("é", 300) + "…",
 	} {
-		_, err := newCase(newFake()).Fetch(t, barsourcetest.Reply(http.StatusBadRequest, body))
+		_, err := newCase(newFake()).Fetch(t, providertest.Reply(http.StatusBadRequest, body))
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: error %v", body, err)
 		}
@@ -248,12 +251,12 @@ func TestManyBarsAndPagesAreRefused(t *testing.T) {
 	provider := newFake()
 	c := newCase(provider)
 	c.Query.From, provider.description.PageBars = c.Query.From.AddDate(0, 0, -1), 5
-	_, err := c.Fetch(t, barsourcetest.Reply(http.StatusOK, `[]`))
+	_, err := c.Fetch(t, providertest.Reply(http.StatusOK, `[]`))
 	if !errors.Is(err, remote.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
 	row := `[1735828200000,1,1,1,1,1],`
-	_, err = newCase(newFake()).Fetch(t, barsourcetest.Reply(http.StatusOK, "["+strings.Repeat(row, barsource.MaxBars)+row[:len(row)-1]+"]"))
+	_, err = newCase(newFake()).Fetch(t, providertest.Reply(http.StatusOK, "["+strings.Repeat(row, barsource.MaxBars)+row[:len(row)-1]+"]"))
 	if !errors.Is(err, remote.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}

@@ -1,4 +1,5 @@
-// Package alpaca fetches fills and cash from the account activities of Alpaca.
+// Package alpaca fetches fills and cash from the account activities of Alpaca, and bars
+// of US shares from its market data.
 //
 // The client was written from Alpaca's documentation and tested against a server of our
 // own. It was never tried with a live or a paper account.
@@ -16,17 +17,20 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names and values of the fields.
+// The names of the fields.
 const (
-	keyField         = "api_key"
-	secretField      = "api_secret"
-	environmentField = "environment"
-
-	live  = "live"
-	paper = "paper"
+	keyField    = "api_key"
+	secretField = "api_secret"
 )
 
-var hosts = map[string]string{live: "api.alpaca.markets", paper: "paper-api.alpaca.markets"}
+// sites are the servers for the kinds of accounts.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "environment", Title: "Account", Help: "The kind of account that the key is for."},
+	List: []connector.Site{
+		{Value: "live", Title: "Live", Host: "api.alpaca.markets"},
+		{Value: "paper", Title: "Paper", Host: "paper-api.alpaca.markets"},
+	},
+}
 
 const (
 	accountPath    = "/v2/account"
@@ -36,13 +40,13 @@ const (
 	pageSize = 100
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "alpaca",
 		Title:  "Alpaca",
@@ -55,15 +59,12 @@ func (client) Describe() connector.Description {
 			"On the home page, find API Keys at the right and click Generate New Keys.",
 			"Copy the key and the secret. Alpaca shows the secret only once.",
 		},
-		Hosts: []string{hosts[live], hosts[paper]},
-		Calls: []connector.Call{{Method: http.MethodGet, Path: accountPath}, {Method: http.MethodGet, Path: activitiesPath}, {Method: http.MethodGet, Path: fillsPath}},
+		Hosts: sites.Hosts(),
+		Calls: connector.Gets(accountPath, activitiesPath, fillsPath),
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key ID", Help: "Starts with AK for a live account and with PK for a paper account.", IsSecret: true},
 			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
-			{
-				Name: environmentField, Title: "Account", Help: "The kind of account that the key is for.",
-				Choices: []remote.Choice{{Value: live, Title: "Live"}, {Value: paper, Title: "Paper"}},
-			},
+			sites.NewField(),
 		},
 		RequestsPerMinute: 150, // of 200
 		Delay:             time.Minute,
@@ -77,11 +78,16 @@ func (client) Describe() connector.Description {
 // request returns a request with the credentials of a session.
 func request(session *remote.Session, path string, parameters map[string]string) remote.Request {
 	return remote.Request{
-		Address:    "https://" + hosts[session.Value(environmentField)] + path,
+		Address:    sites.Address(session, path),
 		Parameters: parameters,
-		Header:     map[string]string{"APCA-API-KEY-ID": session.Value(keyField), "APCA-API-SECRET-KEY": session.Value(secretField)},
+		Header:     authorize(session, keyField, secretField),
 		Classify:   classify,
 	}
+}
+
+// authorize returns the headers with the key and the secret in two fields.
+func authorize(session *remote.Session, key, secret string) map[string]string {
+	return map[string]string{"APCA-API-KEY-ID": session.Value(key), "APCA-API-SECRET-KEY": session.Value(secret)}
 }
 
 func classify(a remote.Answer) error {
@@ -92,7 +98,7 @@ func classify(a remote.Answer) error {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	var account struct {
 		ID     string `json:"id"`
 		Number string `json:"account_number"`
@@ -104,11 +110,11 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if number == "" {
 		return connector.Identity{}, remote.Malformed("it has no account number")
 	}
-	return connector.Identity{Account: number, Name: number + " (" + session.Value(environmentField) + ")"}, nil
+	return connector.Identity{Account: number, Name: number + " (" + sites.Find(session).Value + ")"}, nil
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	rows := connector.NewRows(query, "Alpaca")
 	path := activitiesPath
 	return rows.Walk(ctx, nil, []connector.Stream{{Name: "activities", Fetch: func(ctx context.Context, position string) (string, error) {

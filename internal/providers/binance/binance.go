@@ -1,5 +1,5 @@
-// Package binance fetches the fills of the spot market, deposits and withdrawals from
-// Binance.
+// Package binance fetches fills and cash of the spot market and of USD-M futures from
+// Binance, and the public bars of both.
 //
 // The client was written from Binance's documentation and tested against a server of our
 // own. It was never tried with an account.
@@ -7,23 +7,27 @@ package binance
 
 import (
 	"context"
+	"encoding/hex"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
+	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/binanceapi"
+)
+
+// The names of the fields.
+const (
+	keyField    = "api_key"
+	secretField = "api_secret"
 )
 
 const (
-	accountPath     = "/api/v3/account"
-	tradesPath      = "/api/v3/myTrades"
-	pricesPath      = "/api/v3/ticker/price"
-	depositsPath    = "/sapi/v1/capital/deposit/hisrec"
-	withdrawalsPath = "/sapi/v1/capital/withdraw/history"
-
-	symbolsField = "symbols"
+	// mainHost is the host of the spot market and of everything that concerns the key.
+	mainHost    = "api.binance.com"
+	futuresHost = "fapi.binance.com"
 
 	// pageSize is the largest one that Binance allows, for every list.
 	pageSize = 1000
@@ -31,112 +35,154 @@ const (
 	day = 24 * time.Hour
 )
 
-type client struct{}
+// rightsPath is the path of the rights of a key.
+const rightsPath = "/sapi/v1/account/apiRestrictions"
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
-
-// Describe implements connector.Connector.
-func (client) Describe() connector.Description {
-	return connector.Description{
-		Name:   "binance",
-		Title:  "Binance spot",
-		Covers: "Fills of the spot market, deposits and withdrawals of coins",
-		Notes: "Binance returns fills for one pair at a time: enter your pairs, or Fillbook tries the coins that you own, deposited or traded before with the usual " +
-			"quote coins. Fills of delisted pairs, conversions, dust, fiat deposits and transfers to other wallets are only in the CSV files.",
-		Steps: append(binanceapi.Steps(), "Enter the pairs that you trade, such as BTCUSDT, ETHUSDT."),
-		Hosts: []string{binanceapi.MainHost},
-		Calls: append(binanceapi.Calls(), []connector.Call{
-			{Method: http.MethodGet, Path: accountPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
-			{Method: http.MethodGet, Path: tradesPath, Weights: map[string]int{binanceapi.WeightAPI: 20}},
-			{Method: http.MethodGet, Path: pricesPath, Weights: map[string]int{binanceapi.WeightAPI: 4}},
-			{Method: http.MethodGet, Path: depositsPath, Weights: map[string]int{binanceapi.WeightSAPI: 1}},
-			{Method: http.MethodGet, Path: withdrawalsPath, Weights: map[string]int{binanceapi.WeightAccount: 18_000}},
-		}...),
-		Fields: append(binanceapi.Fields(), remote.Field{
-			Name: symbolsField, Title: "Pairs", Help: "The pairs that you trade, with commas between them. If empty, they are guessed.", IsOptional: true,
-		}),
-		RequestsPerMinute: 600,
-		Buckets:           binanceapi.Buckets(),
-		DailyAt:           30 * time.Minute,
-		Delay:             time.Minute,
-		// With this overlap an hourly run is not longer than the longest time of one request.
-		Overlap: 22 * time.Hour,
-		Rights:  connector.RightsChecked,
-	}
-}
-
-type account struct {
-	User     remote.Number `json:"uid"`
-	Balances []struct {
-		Coin string `json:"asset"`
-	} `json:"balances"`
-}
-
-// loadAccount returns the account with the coins that it has.
-func loadAccount(ctx context.Context, session *remote.Session) (a account, err error) {
-	err = binanceapi.Send(ctx, session, binanceapi.MainHost, accountPath, map[string]string{"omitZeroBalances": "true"}, &a)
-	if err == nil && a.User == "" && a.Balances == nil {
-		err = remote.Malformed("it has no account")
-	}
-	return a, err
-}
-
-// Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
-	var identity connector.Identity
-	if err := binanceapi.CheckRights(ctx, session, &identity); err != nil {
-		return connector.Identity{}, err
-	}
-	found, err := loadAccount(ctx, session)
-	if err != nil {
-		return connector.Identity{}, err
-	}
-	if identity.Account = string(found.User); identity.Account != "" {
-		identity.Name = "UID " + identity.Account
-	}
-	return identity, nil
-}
-
-// run is one query.
-type run struct {
-	session *remote.Session
-	query   connector.Query
-	rows    *connector.Rows
-	kept    map[string]string
-}
-
-// The names of what is kept.
+// The limits of the main host by weight, in a minute: of the address for /api and for
+// /sapi, and of the account for some calls below /sapi.
 const (
-	// coinsKey are the coins of all queries.
-	coinsKey = "coins"
-	// pairsKey are the pairs of this query.
-	pairsKey = "pairs"
-	// doneKey are the pairs of earlier queries, and firstKey the earliest time of all
-	// queries. A pair that is new is fetched from then on.
-	doneKey  = "done"
-	firstKey = "first"
-	// triedKey is set if the pairs of this query were guessed without a list of all pairs.
-	triedKey = "tried"
+	weightAPI     = "api"
+	weightSAPI    = "sapi"
+	weightAccount = "account"
 )
 
-// Fetch implements connector.Connector. Deposits come first, because they show which coins
-// the account has had.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
-	r := &run{session: session, query: query, rows: connector.NewRows(query, "Binance"), kept: connector.Kept(query)}
-	if first := r.first(); first == 0 || query.From.UnixMilli() < first {
-		r.kept[firstKey] = strconv.FormatInt(query.From.UnixMilli(), 10)
+// newBuckets returns the limits of the main host with a margin: Binance allows 6,000, 12,000
+// and 180,000.
+func newBuckets() []outbound.Bucket {
+	return []outbound.Bucket{
+		{Name: weightAPI, PerMinute: 4000},
+		{Name: weightSAPI, PerMinute: 6000},
+		{Name: weightAccount, PerMinute: 150_000, PerOwner: true},
 	}
-	return r.rows.Walk(ctx, r.kept, []connector.Stream{
-		newTransfers(r, "deposits", depositsPath, r.addDeposit),
-		newTransfers(r, "withdrawals", withdrawalsPath, r.addWithdrawal),
-		{Name: "pairs", Fetch: r.findPairs},
-		{Name: "trades", Fetch: r.fetchTrades},
-	})
 }
 
-// first returns the earliest time of all queries, or 0 if there was none.
-func (r *run) first() int64 {
-	first, _ := strconv.ParseInt(r.kept[firstKey], 10, 64)
-	return first
+// newCalls returns the calls to the main host for the rights of a key and for the time.
+func newCalls() []connector.Call {
+	return []connector.Call{
+		{Method: http.MethodGet, Path: rightsPath, Weights: map[string]int{weightSAPI: 1}},
+		{Method: http.MethodGet, Path: timePath, Weights: map[string]int{weightAPI: 1}},
+	}
+}
+
+// window is how many milliseconds old a request may be.
+const window = "5000"
+
+// newFields returns the fields of the key.
+func newFields() []remote.Field {
+	return []remote.Field{
+		{Name: keyField, Title: "API key", Help: "A key with the right Enable Reading only.", IsSecret: true},
+		{Name: secretField, Title: "Secret key", Help: "Binance shows it once, when you create the key.", IsSecret: true},
+	}
+}
+
+// newSteps returns the way to a key.
+func newSteps() []string {
+	return []string{
+		"Sign in at Binance and open Profile > Account > API Management.",
+		"Click Create API, choose System generated and enter a name.",
+		"Click Edit restrictions. Leave Enable Reading ticked, and everything else empty.",
+		"If your server has a fixed address, choose Restrict access to trusted IPs only and enter it.",
+		"Copy the API key and the secret key. Binance shows the secret key only once.",
+	}
+}
+
+// send sends a signed request to a host and decodes the answer.
+func send(ctx context.Context, session *remote.Session, host, path string, parameters map[string]string, into any) error {
+	return session.Fetch(ctx, remote.Request{
+		Address:    "https://" + host + path,
+		Parameters: parameters,
+		Header:     map[string]string{"X-MBX-APIKEY": session.Value(keyField)},
+		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
+		Classify:   classify,
+		AskTime:    func(ctx context.Context) (time.Time, error) { return askTime(ctx, session, host) },
+	}, into)
+}
+
+// The paths of the time, on the main host and on that of futures.
+const (
+	timePath        = "/api/v3/time"
+	futuresTimePath = "/fapi/v1/time"
+)
+
+// askTime returns the time of a host.
+func askTime(ctx context.Context, session *remote.Session, host string) (time.Time, error) {
+	path := futuresTimePath
+	if host == mainHost {
+		path = timePath
+	}
+	var answer struct {
+		Millis int64 `json:"serverTime"`
+	}
+	err := session.Fetch(ctx, remote.Request{Address: "https://" + host + path, Classify: classify}, &answer)
+	if err == nil && answer.Millis <= 0 {
+		err = remote.Malformed("it has no time")
+	}
+	return time.UnixMilli(answer.Millis), err
+}
+
+// sign adds the time and the signature, which must be the last parameter. The text that is
+// signed is the query as it is sent.
+func sign(request *http.Request, session *remote.Session) {
+	query := request.URL.RawQuery
+	if query != "" {
+		query += "&"
+	}
+	query += url.Values{"recvWindow": {window}, "timestamp": {strconv.FormatInt(session.ProviderNow().UnixMilli(), 10)}}.Encode()
+	request.URL.RawQuery = query + "&signature=" + hex.EncodeToString(connector.SignSHA256(session.Value(secretField), query))
+}
+
+// classify returns the error of an answer.
+func classify(a remote.Answer) error {
+	switch a.Code {
+	case "-1003":
+		return &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status == http.StatusTeapot}
+	case "-1001", "-1006", "-1007", "-1008":
+		return remote.ErrUnavailable
+	case "-1021":
+		return remote.ErrClock
+	case "-1002", "-1022", "-2014", "-2015":
+		return remote.ErrUnauthorized
+	case "-1121":
+		return remote.ErrNotFound // the symbol
+	}
+	return nil
+}
+
+// rights are the rights of a key.
+type rights struct {
+	CanRead             *bool `json:"enableReading"`
+	CanWithdraw         bool  `json:"enableWithdrawals"`
+	CanTransfer         bool  `json:"enableInternalTransfer"`
+	CanTransferAll      bool  `json:"permitsUniversalTransfer"`
+	CanTradeSpot        bool  `json:"enableSpotAndMarginTrading"`
+	CanUseMargin        bool  `json:"enableMargin"`
+	CanTradeFutures     bool  `json:"enableFutures"`
+	CanTradeOptions     bool  `json:"enableVanillaOptions"`
+	CanTradePortfolio   bool  `json:"enablePortfolioMarginTrading"`
+	CanTradeByMessages  bool  `json:"enableFixApiTrade"`
+	IsRestrictedToHosts bool  `json:"ipRestrict"`
+}
+
+// checkRights adds to an identity what its key allows.
+func checkRights(ctx context.Context, session *remote.Session, identity *connector.Identity) error {
+	var r rights
+	if err := send(ctx, session, mainHost, rightsPath, nil, &r); err != nil {
+		return err
+	}
+	switch {
+	case r.CanRead == nil:
+		return remote.Malformed("it has no rights")
+	case !*r.CanRead:
+		return connector.SetupError("The key may not read. Open API Management at Binance, click Edit restrictions and tick Enable Reading.")
+	}
+	identity.CanWithdraw = r.CanWithdraw || r.CanTransfer || r.CanTransferAll
+	identity.CanTrade = r.CanTradeSpot || r.CanUseMargin || r.CanTradeFutures || r.CanTradeOptions || r.CanTradePortfolio || r.CanTradeByMessages
+	if r.CanTradeFutures {
+		identity.Notes = append(identity.Notes, "The key has the right Enable Futures, with which it can trade futures. "+
+			"Some accounts need it to read futures; remove it if yours doesn't.")
+	}
+	if !r.IsRestrictedToHosts {
+		identity.Notes = append(identity.Notes, "The key can be used from any address. Restrict it to the address of your server if that is fixed.")
+	}
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/statement"
-	"fillbook/internal/providers/binanceapi"
 )
 
 // quotes are the coins with which the coins of an account are tried.
@@ -28,7 +27,7 @@ func normalize(symbol string) string {
 }
 
 // addWords adds words to a list that is kept, in order and each once.
-func (r *run) addWords(key string, words ...string) {
+func (r *spotRun) addWords(key string, words ...string) {
 	list := append(strings.Fields(r.kept[key]), words...)
 	list = slices.DeleteFunc(list, func(word string) bool { return word == "" || strings.ContainsAny(word, " \t\r\n") })
 	slices.Sort(list)
@@ -37,7 +36,7 @@ func (r *run) addWords(key string, words ...string) {
 
 // findPairs finds the pairs whose fills are fetched: those that the user entered, or else
 // pairs of coins that the account has or had.
-func (r *run) findPairs(ctx context.Context, _ string) (string, error) {
+func (r *spotRun) findPairs(ctx context.Context, _ string) (string, error) {
 	delete(r.kept, pairsKey)
 	delete(r.kept, triedKey)
 	if entered := r.session.Value(symbolsField); entered != "" {
@@ -60,11 +59,11 @@ func (r *run) findPairs(ctx context.Context, _ string) (string, error) {
 }
 
 // guessPairs chooses the pairs that Binance has among those of the known coins.
-func (r *run) guessPairs(ctx context.Context) error {
+func (r *spotRun) guessPairs(ctx context.Context) error {
 	var prices *[]struct {
 		Symbol string `json:"symbol"`
 	}
-	err := r.session.Fetch(ctx, remote.Request{Address: "https://" + binanceapi.MainHost + pricesPath, Classify: binanceapi.Classify}, &prices)
+	err := r.session.Fetch(ctx, remote.Request{Address: "https://" + mainHost + pricesPath, Classify: classify}, &prices)
 	isListed := !errors.Is(err, remote.ErrNotFound)
 	if err != nil && isListed {
 		return err
@@ -99,7 +98,7 @@ func (r *run) guessPairs(ctx context.Context) error {
 }
 
 // reportPairs names the pairs that were guessed.
-func (r *run) reportPairs() {
+func (r *spotRun) reportPairs() {
 	const most = 100
 	list := strings.Fields(r.kept[pairsKey])
 	switch {

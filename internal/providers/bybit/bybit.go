@@ -1,5 +1,5 @@
 // Package bybit fetches fills, funding and the movements of a unified account from
-// Bybit.
+// Bybit, and its public bars of spot pairs and of linear and inverse contracts.
 //
 // The client was written from Bybit's documentation and tested against a server of our
 // own. It was never tried with an account.
@@ -25,24 +25,24 @@ import (
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
-	siteField   = "site"
 )
 
-// site is a site of Bybit. A key is valid on one of them.
-type site struct{ value, title, host string }
-
-var sites = []site{
-	{"global", "bybit.com", "api.bybit.com"},
-	{"eu", "bybit.eu (European Economic Area)", "api.bybit.eu"},
-	{"nl", "bybit.nl (Netherlands)", "api.bybit.nl"},
-	{"tr", "bybit.tr (Turkey)", "api.bybit.tr"},
-	{"kz", "bybit.kz (Kazakhstan)", "api.bybit.kz"},
-	{"ge", "bybitgeorgia.ge (Georgia)", "api.bybitgeorgia.ge"},
-	{"ae", "bybit.ae (United Arab Emirates)", "api.bybit.ae"},
-	{"id", "bybit.id (Indonesia)", "api.bybit.id"},
-	{"jp", "manepa.jp (Japan)", "api.manepa.jp"},
-	{"demo", "Demo trading", "api-demo.bybit.com"},
-	{"testnet", "Testnet", "api-testnet.bybit.com"},
+// sites are the sites of Bybit.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "site", Title: "Site", Help: "The site of Bybit on which you created the key."},
+	List: []connector.Site{
+		{Value: "global", Title: "bybit.com", Host: "api.bybit.com"},
+		{Value: "eu", Title: "bybit.eu (European Economic Area)", Host: "api.bybit.eu"},
+		{Value: "nl", Title: "bybit.nl (Netherlands)", Host: "api.bybit.nl"},
+		{Value: "tr", Title: "bybit.tr (Turkey)", Host: "api.bybit.tr"},
+		{Value: "kz", Title: "bybit.kz (Kazakhstan)", Host: "api.bybit.kz"},
+		{Value: "ge", Title: "bybitgeorgia.ge (Georgia)", Host: "api.bybitgeorgia.ge"},
+		{Value: "ae", Title: "bybit.ae (United Arab Emirates)", Host: "api.bybit.ae"},
+		{Value: "id", Title: "bybit.id (Indonesia)", Host: "api.bybit.id"},
+		{Value: "jp", Title: "manepa.jp (Japan)", Host: "api.manepa.jp"},
+		{Value: "demo", Title: "Demo trading", Host: "api-demo.bybit.com"},
+		{Value: "testnet", Title: "Testnet", Host: "api-testnet.bybit.com"},
+	},
 }
 
 const (
@@ -61,14 +61,14 @@ const (
 	day = 24 * time.Hour
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
-	d := connector.Description{
+func (fillClient) Describe() connector.Description {
+	return connector.Description{
 		Name:   "bybit",
 		Title:  "Bybit",
 		Covers: "Fills of contracts, spot and options, funding, transfers and interest of a unified trading account",
@@ -82,15 +82,12 @@ func (client) Describe() connector.Description {
 			"Bind the address of your server if it has a fixed one, so that the key doesn't end after 90 days.",
 			"Click Submit and copy key and secret. Bybit shows the secret only once.",
 		},
-		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: keyPath},
-			{Method: http.MethodGet, Path: executionsPath},
-			{Method: http.MethodGet, Path: logPath},
-			{Method: http.MethodGet, Path: timePath},
-		},
+		Hosts: sites.Hosts(),
+		Calls: connector.Gets(keyPath, executionsPath, logPath, timePath),
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "A read-only key.", IsSecret: true},
 			{Name: secretField, Title: "API secret", Help: "Bybit shows it once, when you create the key.", IsSecret: true},
+			sites.NewField(),
 		},
 		RequestsPerMinute: 600, // of 50 in a second
 		DailyAt:           30 * time.Minute,
@@ -101,19 +98,6 @@ func (client) Describe() connector.Description {
 		ListsAll:          true,
 		Rights:            connector.RightsChecked,
 	}
-	field := remote.Field{Name: siteField, Title: "Site", Help: "The site of Bybit on which you created the key."}
-	for _, s := range sites {
-		field.Choices = append(field.Choices, remote.Choice{Value: s.value, Title: s.title})
-		d.Hosts = append(d.Hosts, s.host)
-	}
-	d.Fields = append(d.Fields, field)
-	return d
-}
-
-// findSite returns the site of the credentials.
-func findSite(session *remote.Session) site {
-	i := slices.IndexFunc(sites, func(s site) bool { return s.value == session.Value(siteField) })
-	return sites[max(i, 0)]
 }
 
 // send sends a signed request and decodes the member result of the answer. query is added
@@ -123,7 +107,7 @@ func send[T any](ctx context.Context, session *remote.Session, path string, para
 		Result remote.Member[T] `json:"result"`
 	}
 	err := session.Fetch(ctx, remote.Request{
-		Address:    "https://" + findSite(session).host + path,
+		Address:    sites.Address(session, path),
 		Parameters: parameters,
 		Query:      query,
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
@@ -143,7 +127,7 @@ func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
 			Nanos remote.Number `json:"timeNano"`
 		} `json:"result"`
 	}
-	err := session.Fetch(ctx, remote.Request{Address: "https://" + findSite(session).host + timePath, Classify: classify}, &answer)
+	err := session.Fetch(ctx, remote.Request{Address: sites.Address(session, timePath), Classify: classify}, &answer)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -188,14 +172,17 @@ func classify(a remote.Answer) error {
 	}
 	switch {
 	case a.Status == http.StatusForbidden && bytes.Contains(bytes.ToLower(a.Body), []byte("too frequent")):
-		// The documentation says how long to wait. Another answer with this status is that of
-		// a country that Bybit does not serve.
-		return &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
+		// Another answer with this status is that of a country that Bybit does not serve.
+		return errTooFrequent
 	case a.Status == http.StatusOK && a.Code != "":
 		return remote.ErrRefused
 	}
 	return nil
 }
+
+// errTooFrequent is the error of an address that sent too many requests. The
+// documentation says how long to wait.
+var errTooFrequent = &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
 
 // untilReset returns the time until the limit is reset, which a header has in
 // milliseconds.
@@ -216,7 +203,7 @@ type keyInfo struct {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	info, err := send[keyInfo](ctx, session, keyPath, nil, "")
 	if err != nil {
 		return connector.Identity{}, err
@@ -226,7 +213,7 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	}
 	identity := connector.Identity{
 		Account:     string(info.User),
-		Name:        "UID " + string(info.User) + " (" + findSite(session).title + ")",
+		Name:        "UID " + string(info.User) + " (" + sites.Find(session).Title + ")",
 		CanTrade:    info.ReadOnly.Value != 1,
 		CanWithdraw: info.ReadOnly.Value != 1 && slices.Contains(info.Permissions["Wallet"], "Withdraw"),
 	}
@@ -242,7 +229,7 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 const noteNotUnified = "The account is not a unified trading account: Bybit returns its fills and funding, but not its transfers and interest."
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	r := &run{session: session, query: query, rows: connector.NewRows(query, "Bybit")}
 	var streams []connector.Stream
 	for _, category := range []string{linear, inverse, spot, option} {

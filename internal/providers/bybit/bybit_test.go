@@ -1,15 +1,12 @@
 package bybit_test
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +17,7 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/providers/bybit"
-	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/providertest"
 )
 
 // millis is 2026-01-02 03:04:05.678 UTC.
@@ -28,57 +25,65 @@ const millis = 1767323045678
 
 var start = time.UnixMilli(millis).UTC()
 
-const apiKey = "test-key"
+const (
+	apiKey  = "test-key"
+	keyPath = "/v5/user/query-api"
+	logPath = "/v5/account/transaction-log"
+)
 
 // exchange is a server that answers like Bybit.
 type exchange struct {
-	secret string
-	// now is the clock of the server.
-	now      time.Time
-	key      string
-	pageSize int
+	providertest.Server
 	// records are those of categories, and of the log, oldest first.
-	records map[string][]string
-	classic bool
+	records map[string]providertest.List
 	// refusesCursor is the beginning of cursors in queries for which the server computes
 	// another signature; empty if it takes all of them.
 	refusesCursor string
 }
 
-func computeSignature(secret, text string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(text))
-	return hex.EncodeToString(mac.Sum(nil))
+func sign(secret, text string) string {
+	return hex.EncodeToString(providertest.Sign(sha256.New, secret, text))
 }
 
-func refuse(w http.ResponseWriter, code int, message string) {
-	fmt.Fprintf(w, `{"retCode": %d, "retMsg": %q, "result": {}, "retExtInfo": {}, "time": 1767323046000}`, code, message)
+func refuse(code int, message string) http.HandlerFunc {
+	return providertest.OK(fmt.Sprintf(`{"retCode": %d, "retMsg": %q, "result": {}, "retExtInfo": {}, "time": 1767323046000}`, code, message))
 }
 
-// ServeHTTP checks the signature and the time of a request, and answers it.
-func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	at, _ := strconv.ParseInt(r.Header.Get("X-BAPI-TIMESTAMP"), 10, 64)
-	age := e.now.Sub(time.UnixMilli(at))
-	text := r.Header.Get("X-BAPI-TIMESTAMP") + apiKey + r.Header.Get("X-BAPI-RECV-WINDOW") + r.URL.RawQuery
-	switch {
-	case r.URL.Path == "/v5/market/time":
-		fmt.Fprintf(w, `{"retCode": 0, "retMsg": "OK", "result": {"timeSecond": "%d", "timeNano": "%d"}, "retExtInfo": {}, "time": %d}`,
-			e.now.Unix(), e.now.UnixNano(), e.now.UnixMilli())
-	case r.Header.Get("X-BAPI-API-KEY") != apiKey:
-		refuse(w, 10003, "API key is invalid.")
-	case age > 5*time.Second || age <= -time.Second:
-		refuse(w, 10002, "invalid request, please check your server timestamp or recv_window param")
-	case r.Header.Get("X-BAPI-SIGN") != computeSignature(e.secret, text), e.refusesCursor != "" && strings.Contains(r.URL.RawQuery, e.refusesCursor):
-		refuse(w, 10004, "error sign! origin_string["+text+"]")
-	case r.URL.Path == "/v5/user/query-api":
-		fmt.Fprintf(w, `{"retCode": 0, "retMsg": "", "result": %s, "retExtInfo": {}, "time": 1767323046000}`, e.key)
-	case r.URL.Path == "/v5/execution/list":
-		e.serveList(w, r.URL.Query(), e.records[r.URL.Query().Get("category")], 100)
-	case e.classic:
-		refuse(w, 10028, "The API can only be accessed by unified account users.")
-	default:
-		e.serveList(w, r.URL.Query(), e.records["log"], 50)
+func result(text string) string {
+	return fmt.Sprintf(`{"retCode": 0, "retMsg": "OK", "result": %s, "retExtInfo": {}, "time": 1767323046000}`, text)
+}
+
+// newExchange returns a server that checks the signature and the time of requests.
+func newExchange() *exchange {
+	e := &exchange{records: newHistory()}
+	e.Now = start.Truncate(time.Second).Add(2 * time.Hour)
+	e.Public = providertest.Routes{"/v5/market/time": func(url.Values) http.HandlerFunc {
+		return providertest.OK(result(fmt.Sprintf(`{"timeSecond": "%d", "timeNano": "%d"}`, e.Now.Unix(), e.Now.UnixNano())))
+	}}
+	e.Private = providertest.Routes{
+		keyPath: providertest.Static(result(`{"id": "1", "apiKey": "test-key", "readOnly": 1, "permissions": {"ContractTrade": ["Order", "Position"], "Wallet": []},
+			"uta": 1, "ips": ["*"], "deadlineDay": 88, "expiredAt": "2026-03-02T03:04:05Z", "userID": 53888001}`)),
+		"/v5/execution/list": func(q url.Values) http.HandlerFunc {
+			return serveList(q, e.records[q.Get("category")], "execTime", 100)
+		},
+		logPath: func(q url.Values) http.HandlerFunc { return serveList(q, e.records["log"], "transactionTime", 50) },
 	}
+	e.Verify = func(r *http.Request, _ string) http.HandlerFunc {
+		stamp := r.Header.Get("X-BAPI-TIMESTAMP")
+		at, _ := strconv.ParseInt(stamp, 10, 64)
+		age := e.Now.Sub(time.UnixMilli(at))
+		text := stamp + apiKey + r.Header.Get("X-BAPI-RECV-WINDOW") + r.URL.RawQuery
+		switch {
+		case r.Header.Get("X-BAPI-API-KEY") != apiKey:
+			return refuse(10003, "API key is invalid.")
+		case age > 5*time.Second || age <= -time.Second:
+			return refuse(10002, "invalid request, please check your server timestamp or recv_window param")
+		case r.Header.Get("X-BAPI-SIGN") != sign(providertest.Secret, text), e.refusesCursor != "" && strings.Contains(r.URL.RawQuery, e.refusesCursor):
+			return refuse(10004, "error sign! origin_string["+text+"]")
+		}
+		return nil
+	}
+	return e
 }
 
 // The beginnings of cursors in queries: as the answers have them, and escaped once more.
@@ -97,62 +102,21 @@ func parseCursor(query url.Values) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(text, "a:="))
 }
 
-// serveList answers with a page of records, the newest first. Its cursor is escaped, as
-// those of Bybit are.
-func (e *exchange) serveList(w http.ResponseWriter, query url.Values, records []string, most int) {
-	from, _ := strconv.ParseInt(query.Get("startTime"), 10, 64)
-	to, _ := strconv.ParseInt(query.Get("endTime"), 10, 64)
-	limit, _ := strconv.Atoi(query.Get("limit"))
-	offset, err := parseCursor(query)
-	skip := offset
-	if err != nil || limit > most || to-from > 7*24*time.Hour.Milliseconds() || to < from {
-		refuse(w, 10001, "The time range between startTime and endTime cannot exceed 7 days")
-		return
+// serveList answers with a page of three records, the newest first. Its cursor is
+// escaped, as those of Bybit are.
+func serveList(q url.Values, list providertest.List, timeName string, most int64) http.HandlerFunc {
+	from, to := providertest.Int(q, "startTime"), providertest.Int(q, "endTime")
+	offset, err := parseCursor(q)
+	if err != nil || providertest.Int(q, "limit") > most || to-from > 7*24*time.Hour.Milliseconds() || to < from {
+		return refuse(10001, "The time range between startTime and endTime cannot exceed 7 days")
 	}
-	var page []string
+	const size = 3
+	list = list.Select(func(r providertest.Record) bool { return r.Int(timeName) >= from && r.Int(timeName) <= to }).Reverse()
 	next := ""
-	for _, text := range slices.Backward(records) {
-		var record struct {
-			Exec string `json:"execTime"`
-			Log  int64  `json:"transactionTime"`
-		}
-		if err := json.Unmarshal([]byte(text), &record); err != nil {
-			panic(err)
-		}
-		at, _ := strconv.ParseInt(record.Exec, 10, 64)
-		if at = max(at, record.Log); at < from || at > to {
-			continue
-		}
-		if skip--; skip >= 0 {
-			continue
-		}
-		if len(page) == min(limit, e.pageSize) {
-			next = "a%3A%3D" + strconv.Itoa(offset+len(page))
-			break
-		}
-		page = append(page, text)
+	if offset+size < len(list) {
+		next = "a%3A%3D" + strconv.Itoa(offset+size)
 	}
-	fmt.Fprintf(w, `{"retCode": 0, "retMsg": "OK", "result": {"category": "linear", "nextPageCursor": %q, "list": [%s]}, "retExtInfo": {}, "time": 1767323046000}`,
-		next, strings.Join(page, ","))
-}
-
-func newCase(e *exchange) connectortest.Case {
-	now := start.Truncate(time.Second).Add(2 * time.Hour)
-	e.secret, e.now = connectortest.Secret, now
-	if e.key == "" {
-		e.key = `{"id": "1", "apiKey": "test-key", "readOnly": 1, "permissions": {"ContractTrade": ["Order", "Position"], "Wallet": []}, "uta": 1,
-			"ips": ["*"], "deadlineDay": 88, "expiredAt": "2026-03-02T03:04:05Z", "userID": 53888001}`
-	}
-	if e.pageSize == 0 {
-		e.pageSize = 3
-	}
-	return connectortest.Case{
-		Connector:   bybit.New(),
-		Credentials: map[string]string{"api_key": apiKey, "api_secret": connectortest.Secret},
-		Query:       connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
-		Now:         now,
-		Answer:      e.ServeHTTP,
-	}
+	return providertest.OK(result(fmt.Sprintf(`{"category": "linear", "nextPageCursor": %q, "list": %s}`, next, list.Page(int64(offset), size))))
 }
 
 // newExecution returns a fill some milliseconds after the start. A later member of the
@@ -168,8 +132,8 @@ func newMovement(after int64, id, kind, currency, change string) string {
 		"funding": "", "fee": "", "cashFlow": "0", "change": %q, "cashBalance": "10", "tradeId": ""}`, id, millis+after, kind, currency, change)
 }
 
-func newHistory() *exchange {
-	return &exchange{records: map[string][]string{
+func newHistory() map[string]providertest.List {
+	return map[string]providertest.List{
 		"linear": {
 			newExecution(-1, "l0", `, "side": "Buy", "seq": 40`),
 			newExecution(0, "l2", `, "seq": 42`),
@@ -209,13 +173,37 @@ func newHistory() *exchange {
 			newMovement(46, "t7", "TRANSFER_IN", "BTC", "0.5"),
 			newMovement(47, "t8", "SURPRISE", "USDT", "1"),
 		},
-	}}
+	}
 }
 
-func TestFetch(t *testing.T) {
-	t.Parallel()
-	list := newCase(newHistory()).MustFetch(t)
-	want := `2026-01-02T03:04:05.677Z buy 0.01 future BTCUSDT @ 60000 x 1 fees 0.33 liquidity "taker" order_id "c1" id l0
+func newFills(e *exchange) providertest.FillCase {
+	refusal := func(code int) string { return fmt.Sprintf(`{"retCode": %d, "retMsg": "no", "result": {}}`, code) }
+	return providertest.FillCase{
+		Connector:   bybit.Fills(),
+		Credentials: map[string]string{"api_key": apiKey, "api_secret": providertest.Secret},
+		Query:       connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
+		Now:         e.Now,
+		Answer:      e.ServeHTTP,
+		SetClock:    func(at time.Time) { e.Now = at },
+		Identity:    connector.Identity{Account: "53888001", Name: "UID 53888001 (bybit.com)", ExpiresAt: time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)},
+		KeyPath:     keyPath,
+		Keys: map[string]providertest.Key{
+			result(`{"readOnly": 0, "permissions": {"Wallet": ["AccountTransfer"]}, "uta": 1, "userID": 7, "expiredAt": "1970-01-01T00:00:00Z"}`): {
+				Identity: connector.Identity{Account: "7", Name: "UID 7 (bybit.com)", CanTrade: true},
+			},
+			result(`{"readOnly": 0, "permissions": {"Wallet": ["Withdraw"]}, "uta": 1, "userID": 7, "expiredAt": ""}`): {
+				Identity: connector.Identity{Account: "7", Name: "UID 7 (bybit.com)", CanTrade: true, CanWithdraw: true},
+			},
+			result(`{"readOnly": 1, "permissions": {"Wallet": ["Withdraw"]}, "uta": 0, "userID": 7}`): {
+				Identity: connector.Identity{Account: "7", Name: "UID 7 (bybit.com)", Notes: []string{
+					"The account is not a unified trading account: Bybit returns its fills and funding, but not its transfers and interest.",
+				}},
+			},
+			result(`{"readOnly": 1}`): {Err: remote.ErrMalformed},
+			result(`{"userID": 7}`):   {Err: remote.ErrMalformed},
+			result(`null`):            {Err: remote.ErrMalformed},
+		},
+		Want: `2026-01-02T03:04:05.677Z buy 0.01 future BTCUSDT @ 60000 x 1 fees 0.33 liquidity "taker" order_id "c1" id l0
 2026-01-02T03:04:05.678Z buy 0.01 future BTCUSDT @ 60000 x 1 fees -0.05 liquidity "maker" order_id "c1" id l1
 2026-01-02T03:04:05.678Z sell 0.01 future BTCUSDT @ 60000 x 1 fees 0.33 liquidity "taker" order_id "c1" id l2
 2026-01-02T03:04:05.679Z sell 0.01 future ETHPERP @ 60000 x 1 fees 0.33 kind "BustTrade" liquidity "taker" order_id "c1" id l3
@@ -244,54 +232,64 @@ skipped it moves coins without a trade
 skipped it moves coins without a trade
 skipped rows of this kind are ignored
 skipped securities moved without a trade
-`
-	if diff := cmp.Diff(want, connectortest.Describe(list)); diff != "" {
-		t.Error(diff)
+`,
+		Messages: []string{
+			"TSLAUSDT had a corporate action on 2026-01-02", "ETHUSDH26 is settled in its coin", `not known here: "SURPRISE"`, "0.1 MNT", "0.49999 BTC",
+			"Some fills are in BTC, the account is in USD", "Some fills are in EUR", "Some fills are in ETH",
+		},
+		Errors: map[string]providertest.Answer{
+			"key":            {Status: 200, Body: refusal(10003), Want: remote.ErrUnauthorized},
+			"signature":      {Status: 200, Body: refusal(10004), Want: remote.ErrUnauthorized},
+			"expired":        {Status: 200, Body: refusal(33004), Want: remote.ErrUnauthorized},
+			"permission":     {Status: 200, Body: refusal(10005), Want: remote.ErrForbidden},
+			"address":        {Status: 200, Body: refusal(10010), Want: remote.ErrForbidden},
+			"country":        {Status: 200, Body: refusal(10024), Want: remote.ErrForbidden},
+			"blocked":        {Status: 403, Body: `<html>The Amazon CloudFront distribution is configured to block access</html>`, Want: remote.ErrForbidden},
+			"too frequent":   {Status: 403, Body: `access too frequent`, Want: &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}},
+			"clock":          {Status: 200, Body: refusal(10002), Want: remote.ErrClock},
+			"server":         {Status: 200, Body: refusal(10016), Want: remote.ErrUnavailable},
+			"busy":           {Status: 200, Body: refusal(10429), Want: &remote.RateLimited{}},
+			"parameter":      {Status: 200, Body: refusal(10001), Want: remote.ErrRefused},
+			"without result": {Status: 200, Body: `{"retCode": 0}`, Want: remote.ErrMalformed},
+			"without a list": {Status: 200, Body: `{"retCode": 0, "result": {}}`, Want: remote.ErrMalformed},
+			"empty":          {Status: 200, Body: `{"retCode": 0, "result": {"list": [], "nextPageCursor": "x"}}`},
+		},
 	}
-	for _, want := range []string{
-		"TSLAUSDT had a corporate action on 2026-01-02", "ETHUSDH26 is settled in its coin", `not known here: "SURPRISE"`, "0.1 MNT", "0.49999 BTC",
-		"Some fills are in BTC, the account is in USD", "Some fills are in EUR",
-	} {
-		if !strings.Contains(connectortest.Messages(list), want) {
-			t.Errorf("no message has %q:\n%s", want, connectortest.Messages(list))
-		}
-	}
+}
+
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newExchange()) })
 }
 
 // TestCursors fetches several pages from servers that compute signatures differently for
 // cursors that are escaped once and twice.
 func TestCursors(t *testing.T) {
 	t.Parallel()
-	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
 	for _, refused := range []string{"", plainCursor, escapedCursor} {
-		e := newHistory()
+		e := newExchange()
 		e.refusesCursor = refused
-		c := newCase(e)
+		c := newFills(e)
 		session, client := c.NewSession(t, c.Answer)
 		delivery, err := c.Connector.Fetch(t.Context(), session, c.Query)
 		if err != nil || delivery.Stopped != nil {
 			t.Errorf("%q is refused: %v, %v", refused, delivery.Stopped, err)
 			continue
 		}
-		if diff := cmp.Diff(want, connectortest.Describe([]connector.Delivery{delivery})); diff != "" {
+		if diff := cmp.Diff(c.Want, providertest.Describe([]connector.Delivery{delivery})); diff != "" {
 			t.Errorf("%q is refused: %s", refused, diff)
 		}
 		plain, escaped := 0, 0
 		for _, r := range client.Requests {
-			switch {
-			case strings.Contains(r.URL.RawQuery, plainCursor):
-				plain++
-			case strings.Contains(r.URL.RawQuery, escapedCursor):
-				escaped++
-			}
+			plain += strings.Count(r.URL.RawQuery, plainCursor)
+			escaped += strings.Count(r.URL.RawQuery, escapedCursor)
 		}
 		if isRefused := refused == plainCursor; isRefused && plain != 1 || !isRefused && escaped != 0 {
 			t.Errorf("%q is refused: %d cursors are plain, %d escaped", refused, plain, escaped)
 		}
 	}
-	e := newHistory()
+	e := newExchange()
 	e.refusesCursor = "cursor="
-	c := newCase(e)
+	c := newFills(e)
 	if _, err := c.Fetch(t, c.Answer); !errors.Is(err, remote.ErrUnauthorized) {
 		t.Errorf("no cursor is accepted: error %v", err)
 	}
@@ -299,148 +297,60 @@ func TestCursors(t *testing.T) {
 
 func TestSignature(t *testing.T) {
 	t.Parallel()
-	if got, want := computeSignature("test-secret", "1767323045678test-key5000category=linear&limit=100"),
+	if got, want := sign("test-secret", "1767323045678test-key5000category=linear&limit=100"),
 		"f939af376c5816e54c69534aa13744caf0659ba51882ab3bfe44e4c4d68b7111"; got != want {
 		t.Fatalf("the server of the test computes %s", got)
 	}
-	c := newCase(newHistory())
+	c := newFills(newExchange())
 	c.Now, c.Credentials["api_secret"] = start, "test-secret"
-	_, err := c.Check(t, func(w http.ResponseWriter, r *http.Request) {
-		if got, want := r.Header.Get("X-BAPI-SIGN"), "3903c7477c4f7c4b3c6be6b234f7f0664977fe66aeecef6d73ba5935a5041f21"; got != want || r.Host != "api.bybit.com" {
-			t.Errorf("signature %s of a request to %s", got, r.Host)
-		}
-		refuse(w, 10003, "API key is invalid.")
-	})
-	if !errors.Is(err, remote.ErrUnauthorized) {
+	session, client := c.NewSession(t, refuse(10003, "API key is invalid."))
+	if _, err := c.Connector.Check(t.Context(), session); !errors.Is(err, remote.ErrUnauthorized) {
 		t.Error(err)
 	}
-}
-
-// TestClock has a server whose clock is wrong, or right if ours is not.
-func TestClock(t *testing.T) {
-	t.Parallel()
-	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
-	connectortest.EachSkew(func(skew, phase time.Duration) {
-		e := newHistory()
-		c := newCase(e)
-		c.Now = c.Now.Add(phase)
-		c.Skew, e.now = skew, c.Now.Add(skew)
-		if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
-			t.Errorf("%s, %s after a second: %s", skew, phase, diff)
-		}
-	})
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	c := newCase(newHistory())
-	want := connector.Identity{Account: "53888001", Name: "UID 53888001 (bybit.com)", ExpiresAt: time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)}
-	if diff := cmp.Diff(want, c.MustCheck(t)); diff != "" {
-		t.Error(diff)
+	r := client.Requests[0]
+	if got, want := r.Header.Get("X-BAPI-SIGN"), "3903c7477c4f7c4b3c6be6b234f7f0664977fe66aeecef6d73ba5935a5041f21"; got != want || r.URL.Host != "api.bybit.com" {
+		t.Errorf("signature %s of a request to %s", got, r.URL.Host)
 	}
+}
+
+func TestSite(t *testing.T) {
+	t.Parallel()
+	c := newFills(newExchange())
 	c.Credentials["site"] = "demo"
 	if got := c.MustCheck(t); got.Name != "UID 53888001 (Demo trading)" {
 		t.Error(got.Name)
 	}
-	for key, want := range map[string]connector.Identity{
-		`{"readOnly": 0, "permissions": {"Wallet": ["AccountTransfer"]}, "uta": 1, "userID": 7, "expiredAt": "1970-01-01T00:00:00Z"}`: {CanTrade: true},
-		`{"readOnly": 0, "permissions": {"Wallet": ["Withdraw"]}, "uta": 1, "userID": 7, "expiredAt": ""}`:                            {CanTrade: true, CanWithdraw: true},
-		`{"readOnly": 1, "permissions": {"Wallet": ["Withdraw"]}, "uta": 0, "userID": 7}`: {Notes: []string{
-			"The account is not a unified trading account: Bybit returns its fills and funding, but not its transfers and interest.",
-		}},
-	} {
-		want.Account, want.Name = "7", "UID 7 (bybit.com)"
-		if diff := cmp.Diff(want, newCase(&exchange{key: key}).MustCheck(t)); diff != "" {
-			t.Errorf("%s: %s", key, diff)
-		}
-	}
-	for _, key := range []string{`{"readOnly": 1}`, `{"userID": 7}`, `null`} {
-		c := newCase(&exchange{key: key})
-		if _, err := c.Check(t, c.Answer); !errors.Is(err, remote.ErrMalformed) {
-			t.Errorf("%s: error %v", key, err)
-		}
-	}
+	c.TestLimit(t, "X-Bapi-Limit-Reset-Timestamp", strconv.FormatInt(c.Now.Add(2*time.Second).UnixMilli(), 10), `{"retCode": 10006, "retMsg": "Too many visits!"}`, 2*time.Second)
 }
 
-// TestClassicAccount has an account without a log.
-func TestClassicAccount(t *testing.T) {
-	t.Parallel()
-	e := newHistory()
-	e.classic = true
-	list := newCase(e).MustFetch(t)
-	if got := connectortest.Messages(list); !strings.Contains(got, "not a unified trading account") || strings.Contains(connectortest.Describe(list), "deposit") {
-		t.Errorf("messages %q", got)
-	}
-}
-
-// TestMissingLog: a server may have no log of movements.
+// TestMissingLog has a classic account, and a server without a log of movements.
 func TestMissingLog(t *testing.T) {
 	t.Parallel()
-	e := newHistory()
-	c := newCase(e)
-	c.Answer = func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v5/account/transaction-log" {
-			http.NotFound(w, r)
-			return
+	for message, answer := range map[string]http.HandlerFunc{
+		"not a unified trading account": refuse(10028, "The API can only be accessed by unified account users."),
+		"no log of transfers":           http.NotFound,
+	} {
+		c := newFills(newExchange())
+		c.Answer = providertest.Replace(c.Answer, logPath, answer)
+		list := c.MustFetch(t)
+		got, text := strings.Join(providertest.Messages(list), " "), providertest.Describe(list)
+		if !strings.Contains(got, message) || strings.Contains(text, "deposit") || !strings.Contains(text, " buy ") {
+			t.Errorf("messages %q, %s", got, text)
 		}
-		e.ServeHTTP(w, r)
-	}
-	if list := c.MustFetch(t); !strings.Contains(connectortest.Messages(list), "no log of transfers") || !strings.Contains(connectortest.Describe(list), " buy ") {
-		t.Error(connectortest.Messages(list), connectortest.Describe(list))
 	}
 }
 
-func TestDescription(t *testing.T) {
+// TestLongHistory has a history that is longer than the longest window.
+func TestLongHistory(t *testing.T) {
 	t.Parallel()
-	newCase(newHistory()).TestDescription(t)
-}
-
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestFaults(t)
-}
-
-// TestWindows has a history that is longer than the longest window.
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	e := newHistory()
 	const weeks = 20 * 24 * time.Hour
+	e := newExchange()
 	e.records["linear"] = append(e.records["linear"], newExecution(weeks.Milliseconds(), "l99", ""))
-	c := newCase(e)
+	c := newFills(e)
 	c.Query.To = start.Add(weeks + time.Hour)
 	c.TestWindows(t)
 }
 
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	c := newCase(newHistory())
-	answer := func(code int) string { return fmt.Sprintf(`{"retCode": %d, "retMsg": "no", "result": {}}`, code) }
-	c.TestAnswers(t, map[string]connectortest.Answer{
-		"key":            {Status: 200, Body: answer(10003), Want: remote.ErrUnauthorized},
-		"signature":      {Status: 200, Body: answer(10004), Want: remote.ErrUnauthorized},
-		"expired":        {Status: 200, Body: answer(33004), Want: remote.ErrUnauthorized},
-		"permission":     {Status: 200, Body: answer(10005), Want: remote.ErrForbidden},
-		"address":        {Status: 200, Body: answer(10010), Want: remote.ErrForbidden},
-		"country":        {Status: 200, Body: answer(10024), Want: remote.ErrForbidden},
-		"blocked":        {Status: 403, Body: `<html>The Amazon CloudFront distribution is configured to block access</html>`, Want: remote.ErrForbidden},
-		"too frequent":   {Status: 403, Body: `access too frequent`, Want: &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}},
-		"clock":          {Status: 200, Body: answer(10002), Want: remote.ErrClock},
-		"server":         {Status: 200, Body: answer(10016), Want: remote.ErrUnavailable},
-		"busy":           {Status: 200, Body: answer(10429), Want: &remote.RateLimited{}},
-		"parameter":      {Status: 200, Body: answer(10001), Want: remote.ErrRefused},
-		"without result": {Status: 200, Body: `{"retCode": 0}`, Want: remote.ErrMalformed},
-		"without a list": {Status: 200, Body: `{"retCode": 0, "result": {}}`, Want: remote.ErrMalformed},
-		"empty":          {Status: 200, Body: `{"retCode": 0, "result": {"list": [], "nextPageCursor": "x"}}`},
-	})
-	_, err := c.Fetch(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Bapi-Limit-Reset-Timestamp", strconv.FormatInt(c.Now.Add(2*time.Second).UnixMilli(), 10))
-		refuse(w, 10006, "Too many visits!")
-	})
-	if limited := new(remote.RateLimited); !errors.As(err, &limited) || limited.RetryAfter != 2*time.Second {
-		t.Errorf("too many requests: error %v", err)
-	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	newCase(newHistory()).FuzzAnswer(f, `{"retCode": 10006, "retMsg": "Too many visits!"}`)
+func FuzzFills(f *testing.F) {
+	newFills(newExchange()).FuzzAnswer(f, `{"retCode": 10006, "retMsg": "Too many visits!"}`)
 }

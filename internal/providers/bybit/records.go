@@ -9,7 +9,6 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
-	"fillbook/internal/trading/matching"
 )
 
 // Bybit's names of its markets.
@@ -72,14 +71,7 @@ func (r *run) addFill(record *connector.Record, category string, e *execution) {
 	fill := connector.NewFill(instrument)
 	fill.ID, fill.At = e.ID, record.Millis(e.Time)
 	fill.Quantity, fill.Price = record.Decimal("quantity", e.Quantity), record.Decimal("price", e.Price)
-	switch e.Side {
-	case "Buy":
-		fill.Side = matching.Buy
-	case "Sell":
-		fill.Side = matching.Sell
-	default:
-		record.Fail("The broker's record has an unknown side.")
-	}
+	fill.Side = record.Side(e.Side, "Buy", "Sell")
 	if category == inverse {
 		r.setResult(record, &fill, e)
 	}

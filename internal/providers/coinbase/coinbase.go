@@ -30,13 +30,13 @@ const (
 	productsPath    = prefix + "products/"
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "coinbase",
 		Title:  "Coinbase Advanced",
@@ -51,11 +51,7 @@ func (client) Describe() connector.Description {
 			"Choose Create API key. Copy the name of the key and the private key into the fields here.",
 		},
 		Hosts: []string{host},
-		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: permissionsPath},
-			{Method: http.MethodGet, Path: fillsPath},
-			{Method: http.MethodGet, Path: productsPath + "*"},
-		},
+		Calls: connector.Gets(permissionsPath, fillsPath, productsPath+"*"),
 		Fields: []remote.Field{
 			{Name: keyField, Title: "Name of the API key", Help: "It begins with organizations/, or is the ID of the key."},
 			{Name: secretField, Title: "Private key", Help: "The whole text, with its first and last line if it has any.", IsSecret: true, IsMultiline: true},
@@ -69,7 +65,7 @@ func (client) Describe() connector.Description {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	var key struct {
 		CanView       remote.Member[bool] `json:"can_view"`
 		CanTrade      remote.Member[bool] `json:"can_trade"`

@@ -19,17 +19,20 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names and values of the fields.
+// The names of the fields.
 const (
-	keyField         = "api_key"
-	secretField      = "api_secret"
-	environmentField = "environment"
-
-	live = "live"
-	test = "test"
+	keyField    = "api_key"
+	secretField = "api_secret"
 )
 
-var hosts = map[string]string{live: "www.deribit.com", test: "test.deribit.com"}
+// sites are the servers for the kinds of accounts.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "environment", Title: "Platform", Help: "The platform that the key is for."},
+	List: []connector.Site{
+		{Value: "live", Title: "Live", Host: "www.deribit.com"},
+		{Value: "test", Title: "Test", Host: "test.deribit.com"},
+	},
+}
 
 const (
 	prefix      = "/api/v2/"
@@ -43,13 +46,13 @@ const (
 	tokenName = "access_token"
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "deribit",
 		Title:  "Deribit",
@@ -63,7 +66,7 @@ func (client) Describe() connector.Description {
 			"Set Account to read, Trade to read, and Wallet, Block trade and Custody to none.",
 			"Name the key Fillbook and create it. Copy the client ID and the client secret into the fields here.",
 		},
-		Hosts: []string{hosts[live], hosts[test]},
+		Hosts: sites.Hosts(),
 		Calls: []connector.Call{
 			{Method: http.MethodPost, Path: prefix + authMethod},
 			{Method: http.MethodGet, Path: prefix + summary},
@@ -73,10 +76,7 @@ func (client) Describe() connector.Description {
 		Fields: []remote.Field{
 			{Name: keyField, Title: "Client ID"},
 			{Name: secretField, Title: "Client secret", IsSecret: true},
-			{
-				Name: environmentField, Title: "Platform", Help: "The platform that the key is for.",
-				Choices: []remote.Choice{{Value: live, Title: "Live"}, {Value: test, Title: "Test"}},
-			},
+			sites.NewField(),
 		},
 		RequestsPerMinute: 50, // of one transaction log a second
 		Delay:             time.Minute,
@@ -86,7 +86,7 @@ func (client) Describe() connector.Description {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	// Without a scope, a token has all rights of the key. It is not used.
 	rights, err := authorize(ctx, session, "")
 	if err != nil {
@@ -106,7 +106,7 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if account.ID == "" {
 		return connector.Identity{}, remote.Malformed("it has no account")
 	}
-	environment := session.Value(environmentField)
+	environment := sites.Find(session).Value
 	identity.Account = environment + " " + string(account.ID)
 	identity.Name = cmp.Or(account.Username, string(account.ID)) + " (" + environment + ")"
 	return identity, nil
@@ -188,7 +188,7 @@ func callOnce(ctx context.Context, session *remote.Session, method string, param
 
 // send sends a request and decodes its result.
 func send(ctx context.Context, session *remote.Session, method string, request remote.Request, result any) error {
-	request.Address = "https://" + hosts[session.Value(environmentField)] + prefix + method
+	request.Address = sites.Address(session, prefix+method)
 	request.Classify = classify
 	var answer struct {
 		Result remote.Member[json.RawMessage] `json:"result"`

@@ -4,18 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"fillbook/internal/base/remote"
-	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/providertest"
 )
 
 var (
@@ -23,26 +21,37 @@ var (
 	start = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 )
 
-// item is a record of the server.
-type item struct {
-	currency string
-	millis   int64
-	text     string
-}
-
 // server answers as Deribit is documented to.
 type server struct {
-	trades, logs []item
-	pageSize     int
+	providertest.Server
+	// trades and logs are by currency.
+	trades, logs map[string]providertest.List
+	logged       int
+	pageSize     int64
 	scope        string
 	// tokens counts those that were given, and calls how often the last one was used. It
 	// ends after maxCalls, if that is not 0.
 	tokens, calls, maxCalls int
-	seen                    []string
 }
 
 func newServer() *server {
-	s := &server{pageSize: 3, scope: "account:read trade:read wallet:none connection mainaccount"}
+	s := &server{
+		pageSize: 3, scope: "account:read trade:read wallet:none connection mainaccount",
+		trades: map[string]providertest.List{}, logs: map[string]providertest.List{},
+	}
+	s.Public = providertest.Routes{"/api/v2/public/auth": s.sendToken}
+	s.Private = providertest.Routes{
+		"/api/v2/private/get_account_summary":                  providertest.Static(result(`{"id": 7, "username": "trader", "currency": "BTC", "equity": 1.5}`)),
+		"/api/v2/private/get_user_trades_by_currency_and_time": s.sendTrades,
+		"/api/v2/private/get_transaction_log":                  s.sendLogs,
+	}
+	s.Verify = func(r *http.Request, _ string) http.HandlerFunc {
+		s.calls++
+		if r.Header.Get("Authorization") != fmt.Sprintf("Bearer token-%d %s", s.tokens, readScope) || s.maxCalls > 0 && s.calls > s.maxCalls {
+			return refuse(13009, "unauthorized")
+		}
+		return nil
+	}
 	const day = 24 * time.Hour
 	s.addTrade("BTC", "48001", time.Hour, `"instrument_name": "BTC-27JUN26-100000-C", "direction": "buy", "price": 0.05, "amount": 0.5, "fee": 0.00015, "fee_currency": "BTC", "profit_loss": 0.0, "order_id": "o1", "liquidity": "T"`)
 	s.addTrade("BTC", "48002", 2*time.Hour, `"instrument_name": "BTC-27JUN26-100000-C", "direction": "sell", "price": 0.06, "amount": 0.5, "fee": 0.00015, "fee_currency": "BTC", "profit_loss": 0.005, "order_id": "o2", "liquidity": "M"`)
@@ -82,126 +91,95 @@ func formatTrade(id string, after time.Duration, rest string) string {
 }
 
 func (s *server) addTrade(currency, id string, after time.Duration, rest string) {
-	s.trades = append(s.trades, item{currency, start.Add(after).UnixMilli(), formatTrade(id, after, rest)})
+	s.trades[currency] = append(s.trades[currency], formatTrade(id, after, rest))
 }
 
 func (s *server) addLog(currency string, after time.Duration, rest string) {
-	at := start.Add(after).UnixMilli()
-	s.logs = append(s.logs, item{currency, at, fmt.Sprintf(`{"id": %d, "user_id": 7, "currency": %q, "timestamp": %d, %s}`, len(s.logs)+1, currency, at, rest)})
+	s.logged++
+	text := fmt.Sprintf(`{"id": %d, "user_id": 7, "currency": %q, "timestamp": %d, %s}`, s.logged, currency, start.Add(after).UnixMilli(), rest)
+	s.logs[currency] = append(s.logs[currency], text)
 }
 
-func (s *server) answer(w http.ResponseWriter, r *http.Request) {
-	s.seen = append(s.seen, r.URL.Path)
-	if r.URL.Path == "/api/v2/public/auth" {
-		s.sendToken(w, r)
-		return
-	}
-	s.calls++
-	if r.Header.Get("Authorization") != fmt.Sprintf("Bearer token-%d %s", s.tokens, readScope) || s.maxCalls > 0 && s.calls > s.maxCalls {
-		refuse(w, 13009, "unauthorized")
-		return
-	}
-	switch r.URL.Path {
-	case "/api/v2/private/get_account_summary":
-		writeResult(w, `{"id": 7, "username": "trader", "currency": "BTC", "equity": 1.5}`)
-	case "/api/v2/private/get_user_trades_by_currency_and_time":
-		s.sendTrades(w, r)
-	case "/api/v2/private/get_transaction_log":
-		s.sendLogs(w, r)
-	}
+func result(text string) string { return fmt.Sprintf(`{"jsonrpc": "2.0", "result": %s}`, text) }
+
+func refusal(code int, message string) string {
+	return fmt.Sprintf(`{"jsonrpc": "2.0", "error": {"code": %d, "message": %q, "data": {"reason": "x"}}}`, code, message)
 }
 
-func writeResult(w io.Writer, result string) {
-	fmt.Fprintf(w, `{"jsonrpc": "2.0", "result": %s}`, result)
-}
-
-func refuse(w http.ResponseWriter, code int, message string) {
-	w.WriteHeader(http.StatusBadRequest)
-	fmt.Fprintf(w, `{"jsonrpc": "2.0", "error": {"code": %d, "message": %q}}`, code, message)
+func refuse(code int, message string) http.HandlerFunc {
+	return providertest.Reply(http.StatusBadRequest, refusal(code, message))
 }
 
 // sendToken sends a token, which has its scope in its name.
-func (s *server) sendToken(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Method string            `json:"method"`
-		Params map[string]string `json:"params"`
+func (s *server) sendToken(url.Values) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Method string            `json:"method"`
+			Params map[string]string `json:"params"`
+		}
+		if json.NewDecoder(r.Body).Decode(&body) != nil || body.Method != "public/auth" || body.Params["grant_type"] != "client_credentials" ||
+			body.Params["client_id"] != "client" || body.Params["client_secret"] != providertest.Secret {
+			refuse(13004, "invalid_credentials")(w, r)
+			return
+		}
+		s.tokens++
+		s.calls = 0
+		token := providertest.Record{"access_token": "wide", "refresh_token": "refresh", "scope": s.scope}
+		if scope := body.Params["scope"]; scope != "" {
+			token = providertest.Record{
+				"access_token": fmt.Sprintf("token-%d %s", s.tokens, scope), "refresh_token": "refresh", "expires_in": 900, "scope": scope,
+			}
+		}
+		fmt.Fprint(w, result(token.JSON()))
 	}
-	if json.NewDecoder(r.Body).Decode(&body) != nil || body.Method != "public/auth" || body.Params["grant_type"] != "client_credentials" ||
-		body.Params["client_id"] != "client" || body.Params["client_secret"] != connectortest.Secret {
-		refuse(w, 13004, "invalid_credentials")
-		return
-	}
-	s.tokens++
-	s.calls = 0
-	scope := body.Params["scope"]
-	token, _ := json.Marshal(map[string]any{
-		"access_token": fmt.Sprintf("token-%d %s", s.tokens, scope), "refresh_token": "refresh", "expires_in": 900, "scope": scope,
-	})
-	if scope == "" {
-		token, _ = json.Marshal(map[string]any{"access_token": "wide", "refresh_token": "refresh", "scope": s.scope})
-	}
-	writeResult(w, string(token))
 }
 
-// selectItems returns the items of the currency and the time of a request.
-func selectItems(all []item, r *http.Request) (list []item) {
-	from, _ := strconv.ParseInt(r.FormValue("start_timestamp"), 10, 64)
-	to, _ := strconv.ParseInt(r.FormValue("end_timestamp"), 10, 64)
-	for _, i := range all {
-		if i.currency == r.FormValue("currency") && i.millis >= from && i.millis <= to {
-			list = append(list, i)
-		}
-	}
-	return list
+// selectRecords returns the records of a currency in the time of a query.
+func selectRecords(lists map[string]providertest.List, q url.Values) providertest.List {
+	from, to := providertest.Int(q, "start_timestamp"), providertest.Int(q, "end_timestamp")
+	return lists[q.Get("currency")].Select(func(r providertest.Record) bool { return r.Int("timestamp") >= from && r.Int("timestamp") <= to })
 }
 
 // sendTrades sends trades of the last day, or older ones.
-func (s *server) sendTrades(w http.ResponseWriter, r *http.Request) {
-	count, _ := strconv.Atoi(r.FormValue("count"))
-	if r.FormValue("sorting") != "asc" || count > 1000 {
-		refuse(w, -32602, "Invalid params")
-		return
+func (s *server) sendTrades(q url.Values) http.HandlerFunc {
+	if q.Get("sorting") != "asc" || providertest.Int(q, "count") > 1000 {
+		return refuse(-32602, "Invalid params")
 	}
-	list := slices.DeleteFunc(selectItems(s.trades, r), func(i item) bool {
-		isRecent := i.millis > now.Add(-24*time.Hour).UnixMilli()
-		return isRecent == (r.FormValue("historical") == "true")
+	list := selectRecords(s.trades, q).Select(func(r providertest.Record) bool {
+		isRecent := r.Int("timestamp") > now.Add(-24*time.Hour).UnixMilli()
+		return isRecent != (q.Get("historical") == "true")
 	})
-	size := min(count, s.pageSize, len(list))
-	writeResult(w, fmt.Sprintf(`{"has_more": %v, "trades": [%s]}`, size < len(list), joinItems(list[:size])))
+	page := list.Page(0, min(providertest.Int(q, "count"), s.pageSize))
+	return providertest.OK(result(fmt.Sprintf(`{"has_more": %v, "trades": %s}`, len(page) < len(list), page)))
 }
 
 // sendLogs sends the log, the newest first. A continuation is how many were sent.
-func (s *server) sendLogs(w http.ResponseWriter, r *http.Request) {
-	list := selectItems(s.logs, r)
-	slices.Reverse(list)
-	first, _ := strconv.Atoi(r.FormValue("continuation"))
-	last := min(first+s.pageSize, len(list))
-	continuation := "null"
-	if last < len(list) {
-		continuation = strconv.Itoa(last)
+func (s *server) sendLogs(q url.Values) http.HandlerFunc {
+	list := selectRecords(s.logs, q).Reverse()
+	first, continuation := providertest.Int(q, "continuation"), "null"
+	if last := first + s.pageSize; last < int64(len(list)) {
+		continuation = strconv.FormatInt(last, 10)
 	}
-	writeResult(w, fmt.Sprintf(`{"continuation": %s, "logs": [%s]}`, continuation, joinItems(list[min(first, last):last])))
+	return providertest.OK(result(fmt.Sprintf(`{"continuation": %s, "logs": %s}`, continuation, list.Page(first, s.pageSize))))
 }
 
-func joinItems(list []item) string {
-	var texts []string
-	for _, i := range list {
-		texts = append(texts, i.text)
+func newFills(s *server) providertest.FillCase {
+	refused := func(code int, message string, want error) providertest.Answer {
+		return providertest.Answer{Status: http.StatusBadRequest, Body: refusal(code, message), Want: want}
 	}
-	return strings.Join(texts, ", ")
-}
-
-func newCase(s *server) connectortest.Case {
-	return connectortest.Case{
-		Connector:   New(),
-		Credentials: map[string]string{"api_key": "client", "api_secret": connectortest.Secret},
+	return providertest.FillCase{
+		Connector:   Fills(),
+		Credentials: map[string]string{"api_key": "client", "api_secret": providertest.Secret},
 		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 7), Currency: "USD"},
 		Now:         now,
-		Answer:      s.answer,
-	}
-}
-
-const wantHistory = `2026-01-02T01:00:00Z buy 0.5 option BTC 2026-06-27 100000 call @ 0.05 x 1 fees 0.00015 currency "BTC" liquidity "taker" order_id "o1" id 48001
+		Answer:      s.ServeHTTP,
+		Identity:    connector.Identity{Account: "live 7", Name: "trader (live)"},
+		KeyPath:     "/api/v2/public/auth",
+		Keys: map[string]providertest.Key{
+			result(`{"access_token": ""}`): {Err: remote.ErrMalformed},
+			result(`7`):                    {Err: remote.ErrMalformed},
+		},
+		Want: `2026-01-02T01:00:00Z buy 0.5 option BTC 2026-06-27 100000 call @ 0.05 x 1 fees 0.00015 currency "BTC" liquidity "taker" order_id "o1" id 48001
 2026-01-02T02:00:00Z sell 0.5 option BTC 2026-06-27 100000 call @ 0.06 x 1 fees 0.00015 currency "BTC" liquidity "maker" order_id "o2" id 48002
 2026-01-02T07:00:00Z buy 1000 future BTC-PERPETUAL @ 100000 x 1 fees -0.000001 currency "BTC" order_id "o3" id 48003
 2026-01-03T00:00:00Z sell 400 future BTC-PERPETUAL @ 101000 x 1 fees 0.00000198 pnl 0.0000396 currency "BTC" kind "liquidation" order_id "o4" id 48004
@@ -225,28 +203,38 @@ problem The broker's record is neither a purchase nor a sale.
 skipped it moves coins without a trade
 skipped it moves coins without a trade
 skipped no money moved
-`
+`,
+		Messages: []string{"Some fills are in BTC", "Some fills are in ETH", "the price do not count as a cost: 1 XYZ", "left out: 0.4999988 BTC"},
+		Errors: map[string]providertest.Answer{
+			"rate":            refused(10028, "too_many_requests", &remote.RateLimited{}),
+			"rate by word":    refused(1, "too_many_requests", &remote.RateLimited{}),
+			"settlement":      refused(10041, "settlement_in_progress", remote.ErrUnavailable),
+			"maintenance":     refused(11051, "system_maintenance", remote.ErrUnavailable),
+			"new code":        refused(1, "system_maintenance", remote.ErrUnavailable),
+			"credentials":     refused(13004, "invalid_credentials", remote.ErrUnauthorized),
+			"other code":      refused(2, "invalid_credentials", remote.ErrUnauthorized),
+			"scope":           refused(13021, "forbidden", remote.ErrForbidden),
+			"missing scope":   refused(3, "Missing scope trade:read", remote.ErrForbidden),
+			"parameters":      refused(-32602, "Invalid params", remote.ErrRefused),
+			"error and 200":   {Status: http.StatusOK, Body: `{"error": {"code": 13888, "message": "timed_out"}}`, Want: remote.ErrUnavailable},
+			"no result":       {Status: http.StatusOK, Body: `{"jsonrpc": "2.0"}`, Want: remote.ErrMalformed},
+			"no trades":       {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "logs": []}}`, Want: remote.ErrMalformed},
+			"no logs":         {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "trades": []}}`, Want: remote.ErrMalformed},
+			"nothing to read": {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "trades": [], "logs": []}}`},
+		},
+	}
+}
 
-func TestFetchHistory(t *testing.T) {
-	t.Parallel()
-	got := newCase(newServer()).MustFetch(t)
-	if text := connectortest.Describe(got); text != wantHistory {
-		t.Errorf("got\n%swant\n%s", text, wantHistory)
-	}
-	messages := connectortest.Messages(got)
-	for _, want := range []string{"Some fills are in BTC", "Some fills are in ETH", "the price do not count as a cost: 1 XYZ", "left out: 0.4999988 BTC"} {
-		if !strings.Contains(messages, want) {
-			t.Errorf("%q is not in the messages\n%s", want, messages)
-		}
-	}
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newServer()) })
 }
 
 // TestAccountInCoins has an account whose currency is a coin.
 func TestAccountInCoins(t *testing.T) {
 	t.Parallel()
-	c := newCase(newServer())
+	c := newFills(newServer())
 	c.Query.Currency, c.Query.To = "BTC", start.Add(9*time.Hour)
-	got := connectortest.Describe(c.MustFetch(t))
+	got := providertest.Describe(c.MustFetch(t))
 	for _, want := range []string{
 		"07:00:00Z buy 1000 future BTC-PERPETUAL @ 100000 x 1 fees -0.000001 order_id",
 		`08:00:00Z cash interest -0.0000012 BTC "settlement BTC-PERPETUAL"`,
@@ -258,20 +246,15 @@ func TestAccountInCoins(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{3, 4, 1000} {
-		s := newServer()
-		s.pageSize = size
-		newCase(s).TestWindows(t)
-	}
-}
-
-func TestSameMillisecondFillsPage(t *testing.T) {
+func TestPageSizes(t *testing.T) {
 	t.Parallel()
 	s := newServer()
+	for _, s.pageSize = range []int64{4, 1000} {
+		newFills(s).TestWindows(t)
+	}
+	// All of a page are of one millisecond.
 	s.pageSize = 1
-	if _, err := newCase(s).Fetch(t, s.answer); !errors.Is(err, remote.ErrMalformed) {
+	if _, err := newFills(s).Fetch(t, s.ServeHTTP); !errors.Is(err, remote.ErrMalformed) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -280,28 +263,32 @@ func TestTokenEndsDuringRun(t *testing.T) {
 	t.Parallel()
 	s := newServer()
 	s.maxCalls = 2
-	if got := connectortest.Describe(newCase(s).MustFetch(t)); got != wantHistory || s.tokens < 5 {
-		t.Errorf("%d tokens, got\n%s", s.tokens, got)
+	c := newFills(s)
+	c.Expect(t, c.Want, c.Messages...)
+	if s.tokens < 5 {
+		t.Errorf("%d tokens", s.tokens)
 	}
 }
 
 // TestOldTimes checks that recent trades are not asked for if the query is older.
 func TestOldTimes(t *testing.T) {
 	t.Parallel()
-	s := newServer()
-	c := newCase(s)
+	c := newFills(newServer())
 	c.Query.To = start.AddDate(0, 0, 1)
-	c.MustFetch(t)
-	counts := map[string]int{}
-	for _, path := range s.seen {
-		counts[path]++
+	session, client := c.NewSession(t, c.Answer)
+	if _, err := c.Connector.Fetch(t.Context(), session, c.Query); err != nil {
+		t.Fatal(err)
 	}
-	if got := counts[prefix+userTrades]; got != len(currencies)+1 {
-		t.Errorf("%d requests of trades", got)
+	asked := 0
+	for _, r := range client.Requests {
+		asked += strings.Count(r.URL.Path, prefix+userTrades)
+	}
+	if asked != len(currencies)+1 {
+		t.Errorf("%d requests of trades", asked)
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestScopes(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[string]string{
 		"account:read trade:read wallet:none":                     "",
@@ -314,68 +301,53 @@ func TestCheck(t *testing.T) {
 	} {
 		s := newServer()
 		s.scope = scope
-		got := newCase(s).MustCheck(t)
-		if got.CanTrade != (want == "trade") || got.CanWithdraw != (want == "withdraw") || got.Account != "live 7" || got.Name != "trader (live)" {
+		got := newFills(s).MustCheck(t)
+		if got.CanTrade != (want == "trade") || got.CanWithdraw != (want == "withdraw") {
 			t.Errorf("%s: %+v", scope, got)
 		}
 	}
 	s := newServer()
 	s.scope = "account:read trade:none"
-	if _, err := newCase(s).Check(t, s.answer); !errors.Is(err, connector.ErrSetup) {
+	if _, err := newFills(s).Check(t, s.ServeHTTP); !errors.Is(err, connector.ErrSetup) {
 		t.Errorf("a key that cannot read: error %v", err)
 	}
-	for _, result := range []string{`{"access_token": ""}`, `{"access_token": "a", "scope": "account:read trade:read"}`, `7`} {
-		if _, err := newCase(s).Check(t, remotetest.Reply(http.StatusOK, `{"result": `+result+`}`)); !errors.Is(err, remote.ErrMalformed) {
-			t.Errorf("%s: error %v", result, err)
-		}
+	body := result(`{"access_token": "a", "scope": "account:read trade:read"}`)
+	if _, err := newFills(s).Check(t, providertest.OK(body)); !errors.Is(err, remote.ErrMalformed) {
+		t.Errorf("no account: error %v", err)
 	}
 }
 
-func TestPlatforms(t *testing.T) {
+func TestPlatform(t *testing.T) {
 	t.Parallel()
-	c := newCase(newServer())
+	c := newFills(newServer())
 	c.Credentials["environment"] = "test"
-	var got []string
-	identity, err := c.Check(t, func(w http.ResponseWriter, r *http.Request) {
-		got = append(got, r.Host)
-		c.Answer(w, r)
-	})
-	if err != nil || identity.Account != "test 7" || slices.ContainsFunc(got, func(host string) bool { return host != "test.deribit.com" }) {
-		t.Errorf("%+v, error %v, hosts %q", identity, err, got)
+	session, client := c.NewSession(t, c.Answer)
+	identity, err := c.Connector.Check(t.Context(), session)
+	if err != nil || identity.Account != "test 7" {
+		t.Errorf("%+v, error %v", identity, err)
 	}
-}
-
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	answer := func(code int, message string, want error) connectortest.Answer {
-		return connectortest.Answer{
-			Status: http.StatusBadRequest, Want: want,
-			Body: fmt.Sprintf(`{"jsonrpc": "2.0", "error": {"code": %d, "message": %q, "data": {"reason": "x"}}}`, code, message),
+	for _, r := range client.Requests {
+		if r.URL.Host != "test.deribit.com" {
+			t.Errorf("a request to %s", r.URL.Host)
 		}
 	}
-	newCase(newServer()).TestAnswers(t, map[string]connectortest.Answer{
-		"rate":            answer(10028, "too_many_requests", &remote.RateLimited{}),
-		"rate by word":    answer(1, "too_many_requests", &remote.RateLimited{}),
-		"settlement":      answer(10041, "settlement_in_progress", remote.ErrUnavailable),
-		"maintenance":     answer(11051, "system_maintenance", remote.ErrUnavailable),
-		"new code":        answer(1, "system_maintenance", remote.ErrUnavailable),
-		"credentials":     answer(13004, "invalid_credentials", remote.ErrUnauthorized),
-		"other code":      answer(2, "invalid_credentials", remote.ErrUnauthorized),
-		"scope":           answer(13021, "forbidden", remote.ErrForbidden),
-		"missing scope":   answer(3, "Missing scope trade:read", remote.ErrForbidden),
-		"parameters":      answer(-32602, "Invalid params", remote.ErrRefused),
-		"error and 200":   {Status: http.StatusOK, Body: `{"error": {"code": 13888, "message": "timed_out"}}`, Want: remote.ErrUnavailable},
-		"no result":       {Status: http.StatusOK, Body: `{"jsonrpc": "2.0"}`, Want: remote.ErrMalformed},
-		"no trades":       {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "logs": []}}`, Want: remote.ErrMalformed},
-		"no logs":         {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "trades": []}}`, Want: remote.ErrMalformed},
-		"nothing to read": {Status: http.StatusOK, Body: `{"result": {"access_token": "a", "trades": [], "logs": []}}`},
-	})
 }
 
-func TestConnector(t *testing.T) {
+// logFile is a transaction log of Deribit with records that the server of the tests has.
+const logFile = `ID,UserSeq,Date,Instrument,Type,Side,Amount,Base Amount,Position,Price,Mark Price,Index Price,Cash Flow,Funding,Fee Rate,Fee Charged,Fee Balance,Change,Balance,Equity,Trade ID,Order ID,Info,Note
+8,8,2026-01-05 00:00:00,SOL_USDC-PERPETUAL,trade,open buy,10,10,10,150,150,150,0,0,0.0005,0.5,0,-0.5,1.1,1.1,USDC-1,,,
+7,7,2026-01-04 00:00:00,ETH-PERPETUAL,trade,open buy,1,1,1,3000,3000,3000,0,0,0,0,0,0,1.1,1.1,ETH-34066,,,
+6,6,2026-01-03 00:00:00,BTC-PERPETUAL,trade,close sell,400,400,600,101000,101000,101000,0.0000396,0,0.0005,0.00000198,0,0.00003762,1.1,1.1,48004,o4,,
+5,5,2026-01-02 07:00:00,BTC-PERPETUAL,trade,open buy,1000,1000,1000,100000,100000,100000,0,0,0.0005,-0.000001,0,0.000001,1.1,1.1,48003,o3,,
+4,4,2026-01-02 05:00:00,,correction,,,,,,,,,,,,,0.75,500,500,,,,USDC
+3,3,2026-01-02 03:00:00,SOL_USDC-PERPETUAL,settlement,,0,0,10,151,151,151,0,-0.2,,0,0,-0.2,1.1,1.1,,,,
+2,2,2026-01-02 02:00:00,BTC-27JUN26-100000-C,trade,close sell,0.5,0.5,0,0.06,0.06,100000,0.03,0,,0.00015,0,0.02985,1.1,1.1,48002,o2,,
+1,1,2026-01-02 01:00:00,BTC-27JUN26-100000-C,trade,open buy,0.5,0.5,0.5,0.05,0.05,100000,-0.025,0,,0.00015,0,-0.02515,1.0,1.0,48001,o1,,
+`
+
+func TestFileAgrees(t *testing.T) {
 	t.Parallel()
-	newCase(newServer()).TestDescription(t)
-	newCase(newServer()).TestFaults(t)
+	newFills(newServer()).TestFile(t, logFile, 8)
 }
 
-func FuzzAnswer(f *testing.F) { newCase(newServer()).FuzzAnswer(f) }
+func FuzzFills(f *testing.F) { newFills(newServer()).FuzzAnswer(f) }

@@ -25,7 +25,7 @@ const (
 var currencies = []string{"BTC", "ETH", "USDC", "USDT", "EURR"}
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	f := &fetcher{session: session, query: query, rows: connector.NewRows(query, "Deribit")}
 	var streams []connector.Stream
 	for _, currency := range currencies {

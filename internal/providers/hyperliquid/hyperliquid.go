@@ -1,5 +1,6 @@
 // Package hyperliquid fetches the fills, the funding and the transfers of an address from
-// the public API of Hyperliquid. There is no key: everything on Hyperliquid is public.
+// the public API of Hyperliquid, and its newest bars of perpetual contracts. There is no
+// key: everything on Hyperliquid is public.
 //
 // The client was written from Hyperliquid's documentation and tested against a server of
 // our own. It was never tried against Hyperliquid.
@@ -34,13 +35,13 @@ const (
 	ledgerRequest, maxLedger   = "userNonFundingLedgerUpdates", 500
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "hyperliquid",
 		Title:  "Hyperliquid",
@@ -99,7 +100,7 @@ type role struct {
 
 // Check implements connector.Connector. Hyperliquid answers a query for an address without
 // an account with no fills, so its role is looked at.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	address, err := parseAddress(session)
 	if err != nil {
 		return connector.Identity{}, err
@@ -142,7 +143,7 @@ type run struct {
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	address, err := parseAddress(session)
 	if err != nil {
 		return connector.Delivery{}, err

@@ -1,21 +1,19 @@
 package hyperliquid_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
 	"fillbook/internal/providers/hyperliquid"
+	"fillbook/internal/providers/providertest"
 )
 
 const (
@@ -28,70 +26,41 @@ const millis = 1767323045678
 
 var start = time.UnixMilli(millis).UTC()
 
-// exchange is a server that answers like Hyperliquid.
-type exchange struct {
-	role    string
-	records map[string][]string
-}
+// The types of requests with records.
+const (
+	fills   = "userFillsByTime"
+	funding = "userFunding"
+	updates = "userNonFundingLedgerUpdates"
+)
+
+// records are those of a server, by the type of request, oldest first.
+type records map[string]providertest.List
 
 // pageSizes are how many records an answer has at most.
-var pageSizes = map[string]int{"userFillsByTime": 2000, "userFunding": 500, "userNonFundingLedgerUpdates": 500}
+var pageSizes = map[string]int64{fills: 2000, funding: 500, updates: 500}
 
-// ServeHTTP answers a request. It does not accept parameters that it does not have.
-func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Type      string `json:"type"`
-		User      string `json:"user"`
-		StartTime *int64 `json:"startTime"`
-		EndTime   *int64 `json:"endTime"`
+// serve answers like Hyperliquid. It does not accept parameters that it does not have.
+func (r records) serve(q url.Values) http.HandlerFunc {
+	refusal := providertest.Reply(http.StatusUnprocessableEntity, "Failed to deserialize the JSON body into the target type")
+	for name := range q {
+		if !slices.Contains([]string{"type", "user", "startTime", "endTime"}, name) {
+			return refusal
+		}
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&body); err != nil || r.Method != http.MethodPost || r.URL.Path != "/info" || r.Header.Get("Content-Type") != "application/json" {
-		http.Error(w, "Failed to deserialize the JSON body into the target type", http.StatusUnprocessableEntity)
-		return
-	}
-	switch size := pageSizes[body.Type]; {
-	case body.Type == "spotMeta":
-		fmt.Fprint(w, `{"universe": [{"tokens": [1, 0], "name": "PURR/USDC", "index": 0}, {"tokens": [150, 0], "name": "@107", "index": 107}],
+	kind, from, to := q.Get("type"), providertest.Int(q, "startTime"), providertest.Int(q, "endTime")
+	switch size := pageSizes[kind]; {
+	case kind == "spotMeta":
+		return providertest.OK(`{"universe": [{"tokens": [1, 0], "name": "PURR/USDC", "index": 0}, {"tokens": [150, 0], "name": "@107", "index": 107}],
 			"tokens": [{"name": "USDC", "index": 0}, {"name": "PURR", "index": 1}, {"name": "HYPE", "index": 150}]}`)
-	case body.User != address:
-		fmt.Fprint(w, "[]")
-	case body.Type == "userRole":
-		fmt.Fprint(w, e.role)
-	case size == 0 || body.StartTime == nil:
-		w.WriteHeader(http.StatusUnprocessableEntity)
+	case q.Get("user") != address:
+		return providertest.OK("[]")
+	case kind == "userRole":
+		return providertest.OK(`{"role": "user"}`)
+	case size == 0 || !q.Has("startTime"):
+		return refusal
 	default:
-		fmt.Fprintf(w, "[%s]", strings.Join(selectRecords(e.records[body.Type], *body.StartTime, body.EndTime, size), ","))
-	}
-}
-
-// selectRecords returns the oldest records of a time, whose ends are part of it.
-func selectRecords(records []string, from int64, to *int64, most int) (list []string) {
-	for _, record := range records {
-		var at struct {
-			Time int64 `json:"time"`
-		}
-		if err := json.Unmarshal([]byte(record), &at); err != nil {
-			panic(err)
-		}
-		if at.Time >= from && (to == nil || at.Time <= *to) && len(list) < most {
-			list = append(list, record)
-		}
-	}
-	return list
-}
-
-func newCase(e *exchange) connectortest.Case {
-	if e.role == "" {
-		e.role = `{"role": "user"}`
-	}
-	return connectortest.Case{
-		Connector:   hyperliquid.New(),
-		Credentials: map[string]string{"address": "0xABCDEF0123456789abcdef0123456789abcdef01"},
-		Query:       connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
-		Now:         start.Truncate(time.Second).Add(2 * time.Hour),
-		Answer:      e.ServeHTTP,
+		list := r[kind].Select(func(r providertest.Record) bool { return r.Int("time") >= from && (to == 0 || r.Int("time") <= to) })
+		return providertest.OK(list.Page(0, size).String())
 	}
 }
 
@@ -110,9 +79,9 @@ func newUpdate(after int64, hash, delta string) string {
 	return fmt.Sprintf(`{"time": %d, "hash": %q, "delta": %s}`, millis+after, hash, delta)
 }
 
-func newHistory() *exchange {
-	return &exchange{records: map[string][]string{
-		"userFillsByTime": {
+func newHistory() records {
+	return records{
+		fills: {
 			newFill(0, 1, ``),
 			newFill(0, 2, `, "coin": "kPEPE", "side": "B", "crossed": false, "fee": "-0.02", "dir": "Long > Short", "builderFee": "0.01"`),
 			newFill(1, 3, `, "coin": "@107", "side": "B", "sz": "10", "px": "25", "fee": "0.007", "feeToken": "HYPE", "dir": "Buy"`),
@@ -123,9 +92,10 @@ func newHistory() *exchange {
 			newFill(4, 7, `, "crossed": false`),
 			newFill(5, 8, `, "side": "C"`),
 			newFill(5, 9, `, "px": "much"`),
+			newFill(1_000_000, 10, ""),
 		},
-		"userFunding": {newFunding(10, "BTC", "-0.31"), newFunding(10, "ETH", "0.2"), newFunding(11, "BTC", "0.0")},
-		"userNonFundingLedgerUpdates": {
+		funding: {newFunding(10, "BTC", "-0.31"), newFunding(10, "ETH", "0.2"), newFunding(11, "BTC", "0.0")},
+		updates: {
 			newUpdate(20, "0x1", `{"type": "deposit", "usdc": "1000.0"}`),
 			newUpdate(21, "0x2", `{"type": "withdraw", "usdc": "99.0", "nonce": 17, "fee": "1.0"}`),
 			newUpdate(22, "0x3", `{"type": "internalTransfer", "usdc": "5", "user": "`+address+`", "destination": "`+other+`", "fee": "1"}`),
@@ -142,13 +112,30 @@ func newHistory() *exchange {
 			newUpdate(32, "0xd", `{"type": "teleport", "usdc": "1"}`),
 			newUpdate(33, "0xe", `{"type": "deployGasAuction", "token": "HYPE", "amount": "0.5"}`),
 		},
-	}}
+	}
 }
 
-func TestFetch(t *testing.T) {
-	t.Parallel()
-	list := newCase(newHistory()).MustFetch(t)
-	want := `2026-01-02T03:04:05.678Z sell 0.4 future ETH @ 3120.5 x 1 fees 0.43 liquidity "taker" order_id "771" id 1
+func newFills(r records) providertest.FillCase {
+	server := providertest.Server{Public: providertest.Routes{"/info": r.serve}}
+	return providertest.FillCase{
+		Connector:   hyperliquid.Fills(),
+		Credentials: map[string]string{"address": "0xABCDEF0123456789abcdef0123456789abcdef01"},
+		Query:       connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
+		Now:         start.Truncate(time.Second).Add(2 * time.Hour),
+		Answer:      server.ServeHTTP,
+		Identity:    connector.Identity{Account: address, Name: address},
+		KeyPath:     "/info",
+		Keys: map[string]providertest.Key{
+			`{"role": "subAccount", "data": {"master": "` + other + `"}}`: {Identity: connector.Identity{Account: address, Name: address + " (sub-account)"}},
+			`{"role": "vault"}`:   {Identity: connector.Identity{Account: address, Name: address + " (vault)"}},
+			`{"role": "missing"}`: {Err: connector.ErrSetup, Words: "no account with this address"},
+			`{"role": "agent", "data": {"user": "` + other + `"}}`: {
+				Err: connector.ErrSetup, Words: "Enter the address of the account: " + other + ".",
+			},
+			`{"role": "agent", "data": {"user": "<b>elsewhere</b>"}}`: {Err: connector.ErrSetup, Words: "the account that it belongs to."},
+			`{}`: {Err: remote.ErrMalformed},
+		},
+		Want: `2026-01-02T03:04:05.678Z sell 0.4 future ETH @ 3120.5 x 1 fees 0.43 liquidity "taker" order_id "771" id 1
 2026-01-02T03:04:05.678Z buy 0.4 future KPEPE @ 3120.5 x 1 fees -0.02 liquidity "maker" order_id "771" id 2
 2026-01-02T03:04:05.679Z buy 9.993 crypto HYPE/USDC @ 25 fees 0.175 fee "0.007 HYPE" liquidity "taker" order_id "771" id 3
 2026-01-02T03:04:05.68Z sell 0.4 crypto PURR/USDC @ 3120.5 fees 0.43 liquidity "taker" order_id "771" id 4
@@ -156,6 +143,7 @@ func TestFetch(t *testing.T) {
 2026-01-02T03:04:05.681Z buy 0.4 future XYZ:AAPL @ 3120.5 x 1 fee "0.1 HYPE" liquidity "taker" order_id "771" id 6
 2026-01-02T03:04:05.682Z buy 0.4 future ETH @ 3120.5 x 1 fees 0.43 liquidity "taker" order_id "771" id 7
 2026-01-02T03:04:05.682Z sell 0.4 future ETH @ 3120.5 x 1 fees 0.43 liquidity "maker" order_id "771" id 7:A
+2026-01-02T03:20:45.678Z sell 0.4 future ETH @ 3120.5 x 1 fees 0.43 liquidity "taker" order_id "771" id 10
 2026-01-02T03:04:05.688Z cash interest -0.31 USD "funding BTC"
 2026-01-02T03:04:05.688Z cash interest 0.2 USD "funding ETH"
 2026-01-02T03:04:05.698Z cash deposit 1000 USD "deposit"
@@ -176,73 +164,67 @@ skipped it moves coins without a trade
 skipped no money moved
 skipped results and fees of contracts come with their fills
 skipped rows of this kind are ignored
-`
-	if diff := cmp.Diff(want, connectortest.Describe(list)); diff != "" {
-		t.Error(diff)
-	}
-	wantMessages := `The pair @999 is not in Hyperliquid's list of pairs. Its fills have this name.
-Hyperliquid has a kind of transfer that is not known here: "teleport". It was left out; enter it by hand if it moved money.
-Fees in another coin than the price do not count as a cost: 0.1 HYPE. The details of the fills have them.
-Coins that moved without a trade were left out: 1.5 HYPE. If they changed a position, enter the change by hand.`
-	if diff := cmp.Diff(wantMessages, connectortest.Messages(list)); diff != "" {
-		t.Error(diff)
+`,
+		Messages: []string{
+			"The pair @999 is not in Hyperliquid's list of pairs. Its fills have this name.",
+			`Hyperliquid has a kind of transfer that is not known here: "teleport". It was left out; enter it by hand if it moved money.`,
+			"Fees in another coin than the price do not count as a cost: 0.1 HYPE. The details of the fills have them.",
+			"Coins that moved without a trade were left out: 1.5 HYPE. If they changed a position, enter the change by hand.",
+		},
+		Errors: map[string]providertest.Answer{
+			"not a list":       {Status: 200, Body: `{"error": "what"}`, Want: remote.ErrMalformed},
+			"null":             {Status: 200, Body: `null`, Want: remote.ErrMalformed},
+			"without a time":   {Status: 200, Body: `[{"coin": "ETH"}]`, Want: remote.ErrMalformed},
+			"in another order": {Status: 200, Body: "[" + newFill(1, 1, "") + "," + newFill(0, 2, "") + "]", Want: remote.ErrMalformed},
+			"wrong parameter":  {Status: 422, Body: `Failed to deserialize the JSON body into the target type`, Want: remote.ErrRefused},
+			"empty":            {Status: 200, Body: `[]`},
+		},
 	}
 }
 
-// TestFetchOfVault checks that money that users give to a vault is money that it gets.
-func TestFetchOfVault(t *testing.T) {
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newHistory()) })
+}
+
+// TestVault checks that money that users give to a vault is money that it gets.
+func TestVault(t *testing.T) {
 	t.Parallel()
-	c := newCase(&exchange{role: `{"role": "vault"}`, records: map[string][]string{"userNonFundingLedgerUpdates": {
+	newFills(records{updates: {
 		newUpdate(0, "0x1", `{"type": "vaultDeposit", "vault": "`+address+`", "usdc": "20"}`),
 		newUpdate(1, "0x2", `{"type": "vaultWithdraw", "vault": "`+address+`", "user": "`+other+`", "netWithdrawnUsd": "21"}`),
-	}}})
-	want := "2026-01-02T03:04:05.678Z cash deposit 20 USD \"vaultDeposit\"\n2026-01-02T03:04:05.679Z cash withdrawal -21 USD \"vaultWithdraw\"\n"
-	if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
-		t.Error(diff)
-	}
+	}}).Expect(t, "2026-01-02T03:04:05.678Z cash deposit 20 USD \"vaultDeposit\"\n2026-01-02T03:04:05.679Z cash withdrawal -21 USD \"vaultWithdraw\"\n")
 }
 
-// TestFetchSeveralPages has fills of one time on both sides of the end of a page, one of
-// them being a trade with oneself.
-func TestFetchSeveralPages(t *testing.T) {
+// TestPages has fills of one time on both sides of the end of a page, one of them being a
+// trade with oneself.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	var fills, payments []string
+	r := records{}
 	for i := range 4500 {
-		fills = append(fills, newFill(int64(i/7), i+1, ""))
+		r[fills] = append(r[fills], newFill(int64(i/7), i+1, ""))
 	}
-	fills = slices.Insert(fills, 2000, newFill(1999/7, 2000, `, "side": "B"`))
+	r[fills] = slices.Insert(r[fills], 2000, newFill(1999/7, 2000, `, "side": "B"`))
 	for i := range 1001 {
-		payments = append(payments, newFunding(int64(i/3), fmt.Sprint("C", i%3), "0.5"))
+		r[funding] = append(r[funding], newFunding(int64(i/3), fmt.Sprint("C", i%3), "0.5"))
 	}
-	c := newCase(&exchange{records: map[string][]string{"userFillsByTime": fills, "userFunding": payments}})
-	for _, maxRows := range []int{0, 1} {
-		c.Query.MaxRows = maxRows
-		ids, cash := map[string]bool{}, 0
-		list := c.MustFetch(t)
-		for _, d := range list {
-			for _, f := range d.Statement.Fills {
-				if ids[f.ID] {
-					t.Errorf("%s came twice", f.ID)
-				}
-				ids[f.ID] = true
-			}
-			cash += len(d.Statement.Cash)
-		}
-		if len(ids) != 4501 || !ids["2000"] || !ids["2000:B"] || cash != 1001 || connectortest.Messages(list) != "" {
-			t.Errorf("%d fills, %d payments, messages %q", len(ids), cash, connectortest.Messages(list))
-		}
+	c := newFills(r)
+	c.TestPages(t, 4501, 1001)
+	list := c.MustFetch(t)
+	text := providertest.Describe(list)
+	if !strings.Contains(text, " id 2000\n") || !strings.Contains(text, " id 2000:B\n") || len(providertest.Messages(list)) != 0 {
+		t.Errorf("a fill with oneself is missing, or messages %q", providertest.Messages(list))
 	}
 }
 
 func TestFullPageOfOneInstant(t *testing.T) {
 	t.Parallel()
-	var fills []string
+	r := records{}
 	for i := range 2001 {
-		fills = append(fills, newFill(0, i+1, ""))
+		r[fills] = append(r[fills], newFill(0, i+1, ""))
 	}
-	c := newCase(&exchange{records: map[string][]string{"userFillsByTime": append(fills, newFill(1, 9999, ""))}})
-	list := c.MustFetch(t)
-	if got := connectortest.Messages(list); !strings.Contains(got, "2026-01-02T03:04:05.678Z") || !strings.Contains(connectortest.Describe(list), "id 9999") {
+	r[fills] = append(r[fills], newFill(1, 9999, ""))
+	list := newFills(r).MustFetch(t)
+	if got := strings.Join(providertest.Messages(list), " "); !strings.Contains(got, "2026-01-02T03:04:05.678Z") || !strings.Contains(providertest.Describe(list), "id 9999") {
 		t.Errorf("messages %q", got)
 	}
 }
@@ -250,88 +232,36 @@ func TestFullPageOfOneInstant(t *testing.T) {
 // TestGap has a server that no longer has the newest fill of the run before.
 func TestGap(t *testing.T) {
 	t.Parallel()
-	e := &exchange{records: map[string][]string{"userFillsByTime": {newFill(0, 1, ""), newFill(1000, 2, "")}}}
-	c := newCase(e)
-	c.Query.State = c.MustFetch(t)[0].State
-	if got := connectortest.Messages(c.MustFetch(t)); got != "" {
-		t.Errorf("message %q without a gap", got)
+	r := records{fills: {newFill(0, 1, ""), newFill(1000, 2, "")}}
+	c := newFills(r)
+	expect := func(want ...string) {
+		t.Helper()
+		list := c.MustFetch(t)
+		if got := providertest.Messages(list); !slices.Equal(got, want) {
+			t.Errorf("messages %q", got)
+		}
+		c.Query.State = list[0].State
 	}
-	e.records["userFillsByTime"] = []string{newFill(60_000, 3, "")}
-	list := c.MustFetch(t)
-	want := "Hyperliquid no longer returns the fills before 2026-01-02 03:05:05 UTC, and some may be missing: it keeps 10,000. " +
-		"Import the CSV file for the time from 2026-01-02 03:04:06 UTC."
-	if got := connectortest.Messages(list); got != want {
-		t.Errorf("message %q", got)
-	}
-	c.Query.State = list[0].State
-	if got := connectortest.Messages(c.MustFetch(t)); got != "" {
-		t.Errorf("message %q after the gap", got)
-	}
+	expect()
+	expect()
+	r[fills] = providertest.List{newFill(60_000, 3, "")}
+	expect("Hyperliquid no longer returns the fills before 2026-01-02 03:05:05 UTC, and some may be missing: it keeps 10,000. " +
+		"Import the CSV file for the time from 2026-01-02 03:04:06 UTC.")
+	expect()
 }
 
-func TestCheck(t *testing.T) {
+func TestShortAddress(t *testing.T) {
 	t.Parallel()
-	for role, want := range map[string]string{
-		`{"role": "user"}`: address,
-		`{"role": "subAccount", "data": {"master": "` + other + `"}}`: address + " (sub-account)",
-		`{"role": "vault"}`: address + " (vault)",
-	} {
-		if got := newCase(&exchange{role: role}).MustCheck(t); got.Account != address || got.Name != want || got.CanTrade {
-			t.Errorf("%s: %+v", role, got)
-		}
-	}
-	for role, want := range map[string]string{
-		`{"role": "missing"}`: "no account with this address",
-		`{"role": "agent", "data": {"user": "` + other + `"}}`:    "Enter the address of the account: " + other + ".",
-		`{"role": "agent", "data": {"user": "<b>elsewhere</b>"}}`: "the account that it belongs to.",
-	} {
-		c := newCase(&exchange{role: role})
-		if _, err := c.Check(t, c.Answer); !errors.Is(err, connector.ErrSetup) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", role, err)
-		}
-	}
-	c := newCase(&exchange{role: `{}`})
-	if _, err := c.Check(t, c.Answer); !errors.Is(err, remote.ErrMalformed) {
-		t.Errorf("no role: error %v", err)
-	}
+	c := newFills(newHistory())
 	c.Credentials = map[string]string{"address": "0x12"}
 	if _, err := c.Check(t, c.Answer); !errors.Is(err, connector.ErrSetup) {
-		t.Errorf("a short address: error %v", err)
+		t.Errorf("check: error %v", err)
 	}
 	if _, err := c.Fetch(t, c.Answer); !errors.Is(err, connector.ErrSetup) {
-		t.Errorf("a short address: error %v", err)
+		t.Errorf("fetch: error %v", err)
 	}
 }
 
-func TestDescription(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestDescription(t)
-}
-
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestFaults(t)
-}
-
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	e := newHistory()
-	e.records["userFillsByTime"] = append(e.records["userFillsByTime"], newFill(1_000_000, 10, ""))
-	newCase(e).TestWindows(t)
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestAnswers(t, map[string]connectortest.Answer{
-		"not a list":       {Status: 200, Body: `{"error": "what"}`, Want: remote.ErrMalformed},
-		"null":             {Status: 200, Body: `null`, Want: remote.ErrMalformed},
-		"without a time":   {Status: 200, Body: `[{"coin": "ETH"}]`, Want: remote.ErrMalformed},
-		"in another order": {Status: 200, Body: "[" + newFill(1, 1, "") + "," + newFill(0, 2, "") + "]", Want: remote.ErrMalformed},
-		"wrong parameter":  {Status: 422, Body: `Failed to deserialize the JSON body into the target type`, Want: remote.ErrRefused},
-		"empty":            {Status: 200, Body: `[]`},
-	})
-}
-
-func FuzzAnswer(f *testing.F) {
-	newCase(newHistory()).FuzzAnswer(f, `null`, `{"universe": [{"tokens": [0], "name": "@107"}]}`)
+func FuzzFills(f *testing.F) {
+	newFills(newHistory()).FuzzAnswer(f, `null`, `{"universe": [{"tokens": [0], "name": "@107"}]}`)
 }

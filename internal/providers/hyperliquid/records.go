@@ -11,7 +11,6 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
-	"fillbook/internal/trading/matching"
 )
 
 type fill struct {
@@ -86,14 +85,7 @@ func (r *run) addFill(record *connector.Record, f *fill, id string) {
 	row := connector.NewFill(instrument)
 	row.ID, row.At = id, record.Millis(f.Time)
 	row.Quantity, row.Price = record.Decimal("size", f.Size), record.Decimal("price", f.Price)
-	switch f.Side {
-	case buy:
-		row.Side = matching.Buy
-	case sell:
-		row.Side = matching.Sell
-	default:
-		record.Fail("The broker's record has an unknown side.")
-	}
+	row.Side = record.Side(f.Side, buy, sell)
 	if f.Coin == "" || f.ID == "" {
 		record.Fail("The broker's record has no coin or no id.")
 	}

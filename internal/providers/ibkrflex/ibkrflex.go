@@ -44,13 +44,13 @@ const (
 	day      = 24 * time.Hour
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "ibkr_flex",
 		Title:  "Interactive Brokers (Flex)",
@@ -70,7 +70,7 @@ func (client) Describe() connector.Description {
 			"Copy the token into the field Token here.",
 		},
 		Hosts: []string{host, otherHost},
-		Calls: []connector.Call{{Method: http.MethodGet, Path: ask}, {Method: http.MethodGet, Path: download}},
+		Calls: connector.Gets(ask, download),
 		Fields: []remote.Field{
 			{Name: "token", Title: "Token", IsSecret: true},
 			{Name: "query_id", Title: "Query ID", Help: "The number beside the query in the list of Flex queries."},
@@ -94,7 +94,7 @@ func (client) Describe() connector.Description {
 
 // Check implements connector.Connector. It asks for the report of one day, because
 // nothing else names the account.
-func (c client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (c fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	last := session.Now().In(zone).AddDate(0, 0, -1)
 	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
 		last = last.AddDate(0, 0, -1)
@@ -109,7 +109,7 @@ func (c client) Check(ctx context.Context, session *remote.Session) (connector.I
 }
 
 // Fetch implements connector.Connector.
-func (c client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (c fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	asked := period{
 		from: query.From.In(zone).Format(dayForm),
 		to:   query.To.Add(-time.Nanosecond).In(zone).Format(dayForm),

@@ -14,12 +14,11 @@ import (
 	"time"
 
 	"fillbook/internal/base/remote"
-	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/brokers"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
-	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/providertest"
 )
 
 var (
@@ -84,7 +83,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	code := ""
 	switch {
-	case q.Get("t") != connectortest.Secret:
+	case q.Get("t") != providertest.Secret:
 		code = "1015"
 	case q.Get("v") != "3":
 		code = "1020"
@@ -105,7 +104,7 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 
 func writeError(w io.Writer, code string) {
 	_, _ = fmt.Fprintf(w, `<FlexStatementResponse timestamp="26 August, 2026 01:59 PM EDT"><Status>Fail</Status><ErrorCode>%s</ErrorCode><ErrorMessage>failed for %s</ErrorMessage></FlexStatementResponse>`,
-		code, connectortest.Secret)
+		code, providertest.Secret)
 }
 
 // ask begins a report. A period has at most 365 days and ends before today.
@@ -161,13 +160,14 @@ func selectRows(rows []row, account string, asked period) (text string) {
 	return text
 }
 
-// newCase returns the connector with a server.
-func newCase(s *server) connectortest.Case {
-	return connectortest.Case{
-		Connector:   New(),
-		Credentials: map[string]string{"token": connectortest.Secret, "query_id": "998877"},
+// newFills returns the connector with a server.
+func newFills(s *server) providertest.FillCase {
+	return providertest.FillCase{
+		Connector:   Fills(),
+		Credentials: map[string]string{"token": providertest.Secret, "query_id": "998877"},
 		Query:       connector.Query{From: start, To: end, Currency: "USD"},
-		Now:         now, Answer: s.handle, MaySendSecret: true,
+		Now:         now, Answer: s.handle, MaySendSecret: true, SendsFiles: true,
+		Identity: connector.Identity{Account: "U7654321", Name: "U7654321"},
 	}
 }
 
@@ -219,20 +219,15 @@ func expectLines(t *testing.T, what string, got, want []string) {
 	}
 }
 
-func TestDescription(t *testing.T) { newCase(newServer()).TestDescription(t) }
-
-func TestFaults(t *testing.T) { newCase(newServer()).TestFaults(t) }
-
-func TestCheck(t *testing.T) {
-	if identity := newCase(newServer()).MustCheck(t); identity.Account != "U7654321" || identity.CanTrade {
-		t.Errorf("the identity is %+v", identity)
-	}
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newServer()) })
 }
 
 func TestFetch(t *testing.T) {
+	t.Parallel()
 	s := newServer()
 	s.pending = 3
-	list := newCase(s).MustFetch(t)
+	list := newFills(s).MustFetch(t)
 	expectLines(t, "the report", readFile(t, list...), history)
 	if len(list[0].Withdrawn)+len(list[0].Replaced)+len(list[0].Messages) != 0 || s.polls["1"] != 4 {
 		t.Errorf("the delivery is %+v after %d polls", list[0], s.polls["1"])
@@ -245,10 +240,11 @@ func TestFetch(t *testing.T) {
 // TestWindows fetches the history in windows of whole days: they have the same rows
 // together, and none is longer than the broker allows.
 func TestWindows(t *testing.T) {
+	t.Parallel()
 	for _, days := range []int{1, 2, 7, 31} {
 		s := newServer()
 		s.pending = 0
-		c := newCase(s)
+		c := newFills(s)
 		var list []connector.Delivery
 		for from := start; from.Before(end); from = c.Query.To {
 			if c.Query.From, c.Query.To = from, from.AddDate(0, 0, days); c.Query.To.After(end) {
@@ -259,8 +255,8 @@ func TestWindows(t *testing.T) {
 		expectLines(t, fmt.Sprintf("windows of %d days", days), readFile(t, list...), history)
 	}
 	s := newServer()
-	c := newCase(s)
-	c.Query.From = c.Query.To.Add(-New().Describe().Window)
+	c := newFills(s)
+	c.Query.From = c.Query.To.Add(-Fills().Describe().Window)
 	expectLines(t, "the longest window", readFile(t, c.MustFetch(t)...), history)
 	c.Query.From, c.Query.To = start, start.AddDate(0, 0, 1)
 	expectLines(t, "a day without trades", readFile(t, c.MustFetch(t)...), nil)
@@ -268,6 +264,7 @@ func TestWindows(t *testing.T) {
 
 // TestCodes checks what each of the broker's codes means when a report is asked for.
 func TestCodes(t *testing.T) {
+	t.Parallel()
 	wants := map[string]error{
 		"1001": remote.ErrUnavailable, "1003": connector.ErrSetup, "1004": remote.ErrUnavailable, "1005": remote.ErrUnavailable,
 		"1006": remote.ErrUnavailable, "1007": remote.ErrUnavailable, "1008": remote.ErrUnavailable, "1009": remote.ErrUnavailable,
@@ -280,8 +277,8 @@ func TestCodes(t *testing.T) {
 		for _, path := range []string{ask, download} {
 			s := newServer()
 			s.fails[path] = slices.Repeat([]string{code}, 100)
-			_, err := newCase(s).Fetch(t, s.handle)
-			if !remotetest.IsError(err, wants[code]) || strings.Contains(err.Error(), connectortest.Secret) {
+			_, err := newFills(s).Fetch(t, s.handle)
+			if !providertest.IsError(err, wants[code]) || strings.Contains(err.Error(), providertest.Secret) {
 				t.Errorf("%s at %s: error %v, want %v", code, path, err, wants[code])
 			}
 			if most := maxPolls + 2; len(s.hosts) > most {
@@ -290,14 +287,15 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	s := newServer()
-	unknown := remotetest.Reply(http.StatusOK, `<FlexStatementResponse><Status>Warn</Status><ErrorCode>1098</ErrorCode><ErrorMessage>Please try again shortly.</ErrorMessage></FlexStatementResponse>`)
-	if _, err := newCase(s).Fetch(t, unknown); !errors.Is(err, remote.ErrUnavailable) {
+	unknown := providertest.Reply(http.StatusOK, `<FlexStatementResponse><Status>Warn</Status><ErrorCode>1098</ErrorCode><ErrorMessage>Please try again shortly.</ErrorMessage></FlexStatementResponse>`)
+	if _, err := newFills(s).Fetch(t, unknown); !errors.Is(err, remote.ErrUnavailable) {
 		t.Errorf("an unknown code that asks for patience: %v", err)
 	}
 }
 
 // TestTemporaryCodes: a report comes after errors that pass.
 func TestTemporaryCodes(t *testing.T) {
+	t.Parallel()
 	for name, fails := range map[string]map[string][]string{
 		"cannot be made":    {ask: {"1001", "1009"}},
 		"cannot be fetched": {download: {"1021", "1019", "1004"}},
@@ -306,16 +304,17 @@ func TestTemporaryCodes(t *testing.T) {
 	} {
 		s := newServer()
 		s.fails = fails
-		expectLines(t, name, readFile(t, newCase(s).MustFetch(t)...), history)
+		expectLines(t, name, readFile(t, newFills(s).MustFetch(t)...), history)
 	}
 }
 
 // TestRefusedPeriod: the report has the period of the query instead. What is before the
 // time that was asked for is left out, and the user learns what is missing.
 func TestRefusedPeriod(t *testing.T) {
+	t.Parallel()
 	s := newServer()
 	s.refusesPeriods = true
-	c := newCase(s)
+	c := newFills(s)
 	c.Query.From = time.Date(2026, 8, 11, 0, 0, 0, 0, newYork)
 	list := c.MustFetch(t)
 	expectLines(t, "a later start", readFile(t, list...), history[2:])
@@ -338,6 +337,7 @@ func TestRefusedPeriod(t *testing.T) {
 // TestNamedAddress: the address that the broker names is used if the documented one has no
 // report, and only if it is one of the broker's.
 func TestNamedAddress(t *testing.T) {
+	t.Parallel()
 	for address, isUsed := range map[string]bool{
 		"https://" + otherHost + download:           true,
 		"https://example.com" + download:            false,
@@ -349,7 +349,7 @@ func TestNamedAddress(t *testing.T) {
 	} {
 		s := newServer()
 		s.url, s.answer, s.pending = address, "<html><body>Please sign in</body></html>", 0
-		delivery, err := newCase(s).Fetch(t, s.handle)
+		delivery, err := newFills(s).Fetch(t, s.handle)
 		if slices.Contains(s.hosts, otherHost) != isUsed || (err == nil) != isUsed {
 			t.Errorf("%s: hosts %v, error %v", address, s.hosts, err)
 		}
@@ -361,6 +361,7 @@ func TestNamedAddress(t *testing.T) {
 
 // TestSetup: what a query lacks is named, and nothing is delivered.
 func TestSetup(t *testing.T) {
+	t.Parallel()
 	const good = `accountId="U7654321" assetCategory="FUT" symbol="MESU6" multiplier="5" dateTime="20260803;093122" quantity="-2" tradePrice="6480.25" ibCommission="-1.24"`
 	report := func(rows string) string {
 		return `<FlexQueryResponse><FlexStatements><FlexStatement accountId="U7654321"><Trades>` + rows + `</Trades></FlexStatement></FlexStatements></FlexQueryResponse>`
@@ -377,7 +378,7 @@ func TestSetup(t *testing.T) {
 	} {
 		s := newServer()
 		s.answer = c.answer
-		delivery, err := newCase(s).Fetch(t, s.handle)
+		delivery, err := newFills(s).Fetch(t, s.handle)
 		if !errors.Is(err, connector.ErrSetup) || !strings.Contains(err.Error(), c.want) || delivery.File != nil {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
@@ -391,7 +392,7 @@ func TestSetup(t *testing.T) {
 	} {
 		s := newServer()
 		s.answer = answer
-		if _, err := newCase(s).Fetch(t, s.handle); !errors.Is(err, remote.ErrMalformed) {
+		if _, err := newFills(s).Fetch(t, s.handle); !errors.Is(err, remote.ErrMalformed) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -410,6 +411,7 @@ const csvReport = `"ClientAccountID","AssetClass","Symbol","Multiplier","Currenc
 
 // TestCSV: a query may send CSV instead of XML, with the codes of rows or without.
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	coded := "\"BOF\",\"U7654321\",\"Fillbook\"\n\"BOS\",\"TRNT\",\"Trades\"\n"
 	for line := range strings.Lines(csvReport) {
 		code := `"DATA","TRNT",`
@@ -423,19 +425,19 @@ func TestCSV(t *testing.T) {
 	for name, answer := range map[string]string{"plain": csvReport, "with codes": coded} {
 		s := newServer()
 		s.answer = answer
-		list := newCase(s).MustFetch(t)
+		list := newFills(s).MustFetch(t)
 		expectLines(t, name, readFile(t, list...), want)
 		if got := list[0].Withdrawn; !slices.Equal(got, []string{"0000e1a7.66ae.01.01"}) || len(list[0].Messages) != 0 {
 			t.Errorf("%s: withdrawn %q, messages %q", name, got, list[0].Messages)
 		}
-		if identity := newCase(s).MustCheck(t); identity.Account != "U7654321" {
+		if identity := newFills(s).MustCheck(t); identity.Account != "U7654321" {
 			t.Errorf("%s: the identity is %+v", name, identity)
 		}
 	}
 	s := newServer()
 	s.answer, _, _ = strings.Cut(csvReport, "\n")
-	identity, err := newCase(s).Check(t, s.handle)
-	list := newCase(s).MustFetch(t)
+	identity, err := newFills(s).Check(t, s.handle)
+	list := newFills(s).MustFetch(t)
 	if err != nil || identity.Account != "" || list[0].File != nil || len(list[0].Statement.Fills) != 0 {
 		t.Errorf("without rows: %+v, %v, %+v", identity, err, list[0])
 	}
@@ -444,7 +446,7 @@ func TestCSV(t *testing.T) {
 		if s.answer = csvReport[:cut]; strings.HasSuffix(s.answer, `"`) || strings.HasSuffix(s.answer, "\n") {
 			continue // what is left may be a whole report
 		}
-		if delivery, err := newCase(s).Fetch(t, s.handle); err == nil {
+		if delivery, err := newFills(s).Fetch(t, s.handle); err == nil {
 			t.Fatalf("a file that ends after %d characters was accepted: %+v", cut, delivery)
 		}
 	}
@@ -453,6 +455,7 @@ func TestCSV(t *testing.T) {
 // TestCoveredTime: a report of another period than the one that was asked for says which
 // part of the time it has.
 func TestCoveredTime(t *testing.T) {
+	t.Parallel()
 	at := func(month time.Month, day int) time.Time {
 		return time.Date(2026, month, day, 0, 0, 0, 0, newYork).UTC()
 	}
@@ -463,7 +466,7 @@ func TestCoveredTime(t *testing.T) {
 	} {
 		s := newServer()
 		s.refusesPeriods = true
-		of := newCase(s)
+		of := newFills(s)
 		of.Query.From, of.Query.To = c.from, c.to
 		if from, to := of.MustFetch(t)[0].Covered(of.Query); !from.Equal(c.wantFrom) || !to.Equal(c.wantTo) {
 			t.Errorf("%s: covers %s to %s", name, from, to)
@@ -474,6 +477,7 @@ func TestCoveredTime(t *testing.T) {
 // TestSeveralAccounts: a report of several accounts needs a choice, and only the chosen
 // ones are delivered.
 func TestSeveralAccounts(t *testing.T) {
+	t.Parallel()
 	s := newServer()
 	s.accounts = []string{"U7654321", "U7000002", "U7000003"}
 	s.trades = append(s.trades, row{"U7000002", "20260804", strings.NewReplacer("U7654321", "U7000002", "66aa", "77aa", "20260803", "20260804").Replace(s.trades[0].text)})
@@ -489,7 +493,7 @@ func TestSeveralAccounts(t *testing.T) {
 		"U7000002, U7000003":  {account: "U7000002, U7000003", fills: []string{other}},
 		" U7654321;U7000002 ": {account: "U7000002, U7654321", fills: slices.Insert(slices.Clone(history), 2, other)},
 	} {
-		c := newCase(s)
+		c := newFills(s)
 		c.Credentials["accounts"] = choice
 		identity, err := c.Check(t, s.handle)
 		if want.err != "" {
@@ -508,6 +512,7 @@ func TestSeveralAccounts(t *testing.T) {
 // TestCanceledAndCorrected: canceled executions are withdrawn and not in the file, and a
 // correction names the id before.
 func TestCanceledAndCorrected(t *testing.T) {
+	t.Parallel()
 	const trade = `dateTime="20260805;100000" quantity="%s" tradePrice="%s" ibCommission="-1" buySell="%s" ibExecID="%s" tradeID="%s"`
 	add := func(s *server, quantity, price, side, id, tradeID, more string) {
 		text := fmt.Sprintf(trade, quantity, price, side, id, tradeID)
@@ -576,7 +581,7 @@ func TestCanceledAndCorrected(t *testing.T) {
 	} {
 		s := newServer()
 		c.add(s)
-		d := newCase(s).MustFetch(t)[0]
+		d := newFills(s).MustFetch(t)[0]
 		if !slices.Equal(d.Withdrawn, c.withdrawn) || !maps.Equal(d.Replaced, c.replaced) {
 			t.Errorf("%s: withdrawn %q, replaced %q", name, d.Withdrawn, d.Replaced)
 		}
@@ -585,6 +590,7 @@ func TestCanceledAndCorrected(t *testing.T) {
 }
 
 func TestEarlierVersion(t *testing.T) {
+	t.Parallel()
 	for id, want := range map[string]string{
 		"0000e1a7.66aa.01.02": "0000e1a7.66aa.01.01", "a.10": "a.09", "a.20": "a.19", "a.01": "", "a.00": "", "a.2": "", "a.1x": "", "02": "", "": "",
 	} {
@@ -594,6 +600,6 @@ func TestEarlierVersion(t *testing.T) {
 	}
 }
 
-func FuzzAnswer(f *testing.F) {
-	newCase(newServer()).FuzzAnswer(f, `<FlexQueryResponse><FlexStatement accountId="U1"><Trades><Trade ibExecID="a.02" notes="Ca"/></Trades></FlexStatement></FlexQueryResponse>`)
+func FuzzFills(f *testing.F) {
+	newFills(newServer()).FuzzAnswer(f, `<FlexQueryResponse><FlexStatement accountId="U1"><Trades><Trade ibExecID="a.02" notes="Ca"/></Trades></FlexStatement></FlexQueryResponse>`)
 }

@@ -1,9 +1,9 @@
-// Package kraken fetches trades and cash of the spot and margin markets of Kraken. The
-// trade history has the trades, and the ledger has the cash and what was bought and sold
-// without an order.
+// Package kraken fetches trades and cash from Kraken: of the spot and margin markets, and
+// of the derivatives, which have a server of their own. The trade history has the trades,
+// and the ledger has the cash and what was bought and sold without an order.
 //
-// The client was written from Kraken's documentation and tested against a server of our
-// own. It was never tried against Kraken.
+// The clients were written from Kraken's documentation and tested against a server of our
+// own. They were never tried against Kraken.
 package kraken
 
 import (
@@ -41,13 +41,13 @@ const (
 	pause   = time.Minute
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector of the spot and margin markets.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "kraken",
 		Title:  "Kraken",
@@ -92,7 +92,7 @@ type keyAnswer struct {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	var key keyAnswer
 	if err := call(ctx, session, keyInfo, map[string]string{}, &key); err != nil {
 		return connector.Identity{}, err
@@ -156,8 +156,7 @@ func callOnce(ctx context.Context, session *remote.Session, name string, paramet
 	if err != nil {
 		return connector.SetupError("The private key is not complete. Copy it from Kraken again: it ends with two equals signs.")
 	}
-	// A nonce must be higher than the last one of the key, also than that of another run.
-	nonce := strconv.FormatInt(session.Now().UnixNano()+int64(session.Requests()), 10)
+	nonce := newNonce(session)
 	parameters["nonce"] = nonce
 	var answer struct {
 		Result remote.Member[json.RawMessage] `json:"result"`
@@ -168,7 +167,7 @@ func callOnce(ctx context.Context, session *remote.Session, name string, paramet
 		IsForm:     true,
 		Header:     map[string]string{"API-Key": session.Value("api_key")},
 		Sign: func(request *http.Request, body []byte) {
-			request.Header.Set("API-Sign", sign(secret, request.URL.Path, nonce, body))
+			request.Header.Set("API-Sign", sign(secret, request.URL.Path, nonce+string(body)))
 		},
 		Classify: classify,
 	}, &answer)
@@ -181,9 +180,15 @@ func callOnce(ctx context.Context, session *remote.Session, name string, paramet
 	return nil
 }
 
-// sign returns the signature of a request.
-func sign(secret []byte, path, nonce string, body []byte) string {
-	digest := sha256.Sum256(append([]byte(nonce), body...))
+// newNonce returns a number higher than the last one of the key, also than that of
+// another run.
+func newNonce(session *remote.Session) string {
+	return strconv.FormatInt(session.Now().UnixNano()+int64(session.Requests()), 10)
+}
+
+// sign returns the signature of a request: of a text, and of a path before its digest.
+func sign(secret []byte, path, text string) string {
+	digest := sha256.Sum256([]byte(text))
 	mac := hmac.New(sha512.New, secret)
 	mac.Write([]byte(path))
 	mac.Write(digest[:])

@@ -16,7 +16,7 @@ import (
 )
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	f := &fetcher{session: session, query: query, rows: connector.NewRows(query, "Kraken")}
 	return f.rows.Walk(ctx, nil, []connector.Stream{
 		{Name: "trades", Fetch: f.fetchTrades},

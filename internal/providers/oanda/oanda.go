@@ -1,4 +1,5 @@
-// Package oanda fetches fills and cash from the transactions of the v20 API of OANDA.
+// Package oanda fetches fills and cash from the transactions of the v20 API of OANDA, and
+// bars of currencies, metals and index CFDs.
 //
 // The client was written from OANDA's documentation and tested against a server of our
 // own. It was never tried with a live or a practice account.
@@ -7,7 +8,6 @@ package oanda
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,17 +17,20 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names and values of the fields.
+// The names of the fields.
 const (
-	tokenField       = "token"
-	environmentField = "environment"
-	accountField     = "account_id"
-
-	live     = "live"
-	practice = "practice"
+	tokenField   = "token"
+	accountField = "account_id"
 )
 
-var hosts = map[string]string{live: "api-fxtrade.oanda.com", practice: "api-fxpractice.oanda.com"}
+// sites are the servers for the kinds of accounts.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "environment", Title: "Account", Help: "The kind of account that the token is for."},
+	List: []connector.Site{
+		{Value: "live", Title: "Live", Host: "api-fxtrade.oanda.com"},
+		{Value: "practice", Title: "Practice", Host: "api-fxpractice.oanda.com"},
+	},
+}
 
 const (
 	accountsPath = "/v3/accounts"
@@ -35,13 +38,13 @@ const (
 	pageSize = 1000
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "oanda",
 		Title:  "OANDA",
@@ -54,19 +57,11 @@ func (client) Describe() connector.Description {
 			"Choose the live or the practice account and click Generate.",
 			"Copy the token. Generating a new one revokes the one before.",
 		},
-		Hosts: []string{hosts[live], hosts[practice]},
-		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: accountsPath},
-			{Method: http.MethodGet, Path: accountsPath + "/*/summary"},
-			{Method: http.MethodGet, Path: accountsPath + "/*/transactions"},
-			{Method: http.MethodGet, Path: accountsPath + "/*/transactions/idrange"},
-		},
+		Hosts: sites.Hosts(),
+		Calls: connector.Gets(accountsPath, accountsPath+"/*/summary", accountsPath+"/*/transactions", accountsPath+"/*/transactions/idrange"),
 		Fields: []remote.Field{
 			{Name: tokenField, Title: "API token", Help: "It can trade: keep it secret.", IsSecret: true},
-			{
-				Name: environmentField, Title: "Account", Help: "The kind of account that the token is for.",
-				Choices: []remote.Choice{{Value: live, Title: "Live"}, {Value: practice, Title: "Practice"}},
-			},
+			sites.NewField(),
 			{
 				Name: accountField, Title: "Account ID", Help: "Such as 001-001-1234567-001. Leave it empty if the token has one account only.",
 				IsOptional: true,
@@ -83,7 +78,7 @@ func (client) Describe() connector.Description {
 // request returns a request with the token of a session.
 func request(session *remote.Session, path string, parameters map[string]string) remote.Request {
 	return remote.Request{
-		Address:    "https://" + hosts[session.Value(environmentField)] + path,
+		Address:    sites.Address(session, path),
 		Parameters: parameters,
 		Header:     map[string]string{"Authorization": "Bearer " + session.Value(tokenField), "Accept-Datetime-Format": "RFC3339"},
 	}
@@ -102,7 +97,7 @@ type summary struct {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	account, err := fetchSummary(ctx, session)
 	if err != nil {
 		return connector.Identity{}, err
@@ -111,7 +106,7 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if account.Alias != "" {
 		name += " " + account.Alias
 	}
-	return connector.Identity{Account: account.ID, Name: fmt.Sprintf("%s (%s)", name, session.Value(environmentField))}, nil
+	return connector.Identity{Account: account.ID, Name: fmt.Sprintf("%s (%s)", name, sites.Find(session).Value)}, nil
 }
 
 // fetchSummary returns the account of the session.
@@ -155,7 +150,7 @@ func findAccount(ctx context.Context, session *remote.Session) (string, error) {
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	account, err := fetchSummary(ctx, session)
 	if err != nil {
 		return connector.Delivery{}, err

@@ -4,21 +4,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/base/remote"
-	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
 	"fillbook/internal/providers/oanda"
+	"fillbook/internal/providers/providertest"
 )
 
 var start = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -28,145 +26,154 @@ const (
 	other   = "001-001-1234567-002"
 )
 
-type object = map[string]any
+type object = providertest.Record
 
 // broker is a server like OANDA's, with the transactions of one account.
 type broker struct {
-	accounts []string
-	summary  object
-	list     []object
+	accounts   []object
+	hasHedging bool
+	list       []object
 	// most is how many transactions it sends at once, if it is not 0.
-	most int
+	most int64
 }
 
 func newBroker(list ...object) *broker {
-	return &broker{accounts: []string{account}, summary: object{"id": account, "currency": "USD", "hedgingEnabled": false, "alias": "Main"}, list: list}
+	return &broker{accounts: []object{{"id": account}}, list: list}
 }
 
 // newTransaction returns a transaction at a time after the start.
 func newTransaction(id int, after time.Duration, kind string, values object) object {
-	all := object{"id": strconv.Itoa(id), "time": start.Add(after).Format(time.RFC3339Nano), "type": kind, "accountID": account}
-	maps.Copy(all, values)
-	return all
+	return object{"id": strconv.Itoa(id), "time": start.Add(after).Format(time.RFC3339Nano), "type": kind, "accountID": account}.With(values)
 }
 
 func newFill(id int, after time.Duration, values object) object {
-	all := object{
+	return newTransaction(id, after, "ORDER_FILL", object{
 		"orderID": strconv.Itoa(id - 1), "instrument": "EUR_USD", "units": "10000", "price": "1.08512", "pl": "0.0", "financing": "0.0",
 		"commission": "0.0", "guaranteedExecutionFee": "0.0", "halfSpreadCost": "0.7", "accountBalance": "10000.0", "reason": "MARKET_ORDER",
 		"tradeOpened": object{"tradeID": strconv.Itoa(id), "units": "10000", "price": "1.08512"},
-	}
-	maps.Copy(all, values)
-	return newTransaction(id, after, "ORDER_FILL", all)
+	}.With(values))
 }
 
-func newCase(b *broker) connectortest.Case {
-	return connectortest.Case{
-		Connector:   oanda.New(),
-		Credentials: map[string]string{"token": connectortest.Secret, "environment": "practice"},
-		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 10), Currency: "USD"},
-		Now:         start.AddDate(0, 0, 20),
-		Answer:      b.serve,
+// answer returns a handler that sends an object, or refuses a query that is not valid.
+func answer(value object) http.HandlerFunc {
+	if value == nil {
+		return providertest.Reply(http.StatusBadRequest, `{"errorMessage": "Invalid value specified"}`)
 	}
+	return providertest.OK(value.JSON())
 }
 
-func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
-	isKnown := r.Header.Get("Authorization") == "Bearer "+connectortest.Secret && r.Host == "api-fxpractice.oanda.com"
-	if !isKnown || r.Header.Get("Accept-Datetime-Format") != "RFC3339" {
-		http.Error(w, `{"errorMessage": "Insufficient authorization to perform request."}`, http.StatusUnauthorized)
-		return
+func (b *broker) newServer() *providertest.Server {
+	const path = "/v3/accounts/" + account
+	return &providertest.Server{
+		Private: providertest.Routes{
+			"/v3/accounts": func(url.Values) http.HandlerFunc { return answer(object{"accounts": b.accounts}) },
+			path + "/summary": func(url.Values) http.HandlerFunc {
+				return answer(object{"account": object{"id": account, "currency": "USD", "hedgingEnabled": b.hasHedging, "alias": "Main"}, "lastTransactionID": "9999"})
+			},
+			path + "/transactions":         func(q url.Values) http.HandlerFunc { return answer(b.findPages(q)) },
+			path + "/transactions/idrange": func(q url.Values) http.HandlerFunc { return answer(b.findTransactions(q)) },
+		},
+		Verify: func(r *http.Request, _ string) http.HandlerFunc {
+			isKnown := r.Header.Get("Authorization") == "Bearer "+providertest.Secret && r.Host == "api-fxpractice.oanda.com"
+			if !isKnown || r.Header.Get("Accept-Datetime-Format") != "RFC3339" {
+				return providertest.Reply(http.StatusUnauthorized, `{"errorMessage": "Insufficient authorization to perform request."}`)
+			}
+			return nil
+		},
 	}
-	var answer any
-	switch r.URL.Path {
-	case "/v3/accounts":
-		list := []object{}
-		for _, id := range b.accounts {
-			list = append(list, object{"id": id, "tags": []string{}})
-		}
-		answer = object{"accounts": list}
-	case "/v3/accounts/" + account + "/summary":
-		answer = object{"account": b.summary, "lastTransactionID": "9999"}
-	case "/v3/accounts/" + account + "/transactions":
-		answer = b.findPages(r)
-	case "/v3/accounts/" + account + "/transactions/idrange":
-		answer = b.findTransactions(r)
-	}
-	if answer == nil {
-		http.Error(w, `{"errorMessage": "Invalid value specified"}`, http.StatusBadRequest)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(answer)
 }
 
 // findPages answers with the addresses of pages, or nil if the query is not valid. Both
 // ends of the time are included.
-func (b *broker) findPages(r *http.Request) any {
-	q := r.URL.Query()
+func (b *broker) findPages(q url.Values) object {
 	from, err := time.Parse(time.RFC3339, q.Get("from"))
 	to, err2 := time.Parse(time.RFC3339, q.Get("to"))
-	size, err3 := strconv.Atoi(q.Get("pageSize"))
-	if err != nil || err2 != nil || err3 != nil || size < 1 || size > 1000 {
+	size := int(providertest.Int(q, "pageSize"))
+	if err != nil || err2 != nil || size < 1 || size > 1000 {
 		return nil
 	}
-	var ids []string
+	var ids []int64
 	for _, t := range b.list {
-		at, _ := time.Parse(time.RFC3339, t["time"].(string))
+		at, _ := time.Parse(time.RFC3339, t.Text("time"))
 		if !at.Before(from) && !at.After(to) {
-			ids = append(ids, t["id"].(string))
+			ids = append(ids, t.Int("id"))
 		}
 	}
-	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(fmt.Sprintf("%6s", a), fmt.Sprintf("%6s", b)) })
+	slices.Sort(ids)
 	pages := []string{}
-	for first := 0; first < len(ids); first += size {
-		last := min(first+size, len(ids)) - 1
-		pages = append(pages, fmt.Sprintf("https://example.com/v3/accounts/%s/transactions/idrange?from=%s&to=%s", account, ids[first], ids[last]))
+	for page := range slices.Chunk(ids, size) {
+		pages = append(pages, fmt.Sprintf("https://example.com/v3/accounts/%s/transactions/idrange?from=%d&to=%d", account, page[0], page[len(page)-1]))
 	}
 	return object{"from": q.Get("from"), "to": q.Get("to"), "pageSize": size, "count": len(ids), "pages": pages, "lastTransactionID": "9999"}
 }
 
-func (b *broker) findTransactions(r *http.Request) any {
-	from, err := strconv.Atoi(r.URL.Query().Get("from"))
-	to, err2 := strconv.Atoi(r.URL.Query().Get("to"))
-	if err != nil || err2 != nil || to-from >= 1000 {
+func (b *broker) findTransactions(q url.Values) object {
+	from, to := providertest.Int(q, "from"), providertest.Int(q, "to")
+	if from == 0 || to == 0 || to-from >= 1000 {
 		return nil
 	}
-	list := []object{}
+	list := providertest.List{}
 	for _, t := range b.list {
-		id, _ := strconv.Atoi(t["id"].(string))
-		if id >= from && id <= to && (b.most == 0 || len(list) < b.most) {
-			list = append(list, t)
+		if id := t.Int("id"); id >= from && id <= to {
+			list = append(list, t.JSON())
 		}
 	}
-	return object{"transactions": list, "lastTransactionID": "9999"}
-}
-
-func TestDescription(t *testing.T) {
-	t.Parallel()
-	newCase(newBroker()).TestDescription(t)
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	if got := newCase(newBroker()).MustCheck(t); got.Account != account || got.Name != account+" Main (practice)" {
-		t.Errorf("identity %+v", got)
+	if b.most > 0 {
+		list = list.Page(0, b.most)
 	}
+	return object{"transactions": json.RawMessage(list.String()), "lastTransactionID": "9999"}
+}
+
+func newFills(b *broker) providertest.FillCase {
+	return providertest.FillCase{
+		Connector:   oanda.Fills(),
+		Credentials: map[string]string{"token": providertest.Secret, "environment": "practice"},
+		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 10), Currency: "USD"},
+		Now:         start.AddDate(0, 0, 20),
+		Answer:      b.newServer().ServeHTTP,
+		Identity:    connector.Identity{Account: account, Name: account + " Main (practice)"},
+		KeyPath:     "/summary",
+		Keys: map[string]providertest.Key{
+			`{"account": {"id": "` + account + `"}}`:                  {Err: remote.ErrMalformed},
+			`{"account": {"id": "` + other + `", "currency": "USD"}}`: {Err: remote.ErrMalformed},
+		},
+	}
+}
+
+// newHistory returns transactions of some days: fills, several of them at one instant, and
+// orders between them.
+func newHistory() (list []object) {
+	for i := range 60 {
+		list = append(list,
+			newTransaction(2*i+1, time.Duration(i/3)*9*time.Hour, "MARKET_ORDER", nil),
+			newFill(2*i+2, time.Duration(i/3)*9*time.Hour, object{"financing": strconv.Itoa(i)}))
+	}
+	return list
+}
+
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newBroker(newHistory()...)) })
+}
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
 	for chosen, want := range map[string]error{account: nil, "": connector.ErrSetup, "001": connector.ErrSetup} {
 		b := newBroker()
-		b.accounts = []string{other, account}
-		c := newCase(b)
+		b.accounts = []object{{"id": other}, {"id": account}}
+		c := newFills(b)
 		c.Credentials["account_id"] = chosen
-		if _, err := c.Check(t, b.serve); !errors.Is(err, want) {
+		if _, err := c.Check(t, c.Answer); !errors.Is(err, want) {
 			t.Errorf("account %q: error %v, want %v", chosen, err, want)
 		}
 	}
-	wrong := newCase(newBroker())
-	wrong.Credentials["environment"] = "live"
-	if _, err := wrong.Check(t, wrong.Answer); !remotetest.IsError(err, remote.ErrUnauthorized) {
+	c := newFills(newBroker())
+	c.Credentials["environment"] = "live"
+	if _, err := c.Check(t, c.Answer); !errors.Is(err, remote.ErrUnauthorized) {
 		t.Errorf("a token of the other environment: error %v", err)
 	}
 }
 
-func TestFetch(t *testing.T) {
+func TestTransactions(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	for name, c := range map[string]struct {
@@ -255,40 +262,20 @@ problem The broker's record has no price.
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBroker(c.list...)
-			b.summary["hedgingEnabled"] = c.hedging
-			got := newCase(b).MustFetch(t)
-			if diff := cmp.Diff(c.want, connectortest.Describe(got)); diff != "" {
-				t.Error(diff)
-			}
-			if text := connectortest.Messages(got); text != "" {
-				t.Errorf("messages %s", text)
-			}
+			b.hasHedging = c.hedging
+			newFills(b).Expect(t, c.want)
 		})
 	}
 }
 
-// newHistory returns transactions of some days: fills, several of them at one instant, and
-// orders between them.
-func newHistory() (list []object) {
-	for i := range 60 {
-		list = append(list,
-			newTransaction(2*i+1, time.Duration(i/3)*9*time.Hour, "MARKET_ORDER", nil),
-			newFill(2*i+2, time.Duration(i/3)*9*time.Hour, object{"financing": strconv.Itoa(i)}))
-	}
-	return list
-}
-
-func TestWindows(t *testing.T) {
+// TestShortPages has a server that sends fewer transactions than it was asked for.
+func TestShortPages(t *testing.T) {
 	t.Parallel()
-	for _, most := range []int{0, 7} {
-		b := newBroker(newHistory()...)
-		b.most = most
-		c := newCase(b)
-		c.TestWindows(t)
-		if got := strings.Count(connectortest.Describe(c.MustFetch(t)), "\n"); got != 60+59 {
-			t.Errorf("%d rows", got)
-		}
-	}
+	b := newBroker(newHistory()...)
+	b.most = 7
+	c := newFills(b)
+	c.TestWindows(t)
+	c.TestPages(t, 60, 59)
 }
 
 func TestManyTransactions(t *testing.T) {
@@ -298,7 +285,7 @@ func TestManyTransactions(t *testing.T) {
 		b.list = append(b.list, newFill(i+500, time.Duration(i)*time.Minute, object{"tradeOpened": nil}))
 	}
 	var rows []int
-	for _, d := range newCase(b).MustFetch(t) {
+	for _, d := range newFills(b).MustFetch(t) {
 		rows = append(rows, d.Statement.Rows)
 	}
 	if diff := cmp.Diff([]int{2000, 500}, rows); diff != "" {
@@ -306,44 +293,17 @@ func TestManyTransactions(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestBodies(t *testing.T) {
 	t.Parallel()
-	newCase(newBroker(newHistory()...)).TestFaults(t)
+	c := newFills(newBroker(newHistory()...))
+	c.TestBodies(t, "/v3/accounts", remote.ErrMalformed, `{}`)
+	c.TestBodies(t, "/transactions", remote.ErrMalformed, `{"count": 1}`, `{"pages": ["https://example.com/"]}`,
+		`{"pages": ["https://example.com/?from=5&to=4"]}`, `{"pages": [":"]}`)
+	c.TestBodies(t, "/transactions", nil, `{"pages": []}`)
+	c.TestBodies(t, "/idrange", remote.ErrMalformed, `{}`, `{"transactions": [{"id": "7777"}]}`, `{"transactions": [{"type": "ORDER_FILL"}]}`)
+	c.TestBodies(t, "/idrange", nil, `{"transactions": []}`)
 }
 
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		path, body string
-		want       error
-	}{
-		"no accounts":       {"/v3/accounts", `{}`, remote.ErrMalformed},
-		"no currency":       {"summary", `{"account": {"id": "` + account + `"}}`, remote.ErrMalformed},
-		"another account":   {"summary", `{"account": {"id": "` + other + `", "currency": "USD"}}`, remote.ErrMalformed},
-		"no pages":          {"transactions", `{"count": 1}`, remote.ErrMalformed},
-		"page without ids":  {"transactions", `{"pages": ["https://example.com/"]}`, remote.ErrMalformed},
-		"page of no ids":    {"transactions", `{"pages": ["https://example.com/?from=5&to=4"]}`, remote.ErrMalformed},
-		"page that is none": {"transactions", `{"pages": [":"]}`, remote.ErrMalformed},
-		"nothing":           {"transactions", `{"pages": []}`, nil},
-		"no transactions":   {"idrange", `{}`, remote.ErrMalformed},
-		"foreign id":        {"idrange", `{"transactions": [{"id": "7777"}]}`, remote.ErrMalformed},
-		"no id":             {"idrange", `{"transactions": [{"type": "ORDER_FILL"}]}`, remote.ErrMalformed},
-		"no longer there":   {"idrange", `{"transactions": []}`, nil},
-	} {
-		b := newBroker(newHistory()...)
-		_, err := newCase(b).Fetch(t, func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, c.path) {
-				_, _ = w.Write([]byte(c.body))
-				return
-			}
-			b.serve(w, r)
-		})
-		if !remotetest.IsError(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
-	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	newCase(newBroker(newHistory()[:4]...)).FuzzAnswer(f, `{"accounts": [{"id": "a"}], "account": {"id": "a", "currency": "USD"}, "pages": ["/?from=1&to=2"], "transactions": [{"id": "1"}]}`)
+func FuzzFills(f *testing.F) {
+	newFills(newBroker(newHistory()[:4]...)).FuzzAnswer(f, `{"accounts": [{"id": "a"}], "account": {"id": "a", "currency": "USD"}, "pages": ["/?from=1&to=2"], "transactions": [{"id": "1"}]}`)
 }

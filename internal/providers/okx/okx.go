@@ -23,21 +23,20 @@ const (
 	keyField        = "api_key"
 	secretField     = "api_secret"
 	passphraseField = "passphrase"
-	siteField       = "site"
 )
 
-// site is a site of OKX. A key is valid on one of them.
-type site struct {
-	value, title, host string
-	isDemo             bool
+// sites are the sites of OKX.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "site", Title: "Site", Help: "The site of OKX on which you created the key."},
+	List: []connector.Site{
+		{Value: "global", Title: "okx.com", Host: "www.okx.com"},
+		{Value: "eea", Title: "European Economic Area", Host: "eea.okx.com"},
+		{Value: "us", Title: "United States", Host: "us.okx.com"},
+		{Value: demo, Title: "Demo trading", Host: "www.okx.com"},
+	},
 }
 
-var sites = []site{
-	{value: "global", title: "okx.com", host: "www.okx.com"},
-	{value: "eea", title: "European Economic Area", host: "eea.okx.com"},
-	{value: "us", title: "United States", host: "us.okx.com"},
-	{value: "demo", title: "Demo trading", host: "www.okx.com", isDemo: true},
-}
+const demo = "demo"
 
 const (
 	configPath      = "/api/v5/account/config"
@@ -52,14 +51,14 @@ const (
 	day = 24 * time.Hour
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
-	d := connector.Description{
+func (fillClient) Describe() connector.Description {
+	return connector.Description{
 		Name:   "okx",
 		Title:  "OKX",
 		Covers: "Fills of spot, margin, swaps, futures and options, funding, interest and transfers of the trading account",
@@ -72,18 +71,13 @@ func (client) Describe() connector.Description {
 			"Under Permissions, tick Read only.",
 			"Click Confirm, and copy the API key and the secret key.",
 		},
-		Hosts: []string{"www.okx.com", "eea.okx.com", "us.okx.com"},
-		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: configPath},
-			{Method: http.MethodGet, Path: fillsPath},
-			{Method: http.MethodGet, Path: billsPath},
-			{Method: http.MethodGet, Path: instrumentsPath},
-			{Method: http.MethodGet, Path: timePath},
-		},
+		Hosts: sites.Hosts(),
+		Calls: connector.Gets(configPath, fillsPath, billsPath, instrumentsPath, timePath),
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", Help: "A key with the permission Read only.", IsSecret: true},
 			{Name: secretField, Title: "Secret key", Help: "OKX shows it once, when you create the key.", IsSecret: true},
 			{Name: passphraseField, Title: "Passphrase", Help: "The one that you entered when you created the key, not your password.", IsSecret: true},
+			sites.NewField(),
 		},
 		RequestsPerMinute: 120, // of 5 in two seconds
 		DailyAt:           30 * time.Minute,
@@ -94,18 +88,6 @@ func (client) Describe() connector.Description {
 		Margin:            time.Hour,
 		Rights:            connector.RightsChecked,
 	}
-	field := remote.Field{Name: siteField, Title: "Site", Help: "The site of OKX on which you created the key."}
-	for _, s := range sites {
-		field.Choices = append(field.Choices, remote.Choice{Value: s.value, Title: s.title})
-	}
-	d.Fields = append(d.Fields, field)
-	return d
-}
-
-// findSite returns the site of the credentials.
-func findSite(session *remote.Session) site {
-	i := slices.IndexFunc(sites, func(s site) bool { return s.value == session.Value(siteField) })
-	return sites[max(i, 0)]
 }
 
 // send sends a signed request and returns the list in the answer.
@@ -114,7 +96,7 @@ func send[T any](ctx context.Context, session *remote.Session, path string, para
 		Data remote.Member[[]T] `json:"data"`
 	}
 	err := session.Fetch(ctx, remote.Request{
-		Address:    "https://" + findSite(session).host + path,
+		Address:    sites.Address(session, path),
 		Parameters: parameters,
 		Sign:       func(request *http.Request, _ []byte) { sign(request, session) },
 		Classify:   classify,
@@ -133,7 +115,7 @@ func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
 			Millis remote.Number `json:"ts"`
 		} `json:"data"`
 	}
-	err := session.Fetch(ctx, remote.Request{Address: "https://" + findSite(session).host + timePath, Classify: classify}, &answer)
+	err := session.Fetch(ctx, remote.Request{Address: sites.Address(session, timePath), Classify: classify}, &answer)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -155,7 +137,7 @@ func sign(request *http.Request, session *remote.Session) {
 	request.Header.Set("OK-ACCESS-SIGN", base64.StdEncoding.EncodeToString(connector.SignSHA256(session.Value(secretField), text)))
 	request.Header.Set("OK-ACCESS-TIMESTAMP", at)
 	request.Header.Set("OK-ACCESS-PASSPHRASE", session.Value(passphraseField))
-	if findSite(session).isDemo {
+	if sites.Find(session).Value == demo {
 		request.Header.Set("x-simulated-trading", "1")
 	}
 }
@@ -186,7 +168,7 @@ func classify(a remote.Answer) error {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	type config struct {
 		User   string `json:"uid"`
 		Label  string `json:"label"`
@@ -202,14 +184,14 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	rights := strings.Split(strings.ReplaceAll(list[0].Rights, " ", ""), ",")
 	return connector.Identity{
 		Account:     list[0].User,
-		Name:        "UID " + list[0].User + " (" + findSite(session).title + ")",
+		Name:        "UID " + list[0].User + " (" + sites.Find(session).Title + ")",
 		CanTrade:    slices.ContainsFunc(rights, func(right string) bool { return right != "read_only" }),
 		CanWithdraw: slices.Contains(rights, "withdraw"),
 	}, nil
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	r := &run{session: session, query: query, rows: connector.NewRows(query, "OKX"), kept: connector.Kept(query), sizes: map[string]size{}}
 	var streams []connector.Stream
 	for _, kind := range []string{spot, margin, swap, futures, option} {

@@ -1,15 +1,12 @@
 package okx_test
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,8 +16,8 @@ import (
 
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
 	"fillbook/internal/providers/okx"
+	"fillbook/internal/providers/providertest"
 )
 
 // millis is 2026-01-02 03:04:05.678 UTC.
@@ -28,118 +25,81 @@ const millis = 1767323045678
 
 var start = time.UnixMilli(millis).UTC()
 
-// exchange is a server that answers like OKX.
+// exchange is a server that answers like OKX. Its fills and bills are oldest first.
 type exchange struct {
-	secret string
-	// now is the clock of the server.
-	now    time.Time
-	config string
-	// fills and bills are oldest first.
-	fills, bills []string
+	providertest.Server
+	fills, bills providertest.List
 	// instruments are those that have not ended, by type and family.
 	instruments map[string]string
 }
 
-func computeSignature(secret, text string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(text))
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+func sign(secret, text string) string {
+	return base64.StdEncoding.EncodeToString(providertest.Sign(sha256.New, secret, text))
 }
 
-func refuse(w http.ResponseWriter, status int, code, message string) {
-	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"code": %q, "msg": %q, "data": []}`, code, message)
+func refuse(status int, code, message string) http.HandlerFunc {
+	return providertest.Reply(status, fmt.Sprintf(`{"code": %q, "msg": %q, "data": []}`, code, message))
 }
 
-// ServeHTTP checks the signature and the time of a request, and answers it.
-func (e *exchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
-	at, err := time.Parse("2006-01-02T15:04:05.000Z", stamp)
-	query := r.URL.Query()
-	switch {
-	case r.URL.Path == "/api/v5/public/time":
-		fmt.Fprintf(w, `{"code": "0", "msg": "", "data": [{"ts": "%d"}]}`, e.now.UnixMilli())
-	case r.Header.Get("OK-ACCESS-KEY") != "test-key":
-		refuse(w, 401, "50111", "Invalid OK-ACCESS-KEY")
-	case err != nil:
-		refuse(w, 401, "50112", "Invalid OK-ACCESS-TIMESTAMP")
-	case e.now.Sub(at).Abs() > 30*time.Second:
-		refuse(w, 401, "50102", "Timestamp request expired")
-	case r.Header.Get("OK-ACCESS-PASSPHRASE") != "two words":
-		refuse(w, 401, "50105", "OK-ACCESS-PASSPHRASE incorrect")
-	case r.Header.Get("OK-ACCESS-SIGN") != computeSignature(e.secret, stamp+"GET"+r.RequestURI):
-		refuse(w, 401, "50113", "Invalid Sign")
-	case r.URL.Path == "/api/v5/account/config":
-		fmt.Fprintf(w, `{"code": "0", "msg": "", "data": [%s]}`, e.config)
-	case r.URL.Path == "/api/v5/public/instruments":
-		list, isListed := e.instruments[query.Get("instType")+" "+query.Get("instFamily")]
-		if !isListed {
-			refuse(w, 200, "51001", "Instrument ID doesn't exist")
-			return
-		}
-		fmt.Fprintf(w, `{"code": "0", "msg": "", "data": [%s]}`, list)
-	case r.URL.Path == "/api/v5/trade/fills-history":
-		serveList(w, query, e.fills, func(r *record) bool { return r.InstType == query.Get("instType") })
-	default:
-		serveList(w, query, e.bills, func(r *record) bool { return r.Type == query.Get("type") })
+func data(list string) string { return fmt.Sprintf(`{"code": "0", "msg": "", "data": [%s]}`, list) }
+
+// newExchange returns a server that checks the signature and the time of requests.
+func newExchange() *exchange {
+	e := newHistory()
+	e.Now = start.Truncate(time.Second).Add(2 * time.Hour)
+	e.instruments = map[string]string{
+		"SWAP BTC-USDT":    `{"instId": "BTC-USDT-SWAP", "ctVal": "0.01", "ctMult": "1", "ctValCcy": "BTC", "settleCcy": "USDT", "ctType": "linear"}`,
+		"SWAP BTC-USD":     `{"instId": "BTC-USD-SWAP", "ctVal": "100", "ctMult": "1", "ctValCcy": "USD", "settleCcy": "BTC", "ctType": "inverse"}`,
+		"FUTURES BTC-USDT": `{"instId": "BTC-USDT-260327", "ctVal": "0.01", "ctMult": "", "ctValCcy": "BTC", "settleCcy": "USDT", "ctType": "linear"}`,
+		"OPTION BTC-USD":   `{"instId": "BTC-USD-260327-1-C", "ctVal": "1", "ctMult": "0.01", "ctValCcy": "BTC", "settleCcy": "BTC", "ctType": ""}`,
 	}
-}
-
-type record struct {
-	InstType string `json:"instType"`
-	Type     string `json:"type"`
-	ID       string `json:"billId"`
-	Time     string `json:"ts"`
+	e.Public = providertest.Routes{"/api/v5/public/time": func(url.Values) http.HandlerFunc {
+		return providertest.OK(data(fmt.Sprintf(`{"ts": "%d"}`, e.Now.UnixMilli())))
+	}}
+	e.Private = providertest.Routes{
+		"/api/v5/account/config": providertest.Static(data(
+			`{"uid": "4470", "mainUid": "4470", "label": "journal", "perm": "read_only", "ip": "", "posMode": "net_mode", "acctLv": "2"}`)),
+		"/api/v5/public/instruments": func(q url.Values) http.HandlerFunc {
+			list, isListed := e.instruments[q.Get("instType")+" "+q.Get("instFamily")]
+			if !isListed {
+				return refuse(200, "51001", "Instrument ID doesn't exist")
+			}
+			return providertest.OK(data(list))
+		},
+		"/api/v5/trade/fills-history":   func(q url.Values) http.HandlerFunc { return serveList(q, e.fills, "instType") },
+		"/api/v5/account/bills-archive": func(q url.Values) http.HandlerFunc { return serveList(q, e.bills, "type") },
+	}
+	e.Verify = func(r *http.Request, _ string) http.HandlerFunc {
+		stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
+		at, err := time.Parse("2006-01-02T15:04:05.000Z", stamp)
+		switch {
+		case r.Header.Get("OK-ACCESS-KEY") != "test-key":
+			return refuse(401, "50111", "Invalid OK-ACCESS-KEY")
+		case err != nil:
+			return refuse(401, "50112", "Invalid OK-ACCESS-TIMESTAMP")
+		case e.Now.Sub(at).Abs() > 30*time.Second:
+			return refuse(401, "50102", "Timestamp request expired")
+		case r.Header.Get("OK-ACCESS-PASSPHRASE") != "two words":
+			return refuse(401, "50105", "OK-ACCESS-PASSPHRASE incorrect")
+		case r.Header.Get("OK-ACCESS-SIGN") != sign(providertest.Secret, stamp+"GET"+r.RequestURI):
+			return refuse(401, "50113", "Invalid Sign")
+		}
+		return nil
+	}
+	return e
 }
 
 // serveList answers with a page of records, the newest first. The ends of the time are not
 // part of it.
-func serveList(w http.ResponseWriter, query url.Values, records []string, isSelected func(*record) bool) {
-	toNumber := func(text string) int64 {
-		number, _ := strconv.ParseInt(text, 10, 64)
-		return number
-	}
-	from, to, limit := toNumber(query.Get("begin")), toNumber(query.Get("end")), toNumber(query.Get("limit"))
+func serveList(q url.Values, list providertest.List, typeName string) http.HandlerFunc {
+	from, to, limit, after := providertest.Int(q, "begin"), providertest.Int(q, "end"), providertest.Int(q, "limit"), providertest.Int(q, "after")
 	if limit > 100 || from == 0 || to == 0 {
-		refuse(w, 200, "51000", "Parameter limit error")
-		return
+		return refuse(200, "51000", "Parameter limit error")
 	}
-	var page []string
-	for _, text := range slices.Backward(records) {
-		var r record
-		if err := json.Unmarshal([]byte(text), &r); err != nil {
-			panic(err)
-		}
-		isBefore := query.Get("after") == "" || toNumber(r.ID) < toNumber(query.Get("after"))
-		if at := toNumber(r.Time); at > from && at < to && isBefore && isSelected(&r) && len(page) < int(limit) {
-			page = append(page, text)
-		}
-	}
-	fmt.Fprintf(w, `{"code": "0", "msg": "", "data": [%s]}`, strings.Join(page, ","))
-}
-
-func newCase(e *exchange) connectortest.Case {
-	now := start.Truncate(time.Second).Add(2 * time.Hour)
-	e.secret, e.now = connectortest.Secret, now
-	if e.config == "" {
-		e.config = `{"uid": "4470", "mainUid": "4470", "label": "journal", "perm": "read_only", "ip": "", "posMode": "net_mode", "acctLv": "2"}`
-	}
-	if e.instruments == nil {
-		e.instruments = map[string]string{
-			"SWAP BTC-USDT":    `{"instId": "BTC-USDT-SWAP", "ctVal": "0.01", "ctMult": "1", "ctValCcy": "BTC", "settleCcy": "USDT", "ctType": "linear"}`,
-			"SWAP BTC-USD":     `{"instId": "BTC-USD-SWAP", "ctVal": "100", "ctMult": "1", "ctValCcy": "USD", "settleCcy": "BTC", "ctType": "inverse"}`,
-			"FUTURES BTC-USDT": `{"instId": "BTC-USDT-260327", "ctVal": "0.01", "ctMult": "", "ctValCcy": "BTC", "settleCcy": "USDT", "ctType": "linear"}`,
-			"OPTION BTC-USD":   `{"instId": "BTC-USD-260327-1-C", "ctVal": "1", "ctMult": "0.01", "ctValCcy": "BTC", "settleCcy": "BTC", "ctType": ""}`,
-		}
-	}
-	return connectortest.Case{
-		Connector:     okx.New(),
-		Credentials:   map[string]string{"api_key": "test-key", "api_secret": connectortest.Secret, "passphrase": "two words"},
-		Query:         connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
-		Now:           now,
-		Answer:        e.ServeHTTP,
-		HasOtherTimes: true,
-	}
+	page := list.Select(func(r providertest.Record) bool {
+		return r.Int("ts") > from && r.Int("ts") < to && r.Text(typeName) == q.Get(typeName) && (after == 0 || r.Int("billId") < after)
+	}).Reverse().Page(0, limit)
+	return providertest.OK(data(strings.Join(page, ",")))
 }
 
 // newFill returns a fill some milliseconds after the start, whose bill is two milliseconds
@@ -157,7 +117,7 @@ func newBill(after int64, id int, kind, currency, change, more string) string {
 
 func newHistory() *exchange {
 	return &exchange{
-		fills: []string{
+		fills: providertest.List{
 			newFill(0, 101, "SPOT", "BTC-USDT", `, "fillSz": "0.5", "feeCcy": "BTC", "fee": "-0.0005"`),
 			newFill(0, 102, "SPOT", "BTC-USDT", `, "fillSz": "0.5", "side": "sell", "execType": "M", "fee": "0.02"`),
 			newFill(1, 103, "SPOT", "ETH-BTC", `, "feeCcy": "OKB", "fee": "-0.1", "fillTime": ""`),
@@ -172,7 +132,7 @@ func newHistory() *exchange {
 			newFill(10, 112, "SPOT", "BTC-USDT", `, "fillPx": ""`),
 			newFill(11, 113, "SPOT", "", ``),
 		},
-		bills: []string{
+		bills: providertest.List{
 			newBill(20, 201, "1", "USDT", "500", ``),
 			newBill(21, 202, "1", "USDC", "-40", ``),
 			newBill(22, 203, "1", "BTC", "0.5", ``),
@@ -186,10 +146,30 @@ func newHistory() *exchange {
 	}
 }
 
-func TestFetch(t *testing.T) {
-	t.Parallel()
-	list := newCase(newHistory()).MustFetch(t)
-	want := `2026-01-02T03:04:05.678Z buy 0.4995 crypto BTC-USDT @ 60000 fees 30 fee "0.0005 BTC" liquidity "taker" order_id "77" trade_id "55" id 101
+func newFills(e *exchange) providertest.FillCase {
+	refusal := func(code string) string { return fmt.Sprintf(`{"code": %q, "msg": "no", "data": []}`, code) }
+	return providertest.FillCase{
+		Connector:     okx.Fills(),
+		Credentials:   map[string]string{"api_key": "test-key", "api_secret": providertest.Secret, "passphrase": "two words"},
+		Query:         connector.Query{From: start.Add(-time.Hour), To: start.Add(time.Hour), Currency: "USD"},
+		Now:           e.Now,
+		Answer:        e.ServeHTTP,
+		SetClock:      func(at time.Time) { e.Now = at },
+		HasOtherTimes: true, // those of bills
+		Identity:      connector.Identity{Account: "4470", Name: "UID 4470 (okx.com)"},
+		KeyPath:       "/api/v5/account/config",
+		Keys: map[string]providertest.Key{
+			data(`{"uid": "4470", "perm": "read_only,trade"}`): {
+				Identity: connector.Identity{Account: "4470", Name: "UID 4470 (okx.com)", CanTrade: true},
+			},
+			data(`{"uid": "4470", "perm": "read_only, trade,withdraw"}`): {
+				Identity: connector.Identity{Account: "4470", Name: "UID 4470 (okx.com)", CanTrade: true, CanWithdraw: true},
+			},
+			data(`{"uid": "4470"}`):       {Err: remote.ErrMalformed},
+			data(`{"perm": "read_only"}`): {Err: remote.ErrMalformed},
+			data(``):                      {Err: remote.ErrMalformed},
+		},
+		Want: `2026-01-02T03:04:05.678Z buy 0.4995 crypto BTC-USDT @ 60000 fees 30 fee "0.0005 BTC" liquidity "taker" order_id "77" trade_id "55" id 101
 2026-01-02T03:04:05.678Z sell 0.5 crypto BTC-USDT @ 60000 fees -0.02 liquidity "maker" order_id "77" trade_id "55" id 102
 2026-01-02T03:04:05.68Z sell 3 crypto ETH-USDT @ 60000 fees 0.09 liquidity "taker" order_id "77" trade_id "55" id 104
 2026-01-02T03:04:05.681Z buy 3 crypto ETH-BTC @ 60000 currency "BTC" fee "0.1 OKB" liquidity "taker" order_id "77" trade_id "55" id 103
@@ -209,171 +189,100 @@ problem The broker's record has an unknown side.
 problem The broker's record has no instrument.
 problem The broker's record has no price.
 skipped it moves coins without a trade
-`
-	if diff := cmp.Diff(want, connectortest.Describe(list)); diff != "" {
-		t.Error(diff)
+`,
+		Messages: []string{
+			"OKX no longer lists OLD-USDT-251226", "0.1 OKB", "0.5 BTC", "Some fills are in BTC, the account is in USD",
+		},
+		Errors: map[string]providertest.Answer{
+			"key":           {Status: 401, Body: refusal("50111"), Want: remote.ErrUnauthorized},
+			"passphrase":    {Status: 401, Body: refusal("50105"), Want: remote.ErrUnauthorized},
+			"other site":    {Status: 401, Body: refusal("50119"), Want: remote.ErrUnauthorized},
+			"address":       {Status: 401, Body: refusal("50110"), Want: remote.ErrForbidden},
+			"country":       {Status: 200, Body: refusal("50051"), Want: remote.ErrForbidden},
+			"clock":         {Status: 401, Body: refusal("50102"), Want: remote.ErrClock},
+			"busy":          {Status: 429, Body: refusal("50011"), Want: &remote.RateLimited{}},
+			"system busy":   {Status: 200, Body: refusal("50013"), Want: remote.ErrUnavailable},
+			"parameter":     {Status: 200, Body: refusal("51000"), Want: remote.ErrRefused},
+			"without data":  {Status: 200, Body: `{"code": "0"}`, Want: remote.ErrMalformed},
+			"without an id": {Status: 200, Body: `{"code": "0", "data": [{}]}`, Want: remote.ErrMalformed},
+			"not an object": {Status: 200, Body: `[]`, Want: remote.ErrMalformed},
+			"empty":         {Status: 200, Body: `{"code": "0", "data": []}`},
+		},
 	}
-	for _, want := range []string{
-		"OKX no longer lists OLD-USDT-251226", "0.1 OKB", "0.5 BTC", "Some fills are in BTC, the account is in USD",
-	} {
-		if !strings.Contains(connectortest.Messages(list), want) {
-			t.Errorf("no message has %q:\n%s", want, connectortest.Messages(list))
-		}
-	}
+}
+
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newExchange()) })
 }
 
 // TestSizesAreKept has a server that no longer lists the contracts of the run before.
 func TestSizesAreKept(t *testing.T) {
 	t.Parallel()
-	e := newHistory()
-	c := newCase(e)
+	e := newExchange()
+	c := newFills(e)
 	list := c.MustFetch(t)
-	e.instruments = map[string]string{}
+	e.instruments = nil
 	c.Query.State = list[len(list)-1].State
-	if diff := cmp.Diff(connectortest.Describe(list), connectortest.Describe(c.MustFetch(t))); diff != "" {
+	if diff := cmp.Diff(c.Want, providertest.Describe(c.MustFetch(t))); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestFetchSeveralPages has fills of one time on both sides of the end of a page.
-func TestFetchSeveralPages(t *testing.T) {
+// TestPages has fills of one time on both sides of the end of a page.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	e := &exchange{}
+	e := newExchange()
+	e.fills, e.bills = nil, nil
 	for i := range 250 {
 		e.fills = append(e.fills, newFill(int64(i/7), i+1, "SWAP", "BTC-USDT-SWAP", ""))
 		e.bills = append(e.bills, newBill(int64(i/7), i+1, "8", "USDT", "0.1", ""))
 	}
-	c := newCase(e)
-	for _, maxRows := range []int{0, 1} {
-		c.Query.MaxRows = maxRows
-		var ids []string
-		cash := 0
-		for _, d := range c.MustFetch(t) {
-			cash += len(d.Statement.Cash)
-			for _, f := range d.Statement.Fills {
-				ids = append(ids, f.ID)
-			}
-		}
-		slices.Sort(ids)
-		if len(slices.Compact(ids)) != 250 || cash != 250 {
-			t.Errorf("%d rows: %d fills, %d bills", maxRows, len(ids), cash)
-		}
-	}
-	for i, f := range newCaseOfOnePage(e).MustFetch(t)[0].Statement.Fills {
+	c := newFills(e)
+	c.TestPages(t, 250, 250)
+	e.fills = e.fills[:50]
+	for i, f := range c.MustFetch(t)[0].Statement.Fills {
 		if f.ID != strconv.Itoa(i+1) {
 			t.Fatalf("fill %d has the id %s", i+1, f.ID)
 		}
 	}
 }
 
-func newCaseOfOnePage(e *exchange) connectortest.Case {
-	e.fills = e.fills[:50]
-	return newCase(e)
-}
-
 func TestSignature(t *testing.T) {
 	t.Parallel()
-	if got, want := computeSignature("test-secret", "2026-01-02T03:04:05.678ZGET/api/v5/trade/fills-history?instType=SWAP&limit=100"),
+	if got, want := sign("test-secret", "2026-01-02T03:04:05.678ZGET/api/v5/trade/fills-history?instType=SWAP&limit=100"),
 		"xFY7ee7V9O+6fHsohcvSznmVaapPdQW2mpPrQhGgS7k="; got != want {
 		t.Fatalf("the server of the test computes %s", got)
 	}
-	c := newCase(newHistory())
+	c := newFills(newExchange())
 	c.Now, c.Credentials["api_secret"] = start, "test-secret"
 	for site, want := range map[string]string{"": "www.okx.com", "eea": "eea.okx.com", "us": "us.okx.com", "demo": "www.okx.com 1"} {
 		c.Credentials["site"] = site
-		_, err := c.Check(t, func(w http.ResponseWriter, r *http.Request) {
-			if got := strings.TrimSpace(r.Host + " " + r.Header.Get("x-simulated-trading")); got != want {
-				t.Errorf("%s: a request to %s", site, got)
-			}
-			if got := r.Header.Get("OK-ACCESS-SIGN"); got != "AOz+oP4Btpe6DEzQMCV8Ty53nJ8aKrP8ltfNR5O8bmk=" {
-				t.Errorf("signature %s", got)
-			}
-			refuse(w, 401, "50111", "Invalid OK-ACCESS-KEY")
-		})
-		if !errors.Is(err, remote.ErrUnauthorized) {
+		session, client := c.NewSession(t, refuse(401, "50111", "Invalid OK-ACCESS-KEY"))
+		if _, err := c.Connector.Check(t.Context(), session); !errors.Is(err, remote.ErrUnauthorized) {
 			t.Error(err)
 		}
-	}
-}
-
-// TestClock has a server whose clock is wrong, or right if ours is not.
-func TestClock(t *testing.T) {
-	t.Parallel()
-	want := connectortest.Describe(newCase(newHistory()).MustFetch(t))
-	connectortest.EachSkew(func(skew, phase time.Duration) {
-		e := newHistory()
-		c := newCase(e)
-		c.Now = c.Now.Add(phase)
-		c.Skew, e.now = skew, c.Now.Add(skew)
-		if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
-			t.Errorf("%s, %s after a second: %s", skew, phase, diff)
+		r := client.Requests[0]
+		if got := strings.TrimSpace(r.URL.Host + " " + r.Header.Get("x-simulated-trading")); got != want {
+			t.Errorf("%s: a request to %s", site, got)
 		}
-	})
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	for rights, want := range map[string]connector.Identity{
-		"read_only":                 {},
-		"read_only,trade":           {CanTrade: true},
-		"read_only, trade,withdraw": {CanTrade: true, CanWithdraw: true},
-	} {
-		want.Account, want.Name = "4470", "UID 4470 (okx.com)"
-		c := newCase(&exchange{config: fmt.Sprintf(`{"uid": "4470", "perm": %q}`, rights)})
-		if diff := cmp.Diff(want, c.MustCheck(t)); diff != "" {
-			t.Errorf("%s: %s", rights, diff)
-		}
-	}
-	for _, config := range []string{`{"uid": "4470"}`, `{"perm": "read_only"}`, ` `} {
-		c := newCase(&exchange{config: config})
-		if _, err := c.Check(t, c.Answer); !errors.Is(err, remote.ErrMalformed) {
-			t.Errorf("%s: error %v", config, err)
+		if got := r.Header.Get("OK-ACCESS-SIGN"); got != "AOz+oP4Btpe6DEzQMCV8Ty53nJ8aKrP8ltfNR5O8bmk=" {
+			t.Errorf("signature %s", got)
 		}
 	}
 }
 
-func TestDescription(t *testing.T) {
+func TestInstrumentWithoutSize(t *testing.T) {
 	t.Parallel()
-	newCase(newHistory()).TestDescription(t)
-}
-
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestFaults(t)
-}
-
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestWindows(t)
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	answer := func(code string) string { return fmt.Sprintf(`{"code": %q, "msg": "no", "data": []}`, code) }
-	newCase(newHistory()).TestAnswers(t, map[string]connectortest.Answer{
-		"key":           {Status: 401, Body: answer("50111"), Want: remote.ErrUnauthorized},
-		"passphrase":    {Status: 401, Body: answer("50105"), Want: remote.ErrUnauthorized},
-		"other site":    {Status: 401, Body: answer("50119"), Want: remote.ErrUnauthorized},
-		"address":       {Status: 401, Body: answer("50110"), Want: remote.ErrForbidden},
-		"country":       {Status: 200, Body: answer("50051"), Want: remote.ErrForbidden},
-		"clock":         {Status: 401, Body: answer("50102"), Want: remote.ErrClock},
-		"busy":          {Status: 429, Body: answer("50011"), Want: &remote.RateLimited{}},
-		"system busy":   {Status: 200, Body: answer("50013"), Want: remote.ErrUnavailable},
-		"parameter":     {Status: 200, Body: answer("51000"), Want: remote.ErrRefused},
-		"without data":  {Status: 200, Body: `{"code": "0"}`, Want: remote.ErrMalformed},
-		"without an id": {Status: 200, Body: `{"code": "0", "data": [{}]}`, Want: remote.ErrMalformed},
-		"not an object": {Status: 200, Body: `[]`, Want: remote.ErrMalformed},
-		"empty":         {Status: 200, Body: `{"code": "0", "data": []}`},
-	})
-	c := newCase(&exchange{
-		fills:       []string{newFill(0, 1, "SWAP", "BTC-USDT-SWAP", "")},
-		instruments: map[string]string{"SWAP BTC-USDT": `{"ctVal": ""}`},
-	})
-	if _, err := c.Fetch(t, c.Answer); !errors.Is(err, remote.ErrMalformed) {
-		t.Errorf("an instrument without a size: error %v", err)
+	for _, size := range []string{`{"ctVal": ""}`, `{"ctVal": "1", "ctMult": "x"}`, `{"ctVal": "0"}`} {
+		e := newExchange()
+		e.instruments["SWAP BTC-USDT"] = size
+		c := newFills(e)
+		if _, err := c.Fetch(t, c.Answer); !errors.Is(err, remote.ErrMalformed) {
+			t.Errorf("%s: error %v", size, err)
+		}
 	}
 }
 
-func FuzzAnswer(f *testing.F) {
-	newCase(newHistory()).FuzzAnswer(f, `{"code": "50011", "msg": "Too Many Requests"}`, `{"code": "0", "data": [{"ctVal": "1", "ctMult": "0"}]}`)
+func FuzzFills(f *testing.F) {
+	newFills(newExchange()).FuzzAnswer(f, `{"code": "50011", "msg": "Too Many Requests"}`, `{"code": "0", "data": [{"ctVal": "1", "ctMult": "0"}]}`)
 }

@@ -10,7 +10,6 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
-	"fillbook/internal/trading/matching"
 )
 
 // OKX's types of instruments.
@@ -78,14 +77,7 @@ func (r *run) addFill(ctx context.Context, f fill) error {
 		row.At = record.Millis(f.FilledAt)
 	}
 	row.Quantity, row.Price = record.Decimal("quantity", f.Quantity), record.Decimal("price", f.Price)
-	switch f.Side {
-	case "buy":
-		row.Side = matching.Buy
-	case "sell":
-		row.Side = matching.Sell
-	default:
-		record.Fail("The broker's record has an unknown side.")
-	}
+	row.Side = record.Side(f.Side, "buy", "sell")
 	if result := record.Optional("result", f.Result); !result.IsZero() && (!isSized || r.isInverse(&f)) {
 		row.StatedPnL = decimal.Of(result)
 	}

@@ -21,26 +21,28 @@ import (
 const (
 	userField    = "username"
 	keyField     = "api_key"
-	firmField    = "firm"
 	accountField = "account_id"
 )
 
-// firms are the firms and their hosts. The first one is used if the user chooses none.
-var firms = []struct{ name, title, host string }{
-	{"topstepx", "TopstepX", "api.topstepx.com"},
-	{"alphaticks", "Alpha Ticks", "api.alphaticks.projectx.com"},
-	{"blueguardianfutures", "Blue Guardian Futures", "api.blueguardianfutures.projectx.com"},
-	{"blusky", "BluSky", "api.blusky.projectx.com"},
-	{"e8", "E8 Futures", "api.e8.projectx.com"},
-	{"fundingfutures", "Funding Futures", "api.fundingfutures.projectx.com"},
-	{"thefuturesdesk", "The Futures Desk", "api.thefuturesdesk.projectx.com"},
-	{"futureselite", "Futures Elite", "api.futureselite.projectx.com"},
-	{"fxifyfutures", "FXIFY Futures", "api.fxifyfutures.projectx.com"},
-	{"goatfundedfutures", "Goat Funded Futures", "api.goatfundedfutures.projectx.com"},
-	{"tickticktrader", "TickTickTrader", "api.tickticktrader.projectx.com"},
-	{"toponefutures", "Top One Futures", "api.toponefutures.projectx.com"},
-	{"tx3funding", "TX3 Funding", "api.tx3funding.projectx.com"},
-	{"demo", "ProjectX demo", "gateway-api-demo.s2f.projectx.com"},
+// firms are the firms with a server each.
+var firms = connector.Sites{
+	Field: remote.Field{Name: "firm", Title: "Firm", Help: "The firm that the account is at."},
+	List: []connector.Site{
+		{Value: "topstepx", Title: "TopstepX", Host: "api.topstepx.com"},
+		{Value: "alphaticks", Title: "Alpha Ticks", Host: "api.alphaticks.projectx.com"},
+		{Value: "blueguardianfutures", Title: "Blue Guardian Futures", Host: "api.blueguardianfutures.projectx.com"},
+		{Value: "blusky", Title: "BluSky", Host: "api.blusky.projectx.com"},
+		{Value: "e8", Title: "E8 Futures", Host: "api.e8.projectx.com"},
+		{Value: "fundingfutures", Title: "Funding Futures", Host: "api.fundingfutures.projectx.com"},
+		{Value: "thefuturesdesk", Title: "The Futures Desk", Host: "api.thefuturesdesk.projectx.com"},
+		{Value: "futureselite", Title: "Futures Elite", Host: "api.futureselite.projectx.com"},
+		{Value: "fxifyfutures", Title: "FXIFY Futures", Host: "api.fxifyfutures.projectx.com"},
+		{Value: "goatfundedfutures", Title: "Goat Funded Futures", Host: "api.goatfundedfutures.projectx.com"},
+		{Value: "tickticktrader", Title: "TickTickTrader", Host: "api.tickticktrader.projectx.com"},
+		{Value: "toponefutures", Title: "Top One Futures", Host: "api.toponefutures.projectx.com"},
+		{Value: "tx3funding", Title: "TX3 Funding", Host: "api.tx3funding.projectx.com"},
+		{Value: "demo", Title: "ProjectX demo", Host: "gateway-api-demo.s2f.projectx.com"},
+	},
 }
 
 const (
@@ -53,13 +55,13 @@ const (
 	tokenName = "token"
 )
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	d := connector.Description{
 		Name:   "projectx",
 		Title:  "TopstepX and other ProjectX firms",
@@ -73,10 +75,11 @@ func (client) Describe() connector.Description {
 			"At dashboard.projectx.com, buy the ProjectX API Access subscription.",
 			"Back in Settings, API, click Add API Key and copy the key.",
 		},
+		Hosts: firms.Hosts(),
 		Fields: []remote.Field{
 			{Name: userField, Title: "User name", Help: "The name that you sign in with."},
 			{Name: keyField, Title: "API key", Help: "It can trade: keep it secret.", IsSecret: true},
-			{Name: firmField, Title: "Firm", Help: "The firm that the account is at."},
+			firms.NewField(),
 			{
 				Name: accountField, Title: "Account", Help: "The name or the number of the account. Leave it empty if you have one account only.",
 				IsOptional: true,
@@ -92,21 +95,7 @@ func (client) Describe() connector.Description {
 	for _, path := range []string{loginPath, accountsPath, tradesPath, contractPath} {
 		d.Calls = append(d.Calls, connector.Call{Method: http.MethodPost, Path: path})
 	}
-	for _, firm := range firms {
-		d.Hosts = append(d.Hosts, firm.host)
-		d.Fields[2].Choices = append(d.Fields[2].Choices, remote.Choice{Value: firm.name, Title: firm.title})
-	}
 	return d
-}
-
-// host returns the host of the firm of a session.
-func host(session *remote.Session) string {
-	for _, firm := range firms {
-		if firm.name == session.Value(firmField) {
-			return firm.host
-		}
-	}
-	return firms[0].host
 }
 
 // post sends a query with the access token of the session. If the token is no longer
@@ -130,7 +119,7 @@ func post(ctx context.Context, session *remote.Session, path string, query, into
 
 func newRequest(session *remote.Session, path string, query any) remote.Request {
 	return remote.Request{
-		Address:  "https://" + host(session) + path,
+		Address:  firms.Address(session, path),
 		Header:   map[string]string{"Authorization": "Bearer " + session.Kept(tokenName)},
 		JSON:     query,
 		Classify: func(a remote.Answer) error { return classify(a, remote.ErrRefused) },
@@ -143,7 +132,7 @@ func signIn(ctx context.Context, session *remote.Session) error {
 		Token string `json:"token"`
 	}
 	err := session.Fetch(ctx, remote.Request{
-		Address:  "https://" + host(session) + loginPath,
+		Address:  firms.Address(session, loginPath),
 		JSON:     map[string]string{"userName": session.Value(userField), "apiKey": session.Value(keyField)},
 		Classify: func(a remote.Answer) error { return classify(a, remote.ErrUnauthorized) },
 	}, &answer)
@@ -173,7 +162,7 @@ func classify(a remote.Answer, kind error) error {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	a, err := findAccount(ctx, session)
 	if err != nil {
 		return connector.Identity{}, err
@@ -204,7 +193,7 @@ func findAccount(ctx context.Context, session *remote.Session) (connector.Accoun
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	a, err := findAccount(ctx, session)
 	if err != nil {
 		return connector.Delivery{}, err

@@ -4,24 +4,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"fillbook/internal/base/remote"
-	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
 	"fillbook/internal/providers/projectx"
+	"fillbook/internal/providers/providertest"
 )
 
 var start = time.Date(2026, 7, 2, 0, 0, 0, 0, time.UTC)
 
-type object = map[string]any
+type object = providertest.Record
 
 // broker is a server like that of TopstepX.
 type broker struct {
@@ -39,12 +37,10 @@ func newBroker(trades ...object) *broker {
 
 // newTrade returns a trade at a time after the start.
 func newTrade(id int, after time.Duration, values object) object {
-	all := object{
+	return object{
 		"id": id, "accountId": 203, "contractId": "CON.F.US.MNQ.U26", "creationTimestamp": start.Add(after).Format("2006-01-02T15:04:05.999999-07:00"),
 		"price": json.Number("30148.750000000"), "profitAndLoss": nil, "fees": json.Number("0.3700"), "side": 0, "size": 3, "voided": false, "orderId": id + 1000,
-	}
-	maps.Copy(all, values)
-	return all
+	}.With(values)
 }
 
 // contracts are the ones that the server has. The E-mini of 2020 is not among them.
@@ -54,113 +50,112 @@ var contracts = map[string]object{
 	"CON.F.US.TICK.U26": {"id": "CON.F.US.TICK.U26", "name": "TICKU6", "tickSize": 0},
 }
 
-func newCase(b *broker) connectortest.Case {
-	return connectortest.Case{
-		Connector:   projectx.New(),
-		Credentials: map[string]string{"username": "trader", "api_key": connectortest.Secret},
-		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 20), Currency: "USD"},
-		Now:         start.AddDate(0, 0, 30),
-		Answer:      b.serve,
+// newServer returns the server of a broker, which checks the token.
+func (b *broker) newServer() *providertest.Server {
+	return &providertest.Server{
+		Public: providertest.Routes{"/api/Auth/loginKey": b.signIn},
+		Private: providertest.Routes{
+			"/api/Account/search": func(q url.Values) http.HandlerFunc {
+				if q.Get("onlyActiveAccounts") != "false" {
+					return reply(object{"accounts": []object{}})
+				}
+				return reply(object{"accounts": b.accounts})
+			},
+			"/api/Trade/search": func(q url.Values) http.HandlerFunc { return reply(object{"trades": b.findTrades(q)}) },
+			"/api/Contract/searchById": func(q url.Values) http.HandlerFunc {
+				found := contracts[q.Get("contractId")]
+				if found == nil {
+					return providertest.OK(`{"contract": null, "success": false, "errorCode": 1, "errorMessage": null}`)
+				}
+				return reply(object{"contract": found})
+			},
+		},
+		Verify: func(r *http.Request, _ string) http.HandlerFunc {
+			b.queries++
+			isExpired := b.tokens == 1 && b.expiring > 0 && b.queries > b.expiring
+			switch {
+			case r.Host != "api.topstepx.com" || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json":
+				return providertest.Reply(http.StatusBadRequest, "")
+			case isExpired || r.Header.Get("Authorization") != fmt.Sprintf("Bearer token-%d", b.tokens):
+				return providertest.Reply(http.StatusUnauthorized, "")
+			}
+			return nil
+		},
 	}
 }
 
-func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
-	var query object
-	if r.Host != "api.topstepx.com" || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" ||
-		json.NewDecoder(r.Body).Decode(&query) != nil {
-		http.Error(w, "", http.StatusBadRequest)
-		return
-	}
-	if r.URL.Path == "/api/Auth/loginKey" {
-		b.signIn(w, query)
-		return
-	}
-	if b.queries++; b.tokens == 1 && b.expiring > 0 && b.queries > b.expiring || r.Header.Get("Authorization") != fmt.Sprintf("Bearer token-%d", b.tokens) {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	switch r.URL.Path {
-	case "/api/Account/search":
-		if query["onlyActiveAccounts"] != false {
-			reply(w, object{"accounts": []object{}})
-			return
-		}
-		reply(w, object{"accounts": b.accounts})
-	case "/api/Trade/search":
-		reply(w, object{"trades": b.findTrades(query)})
-	case "/api/Contract/searchById":
-		id, _ := query["contractId"].(string)
-		if contracts[id] == nil {
-			_, _ = w.Write([]byte(`{"contract": null, "success": false, "errorCode": 1, "errorMessage": null}`))
-			return
-		}
-		reply(w, object{"contract": contracts[id]})
-	default:
-		http.NotFound(w, r)
-	}
+func reply(values object) http.HandlerFunc {
+	return providertest.OK(values.With(object{"success": true, "errorCode": 0, "errorMessage": nil}).JSON())
 }
 
-func reply(w http.ResponseWriter, values object) {
-	maps.Copy(values, object{"success": true, "errorCode": 0, "errorMessage": nil})
-	_ = json.NewEncoder(w).Encode(values)
-}
-
-func (b *broker) signIn(w http.ResponseWriter, query object) {
-	if query["userName"] != "trader" || query["apiKey"] != connectortest.Secret {
-		_, _ = w.Write([]byte(`{"token": null, "success": false, "errorCode": 3, "errorMessage": null}`))
-		return
+func (b *broker) signIn(q url.Values) http.HandlerFunc {
+	if q.Get("userName") != "trader" || q.Get("apiKey") != providertest.Secret {
+		return providertest.OK(`{"token": null, "success": false, "errorCode": 3, "errorMessage": null}`)
 	}
 	b.tokens++
-	reply(w, object{"token": fmt.Sprintf("token-%d", b.tokens)})
+	return reply(object{"token": fmt.Sprintf("token-%d", b.tokens)})
 }
 
 // findTrades returns the trades of a time, the newest first. Without a valid time it
 // returns all of them, as ProjectX does.
-func (b *broker) findTrades(query object) []object {
-	from, _ := time.Parse(time.RFC3339, fmt.Sprint(query["startTimestamp"]))
-	to, err := time.Parse(time.RFC3339, fmt.Sprint(query["endTimestamp"]))
+func (b *broker) findTrades(q url.Values) []object {
+	from, _ := time.Parse(time.RFC3339, q.Get("startTimestamp"))
+	to, err := time.Parse(time.RFC3339, q.Get("endTimestamp"))
 	list := []object{}
-	for _, t := range b.trades {
-		at, _ := time.Parse(time.RFC3339, t["creationTimestamp"].(string))
-		if query["accountId"] == float64(203) && !at.Before(from) && (err != nil || !at.After(to)) {
-			list = append([]object{t}, list...)
+	for _, t := range slices.Backward(b.trades) {
+		at, _ := time.Parse(time.RFC3339, t.Text("creationTimestamp"))
+		if q.Get("accountId") == "203" && !at.Before(from) && (err != nil || !at.After(to)) {
+			list = append(list, t)
 		}
 	}
 	return list
 }
 
-func TestDescription(t *testing.T) {
-	t.Parallel()
-	newCase(newBroker()).TestDescription(t)
+func newFills(b *broker) providertest.FillCase {
+	return providertest.FillCase{
+		Connector:   projectx.Fills(),
+		Credentials: map[string]string{"username": "trader", "api_key": providertest.Secret},
+		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 20), Currency: "USD"},
+		Now:         start.AddDate(0, 0, 30),
+		Answer:      b.newServer().ServeHTTP,
+		Identity:    connector.Identity{Account: "203", Name: "50KTC-1 (203)"},
+		KeyPath:     "loginKey",
+		Keys: map[string]providertest.Key{
+			`{"success": true}`:                  {Err: remote.ErrMalformed},
+			`{"success": false, "errorCode": 3}`: {Err: remote.ErrUnauthorized, Words: "code 3"},
+		},
+	}
 }
 
-func TestCheck(t *testing.T) {
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newBroker(newHistory()...)) })
+}
+
+func TestAccounts(t *testing.T) {
 	t.Parallel()
-	if got := newCase(newBroker()).MustCheck(t); got.Account != "203" || got.Name != "50KTC-1 (203)" {
-		t.Errorf("identity %+v", got)
-	}
 	for chosen, want := range map[string]error{"203": nil, "xfa-2": nil, "": connector.ErrSetup, "205": connector.ErrSetup} {
 		b := newBroker()
 		b.accounts = append(b.accounts, object{"id": 204, "name": "XFA-2"})
-		c := newCase(b)
+		c := newFills(b)
 		c.Credentials["account_id"] = chosen
-		if _, err := c.Check(t, b.serve); !errors.Is(err, want) {
+		if _, err := c.Check(t, c.Answer); !errors.Is(err, want) {
 			t.Errorf("account %q: error %v, want %v", chosen, err, want)
 		}
 	}
-	wrong := newCase(newBroker())
-	wrong.Credentials["username"] = "other"
-	if _, err := wrong.Check(t, wrong.Answer); !remotetest.IsError(err, remote.ErrUnauthorized) || !strings.Contains(err.Error(), "code 3") {
+	c := newFills(newBroker())
+	c.Credentials["username"] = "other"
+	if _, err := c.Check(t, c.Answer); !errors.Is(err, remote.ErrUnauthorized) {
 		t.Errorf("a wrong user: error %v", err)
 	}
 }
 
-func TestFetch(t *testing.T) {
+func TestTrades(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	for name, c := range map[string]struct {
-		list                      []object
-		want, messages, withdrawn string
+		list            []object
+		want, withdrawn string
+		messages        []string
 	}{
 		"fills": {
 			list: []object{
@@ -189,8 +184,10 @@ func TestFetch(t *testing.T) {
 2026-07-02T01:00:00Z buy 3 future CON.F.US.ZZZ9.H20 @ 30148.75 fees 0.37 order_id "1002" id 2
 2026-07-02T01:00:00Z buy 3 future TICKU6 @ 30148.75 fees 0.37 order_id "1003" id 3
 `,
-			messages: "The contract size of TICKU6 is not known and was taken as 1; give a multiplier to correct it.\n" +
+			messages: []string{
+				"The contract size of TICKU6 is not known and was taken as 1; give a multiplier to correct it.",
 				"The contract size of CON.F.US.ZZZ9.H20 is not known and was taken as 1; give a multiplier to correct it.",
+			},
 		},
 		"voided": {
 			list:      []object{newTrade(1, hour, object{"voided": true}), newTrade(2, hour, nil)},
@@ -215,13 +212,7 @@ problem The broker's record has no price.
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := newCase(newBroker(c.list...)).MustFetch(t)
-			if diff := cmp.Diff(c.want, connectortest.Describe(got)); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(c.messages, connectortest.Messages(got)); diff != "" {
-				t.Error(diff)
-			}
+			got := newFills(newBroker(c.list...)).Expect(t, c.want, c.messages...)
 			if withdrawn := strings.Join(got[0].Withdrawn, " "); withdrawn != c.withdrawn {
 				t.Errorf("withdrawn %q, want %q", withdrawn, c.withdrawn)
 			}
@@ -231,7 +222,7 @@ problem The broker's record has no price.
 
 func TestVoidedOutsideOfQuery(t *testing.T) {
 	t.Parallel()
-	c := newCase(newBroker(newTrade(1, -time.Second, object{"voided": true})))
+	c := newFills(newBroker(newTrade(1, -time.Second, object{"voided": true})))
 	if got := c.MustFetch(t)[0]; len(got.Withdrawn) > 0 || got.Statement.Rows > 0 {
 		t.Errorf("withdrawn %v, %d rows", got.Withdrawn, got.Statement.Rows)
 	}
@@ -243,7 +234,7 @@ func TestTokenEnds(t *testing.T) {
 	for expiring := 1; expiring <= 3; expiring++ {
 		b := newBroker(newTrade(1, time.Hour, nil))
 		b.expiring = expiring
-		if got := connectortest.Describe(newCase(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.tokens != 2 {
+		if got := providertest.Describe(newFills(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.tokens != 2 {
 			t.Errorf("after %d queries: %d tokens, got\n%s", expiring, b.tokens, got)
 		}
 	}
@@ -256,46 +247,19 @@ func newHistory() (list []object) {
 	return list
 }
 
-func TestWindows(t *testing.T) {
+func TestBodies(t *testing.T) {
 	t.Parallel()
-	newCase(newBroker(newHistory()...)).TestWindows(t)
+	c := newFills(newBroker(newHistory()...))
+	c.TestBodies(t, "loginKey", remote.ErrUnauthorized, `{"success": false, "errorCode": 9, "errorMessage": "no subscription for secret-3f9a1c"}`)
+	c.TestBodies(t, "loginKey", remote.ErrMalformed, `{"success": true}`)
+	c.TestBodies(t, "Account/search", remote.ErrMalformed, `{"success": true}`)
+	c.TestBodies(t, "Account/search", remote.ErrRefused, `{"success": false, "errorCode": 1}`)
+	c.TestBodies(t, "Trade/search", remote.ErrMalformed, `{"success": true}`, `{"success": true, "trades": [{"id": 1, "accountId": 1}]}`,
+		`{"success": true, "trades": [{"accountId": 203}]}`)
+	c.TestBodies(t, "Trade/search", remote.ErrRefused, `{"success": false, "errorCode": 1}`)
+	c.TestBodies(t, "searchById", nil, `{"success": true}`)
 }
 
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newBroker(newHistory()...)).TestFaults(t)
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		path, body string
-		want       error
-	}{
-		"login failed":     {"loginKey", `{"success": false, "errorCode": 9, "errorMessage": "no subscription for secret-3f9a1c"}`, remote.ErrUnauthorized},
-		"no token":         {"loginKey", `{"success": true}`, remote.ErrMalformed},
-		"no accounts":      {"Account/search", `{"success": true}`, remote.ErrMalformed},
-		"accounts refused": {"Account/search", `{"success": false, "errorCode": 1}`, remote.ErrRefused},
-		"no trades":        {"Trade/search", `{"success": true}`, remote.ErrMalformed},
-		"trades refused":   {"Trade/search", `{"success": false, "errorCode": 1}`, remote.ErrRefused},
-		"other account":    {"Trade/search", `{"success": true, "trades": [{"id": 1, "accountId": 1}]}`, remote.ErrMalformed},
-		"no id":            {"Trade/search", `{"success": true, "trades": [{"accountId": 203}]}`, remote.ErrMalformed},
-		"no contract":      {"searchById", `{"success": true}`, nil},
-	} {
-		b := newBroker(newHistory()...)
-		_, err := newCase(b).Fetch(t, func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, c.path) {
-				_, _ = w.Write([]byte(c.body))
-				return
-			}
-			b.serve(w, r)
-		})
-		if !remotetest.IsError(err, c.want) || err != nil && strings.Contains(err.Error(), connectortest.Secret) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
-	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	newCase(newBroker(newHistory()[:2]...)).FuzzAnswer(f, `{"success": true, "token": "t", "accounts": [{"id": 203}], "trades": [{"id": 1, "accountId": 203}], "contract": {"name": "x"}}`)
+func FuzzFills(f *testing.F) {
+	newFills(newBroker(newHistory()[:2]...)).FuzzAnswer(f, `{"success": true, "token": "t", "accounts": [{"id": 203}], "trades": [{"id": 1, "accountId": 203}], "contract": {"name": "x"}}`)
 }

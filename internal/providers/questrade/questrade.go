@@ -45,13 +45,13 @@ var apiHosts = func() (list []string) {
 	return list
 }()
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "questrade",
 		Title:  "Questrade",
@@ -170,7 +170,7 @@ func newRequest(session *remote.Session, path string, parameters map[string]stri
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	account, err := findAccount(ctx, session)
 	if err != nil {
 		return connector.Identity{}, err
@@ -200,7 +200,7 @@ func findAccount(ctx context.Context, session *remote.Session) (connector.Accoun
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	account, err := findAccount(ctx, session)
 	if err != nil {
 		return connector.Delivery{}, err

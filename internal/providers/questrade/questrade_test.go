@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,13 +18,13 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/providertest"
 	"fillbook/internal/providers/questrade"
 )
 
 var start = time.Date(2026, 1, 5, 5, 0, 0, 0, time.UTC)
 
-type object = map[string]any
+type object = providertest.Record
 
 // broker is a server like Questrade's. Each sign-in makes the refresh token before it
 // invalid.
@@ -47,84 +47,98 @@ func newBroker(executions, activities []object) *broker {
 	}
 }
 
-func newCase(b *broker) connectortest.Case {
-	return connectortest.Case{
-		Connector:     questrade.New(),
-		Credentials:   map[string]string{"refresh_token": connectortest.Secret},
-		Query:         connector.Query{From: start, To: start.AddDate(0, 0, 60), Currency: "CAD"},
-		Now:           start.AddDate(0, 0, 70),
-		Answer:        b.serve,
-		Except:        []string{"400"}, // a token that is used up
-		HasOtherTimes: true,            // ends of days
-	}
-}
-
 func (b *broker) refreshToken() string { return fmt.Sprintf("refresh-token-%d", b.signIns) }
 
 func (b *broker) accessToken() string { return fmt.Sprintf("access-token-%d", b.signIns) }
 
-func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Host == "login.questrade.com" {
-		b.signIn(w, r)
-		return
+// newHandler returns the servers of a broker: one for tokens and one for the rest.
+func (b *broker) newHandler() http.HandlerFunc {
+	const account = "/v1/accounts/26598145"
+	server := &providertest.Server{
+		Public: providertest.Routes{"/oauth2/token": b.signIn},
+		Private: providertest.Routes{
+			"/v1/accounts":          func(url.Values) http.HandlerFunc { return reply(object{"accounts": b.accounts, "userId": 3000124}) },
+			account + "/executions": func(q url.Values) http.HandlerFunc { return serveTime(q, "executions", b.executions, "timestamp") },
+			account + "/activities": func(q url.Values) http.HandlerFunc { return serveTime(q, "activities", b.activities, "tradeDate") },
+			"/v1/symbols":           func(q url.Values) http.HandlerFunc { return reply(object{"symbols": findSymbols(q.Get("ids"))}) },
+		},
+		Verify: func(r *http.Request, _ string) http.HandlerFunc {
+			b.queries++
+			isExpired := b.expiring > 0 && b.signIns == 1 && b.queries > b.expiring
+			if isExpired || r.Header.Get("Authorization") != "Bearer "+b.accessToken() || r.Host != "api03.iq.questrade.com" || r.Method != http.MethodGet {
+				return providertest.Reply(http.StatusUnauthorized, `{"code": 1017, "message": "Access token is invalid"}`)
+			}
+			return nil
+		},
 	}
-	b.queries++
-	isExpired := b.expiring > 0 && b.signIns == 1 && b.queries > b.expiring
-	if isExpired || r.Header.Get("Authorization") != "Bearer "+b.accessToken() || r.Host != "api03.iq.questrade.com" || r.Method != http.MethodGet {
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = w.Write([]byte(`{"code": 1017, "message": "Access token is invalid"}`))
-		return
-	}
-	var answer any
-	switch r.URL.Path {
-	case "/v1/accounts":
-		answer = object{"accounts": b.accounts, "userId": 3000124}
-	case "/v1/accounts/26598145/executions":
-		if list, ok := inTime(r, b.executions, "timestamp"); ok {
-			answer = object{"executions": list}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if isLogin := r.Host == "login.questrade.com"; isLogin && (r.Method != http.MethodPost || r.URL.RawQuery != "") || isLogin != (r.URL.Path == "/oauth2/token") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
 		}
-	case "/v1/accounts/26598145/activities":
-		if list, ok := inTime(r, b.activities, "tradeDate"); ok {
-			answer = object{"activities": list}
-		}
-	case "/v1/symbols":
-		answer = object{"symbols": findSymbols(r.URL.Query().Get("ids"))}
+		server.ServeHTTP(w, r)
 	}
-	if answer == nil {
-		http.Error(w, `{"code": 1003, "message": "Argument length exceeds imposed limit"}`, http.StatusBadRequest)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (b *broker) signIn(w http.ResponseWriter, r *http.Request) {
-	token := r.PostFormValue("refresh_token")
-	isFirst := token == connectortest.Secret && (!b.isStrict || b.signIns == 0)
-	if r.Method != http.MethodPost || r.URL.RawQuery != "" || r.PostFormValue("grant_type") != "refresh_token" || !isFirst && token != b.refreshToken() {
-		http.Error(w, "Bad Request", http.StatusBadRequest)
-		return
+func reply(value object) http.HandlerFunc { return providertest.OK(value.JSON()) }
+
+func (b *broker) signIn(q url.Values) http.HandlerFunc {
+	token := q.Get("refresh_token")
+	isFirst := token == providertest.Secret && (!b.isStrict || b.signIns == 0)
+	if q.Get("grant_type") != "refresh_token" || !isFirst && token != b.refreshToken() {
+		return providertest.Reply(http.StatusBadRequest, "Bad Request")
 	}
 	b.signIns++
-	_ = json.NewEncoder(w).Encode(object{
+	return reply(object{
 		"access_token": b.accessToken(), "token_type": "Bearer", "expires_in": 1800, "refresh_token": b.refreshToken(), "api_server": b.server,
 	})
 }
 
-// inTime returns the records of a time of at most 31 days, with both ends.
-func inTime(r *http.Request, list []object, name string) (found []object, ok bool) {
-	from, err := time.Parse("2006-01-02T15:04:05.000000-07:00", r.URL.Query().Get("startTime"))
-	to, err2 := time.Parse("2006-01-02T15:04:05.000000-07:00", r.URL.Query().Get("endTime"))
+// serveTime returns the records of a time of at most 31 days, with both ends.
+func serveTime(q url.Values, name string, list []object, timeName string) http.HandlerFunc {
+	from, err := time.Parse("2006-01-02T15:04:05.000000-07:00", q.Get("startTime"))
+	to, err2 := time.Parse("2006-01-02T15:04:05.000000-07:00", q.Get("endTime"))
 	if err != nil || err2 != nil || to.Sub(from) > 31*24*time.Hour {
-		return nil, false
+		return providertest.Reply(http.StatusBadRequest, `{"code": 1003, "message": "Argument length exceeds imposed limit"}`)
 	}
-	found = []object{}
+	found := []object{}
 	for _, record := range list {
-		at, _ := time.Parse(time.RFC3339, record[name].(string))
+		at, _ := time.Parse(time.RFC3339, record.Text(timeName))
 		if !at.Before(from) && !at.After(to) {
 			found = append(found, record)
 		}
 	}
-	return found, true
+	return reply(object{name: found})
+}
+
+func newFills(b *broker) providertest.FillCase {
+	return providertest.FillCase{
+		Connector:     questrade.Fills(),
+		Credentials:   map[string]string{"refresh_token": providertest.Secret},
+		Query:         connector.Query{From: start, To: start.AddDate(0, 0, 60), Currency: "CAD"},
+		Now:           start.AddDate(0, 0, 70),
+		Answer:        b.newHandler(),
+		Except:        []string{"400"}, // a token that is used up
+		HasOtherTimes: true,            // ends of days
+		Identity:      connector.Identity{Account: "26598145", Name: "Margin (26598145)"},
+	}
+}
+
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newHistory()) })
+}
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	for chosen, want := range map[string]error{"26598145": nil, "": connector.ErrSetup, "1": connector.ErrSetup} {
+		b := newBroker(nil, nil)
+		b.accounts = append(b.accounts, object{"type": "TFSA", "number": "26598146"})
+		c := newFills(b)
+		c.Credentials["account_id"] = chosen
+		if _, err := c.Check(t, c.Answer); !errors.Is(err, want) {
+			t.Errorf("account %q: error %v, want %v", chosen, err, want)
+		}
+	}
 }
 
 func findSymbols(ids string) []object {
@@ -147,54 +161,29 @@ func findSymbols(ids string) []object {
 
 func newExecution(id int, after time.Duration, values object) object {
 	zone := time.FixedZone("", -5*60*60)
-	all := object{
+	return object{
 		"symbol": "SHOP.TO", "symbolId": 1, "quantity": 100, "side": "Buy", "price": json.Number("101.2"), "id": id, "orderId": id + 1000, "orderChainId": 5,
 		"exchangeExecId": "XS" + strconv.Itoa(id), "timestamp": start.Add(after).In(zone).Format("2006-01-02T15:04:05.000000-07:00"), "notes": "", "venue": "TSX",
 		"totalCost": 10120, "orderPlacementCommission": 0, "commission": json.Number("4.95"), "executionFee": json.Number("0.35"), "secFee": 0, "legId": 0,
 		"canadianExecutionFee": 0, "parentId": 0,
-	}
-	maps.Copy(all, values)
-	return all
+	}.With(values)
 }
 
 // newActivity returns an activity of a day after the start.
 func newActivity(kind, action string, days int, values object) object {
 	day := start.AddDate(0, 0, days).In(time.FixedZone("", -5*60*60)).Format("2006-01-02T15:04:05.000000-07:00")
-	all := object{
+	return object{
 		"tradeDate": day, "transactionDate": day, "settlementDate": day, "action": action, "symbol": "", "symbolId": 0, "description": "SOME  TEXT",
 		"currency": "CAD", "quantity": 0, "price": 0, "grossAmount": 0, "commission": 0, "netAmount": 0, "type": kind,
-	}
-	maps.Copy(all, values)
-	return all
-}
-
-func TestDescription(t *testing.T) {
-	t.Parallel()
-	newCase(newBroker(nil, nil)).TestDescription(t)
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	if got := newCase(newBroker(nil, nil)).MustCheck(t); got.Account != "26598145" || got.Name != "Margin (26598145)" {
-		t.Errorf("identity %+v", got)
-	}
-	for chosen, want := range map[string]error{"26598145": nil, "": connector.ErrSetup, "1": connector.ErrSetup} {
-		b := newBroker(nil, nil)
-		b.accounts = append(b.accounts, object{"type": "TFSA", "number": "26598146"})
-		c := newCase(b)
-		c.Credentials["account_id"] = chosen
-		if _, err := c.Check(t, b.serve); !errors.Is(err, want) {
-			t.Errorf("account %q: error %v, want %v", chosen, err, want)
-		}
-	}
+	}.With(values)
 }
 
 // newSession returns a session that records the tokens which were stored, and how many
 // requests were sent before each.
 func newSession(t *testing.T, b *broker, token string, keep func(string) error) (*remote.Session, *remotetest.Client) {
 	t.Helper()
-	d := questrade.New().Describe()
-	client := remotetest.NewClient(t, d.Hosts, http.HandlerFunc(b.serve))
+	d := questrade.Fills().Describe()
+	client := remotetest.NewClient(t, d.Hosts, b.newHandler())
 	session, err := remote.NewSession(client, d.Fields, map[string]string{"refresh_token": token}, func() time.Time { return start }, remote.Options{
 		KeepReplaced: func(_ context.Context, field, value string) error {
 			if field != "refresh_token" {
@@ -215,7 +204,7 @@ func TestTokenIsStoredFirst(t *testing.T) {
 	t.Parallel()
 	b := newBroker(nil, nil)
 	b.isStrict = true
-	token := connectortest.Secret
+	token := providertest.Secret
 	for run := 1; run <= 3; run++ {
 		var client *remotetest.Client
 		session, client := newSession(t, b, token, func(value string) error {
@@ -224,10 +213,10 @@ func TestTokenIsStoredFirst(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := questrade.New().Check(t.Context(), session); err != nil {
+		if _, err := questrade.Fills().Check(t.Context(), session); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := questrade.New().Fetch(t.Context(), session, connector.Query{From: start, To: start.AddDate(0, 0, 1)}); err != nil {
+		if _, err := questrade.Fills().Fetch(t.Context(), session, connector.Query{From: start, To: start.AddDate(0, 0, 1)}); err != nil {
 			t.Fatal(err)
 		}
 		if b.signIns != run || token != b.refreshToken() {
@@ -236,11 +225,11 @@ func TestTokenIsStoredFirst(t *testing.T) {
 	}
 	failed := errors.New("the disk is full")
 	session, client := newSession(t, b, token, func(string) error { return failed })
-	if _, err := questrade.New().Check(t.Context(), session); !errors.Is(err, failed) || len(client.Requests) != 1 {
+	if _, err := questrade.Fills().Check(t.Context(), session); !errors.Is(err, failed) || len(client.Requests) != 1 {
 		t.Errorf("the token can't be stored: error %v, %d requests", err, len(client.Requests))
 	}
 	session, _ = newSession(t, b, token, func(string) error { return nil })
-	if _, err := questrade.New().Check(t.Context(), session); !errors.Is(err, remote.ErrUnauthorized) || !strings.Contains(err.Error(), "Generate a new one") {
+	if _, err := questrade.Fills().Check(t.Context(), session); !errors.Is(err, remote.ErrUnauthorized) || !strings.Contains(err.Error(), "Generate a new one") {
 		t.Errorf("a token that was used: error %v", err)
 	}
 }
@@ -255,8 +244,8 @@ func TestTokenIsStoredBeforeFaults(t *testing.T) {
 		b := newBroker(nil, nil)
 		b.server = server
 		stored := ""
-		session, client := newSession(t, b, connectortest.Secret, func(value string) error { stored = value; return nil })
-		_, err := questrade.New().Check(t.Context(), session)
+		session, client := newSession(t, b, providertest.Secret, func(value string) error { stored = value; return nil })
+		_, err := questrade.Fills().Check(t.Context(), session)
 		if !errors.Is(err, remote.ErrMalformed) || stored != b.refreshToken() || len(client.Requests) != 1 {
 			t.Errorf("server %q: error %v, stored %q, %d requests", server, err, stored, len(client.Requests))
 		}
@@ -268,19 +257,20 @@ func TestAccessTokenEnds(t *testing.T) {
 	for expiring := 1; expiring <= 4; expiring++ {
 		b := newBroker([]object{newExecution(1, time.Hour, nil)}, nil)
 		b.expiring, b.isStrict = expiring, true
-		if got := connectortest.Describe(newCase(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.signIns != 2 {
+		if got := providertest.Describe(newFills(b).MustFetch(t)); strings.Count(got, "\n") != 1 || b.signIns != 2 {
 			t.Errorf("after %d queries: %d sign-ins, got\n%s", expiring, b.signIns, got)
 		}
 	}
 }
 
-func TestFetch(t *testing.T) {
+func TestRecords(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	ids := regexp.MustCompile("activity:[0-9a-f]{24}")
 	for name, c := range map[string]struct {
 		executions, activities []object
-		want, messages         string
+		want                   string
+		messages               []string
 	}{
 		"fills": {
 			executions: []object{
@@ -302,8 +292,7 @@ func TestFetch(t *testing.T) {
 2026-01-05T20:00:00Z buy 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1007" venue "TSX" id 7
 2026-01-05T21:00:00Z sell 100 stock SHOP.TO @ 101.2 fees 0.35 commission 4.95 order_id "1008" venue "TSX" id 8
 `,
-			messages: "Some fills are in USD, the account is in CAD: their amounts were taken as they are.\n" +
-				"Questrade states no currency for SHOP.TO: its amounts were taken as they are.",
+			messages: []string{"Some fills are in USD, the account is in CAD: their amounts were taken as they are.", "Questrade states no currency for SHOP.TO: its amounts were taken as they are."},
 		},
 		"cash": {
 			activities: []object{
@@ -336,7 +325,7 @@ problem The broker's record has a net amount that is not a number.
 skipped no money moved
 skipped securities moved without a trade
 `,
-			messages: "Transfers of AAPL on 2026-01-12 was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+			messages: []string{"Transfers of AAPL on 2026-01-12 was left out, as it is not a trade. If it changed your position, enter the change by hand."},
 		},
 		"fills of a day": {
 			activities: []object{
@@ -377,11 +366,11 @@ problem The broker's record has no symbol.
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := newCase(newBroker(c.executions, c.activities)).MustFetch(t)
-			if diff := cmp.Diff(c.want, ids.ReplaceAllString(connectortest.Describe(got), "activity:…")); diff != "" {
+			got := newFills(newBroker(c.executions, c.activities)).MustFetch(t)
+			if diff := cmp.Diff(c.want, ids.ReplaceAllString(providertest.Describe(got), "activity:…")); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(c.messages, connectortest.Messages(got)); diff != "" {
+			if diff := cmp.Diff(c.messages, providertest.Messages(got)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -406,94 +395,59 @@ func newHistory() *broker {
 	return newBroker(executions, activities)
 }
 
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	c := newCase(newHistory())
-	c.TestWindows(t)
-	if got := strings.Count(connectortest.Describe(c.MustFetch(t)), "\n"); got != 60+60+6 {
-		t.Errorf("%d rows", got)
-	}
-}
-
 func TestManySymbols(t *testing.T) {
 	t.Parallel()
 	var executions []object
 	for i := range 120 {
 		executions = append(executions, newExecution(i+1, time.Hour, object{"symbolId": i + 1, "symbol": fmt.Sprintf("S%d", i)}))
 	}
+	c := newFills(newBroker(executions, nil))
+	c.Query.To = start.AddDate(0, 0, 1)
+	session, client := c.NewSession(t, c.Answer)
+	if _, err := c.Connector.Fetch(t.Context(), session, c.Query); err != nil {
+		t.Fatal(err)
+	}
 	requests := 0
-	b := newBroker(executions, nil)
-	c := newCase(b)
-	_, err := c.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v1/symbols" {
-			if requests++; strings.Count(r.URL.Query().Get("ids"), ",") >= 50 {
-				t.Errorf("too many symbols: %s", r.URL.Query().Get("ids"))
-			}
+	for _, r := range client.Requests {
+		requests += strings.Count(r.URL.Path, "/v1/symbols")
+		if ids := r.URL.Query().Get("ids"); strings.Count(ids, ",") >= 50 {
+			t.Errorf("too many symbols: %s", ids)
 		}
-		if r.URL.Path == "/v1/accounts/26598145/executions" {
-			_ = json.NewEncoder(w).Encode(object{"executions": executions})
-			return
-		}
-		if r.URL.Path == "/v1/accounts/26598145/activities" {
-			_, _ = w.Write([]byte(`{"activities": []}`))
-			return
-		}
-		b.serve(w, r)
-	})
-	if err != nil || requests != 3 {
-		t.Errorf("%d requests for symbols, error %v", requests, err)
+	}
+	if requests != 3 {
+		t.Errorf("%d requests for symbols", requests)
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestBodies(t *testing.T) {
 	t.Parallel()
-	newCase(newHistory()).TestFaults(t)
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		path, body string
-		want       error
-	}{
-		"no refresh token": {"token", `{"access_token": "a", "api_server": "https://api01.iq.questrade.com/"}`, remote.ErrMalformed},
-		"no access token":  {"token", `{"refresh_token": "a", "api_server": "https://api01.iq.questrade.com/"}`, remote.ErrMalformed},
-		"no accounts":      {"accounts", `{}`, remote.ErrMalformed},
-		"no executions":    {"executions", `{}`, remote.ErrMalformed},
-		"no id":            {"executions", `{"executions": [{"symbol": "A"}]}`, remote.ErrMalformed},
-		"no symbols":       {"symbols", `{}`, remote.ErrMalformed},
-		"no activities":    {"activities", `{}`, remote.ErrMalformed},
-		"empty":            {"activities", `{"activities": []}`, nil},
+	c := newFills(newHistory())
+	c.TestPages(t, 60+6, 60)
+	c.Query.To = start.AddDate(0, 0, 20)
+	for path, bodies := range map[string][]string{
+		"/token": {
+			`{"access_token": "a", "api_server": "https://api01.iq.questrade.com/"}`, `{"refresh_token": "a", "api_server": "https://api01.iq.questrade.com/"}`,
+		},
+		"/accounts": {`{}`}, "/executions": {`{}`, `{"executions": [{"symbol": "A"}]}`}, "/symbols": {`{}`}, "/activities": {`{}`},
 	} {
-		b := newHistory()
-		check := newCase(b)
-		check.Query.To = start.AddDate(0, 0, 20)
-		_, err := check.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, c.path) {
-				_, _ = w.Write([]byte(c.body))
-				return
-			}
-			b.serve(w, r)
-		})
-		if !remotetest.IsError(err, c.want) {
-			t.Errorf("%s: error %v, want %v", name, err, c.want)
-		}
+		c.TestBodies(t, path, remote.ErrMalformed, bodies...)
 	}
-	c := newCase(newHistory())
+	c.TestBodies(t, "/activities", nil, `{"activities": []}`)
+	signIn := c.Answer
 	_, err := c.Fetch(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Host == "login.questrade.com" {
-			c.Answer(w, r)
+			signIn(w, r)
 			return
 		}
 		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(c.Now.Add(20*time.Second).Unix(), 10))
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
-	if !remotetest.IsError(err, &remote.RateLimited{RetryAfter: 20 * time.Second}) {
+	if !providertest.IsError(err, &remote.RateLimited{RetryAfter: 20 * time.Second}) {
 		t.Errorf("too many requests: error %v", err)
 	}
 }
 
-func FuzzAnswer(f *testing.F) {
-	newCase(newHistory()).FuzzAnswer(f, `{"refresh_token": "r", "access_token": "a", "api_server": "https://api01.iq.questrade.com/", "accounts": [{"number": "1"}],
+func FuzzFills(f *testing.F) {
+	newFills(newHistory()).FuzzAnswer(f, `{"refresh_token": "r", "access_token": "a", "api_server": "https://api01.iq.questrade.com/", "accounts": [{"number": "1"}],
 		"executions": [{"id": 1, "symbolId": 1}], "symbols": [{"symbolId": 1}], "activities": [{"type": "Other", "action": "EXP"}]}`)
 }

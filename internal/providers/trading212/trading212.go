@@ -18,17 +18,20 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names and values of the fields.
+// The names of the fields.
 const (
-	keyField         = "api_key"
-	secretField      = "api_secret"
-	environmentField = "environment"
-
-	live = "live"
-	demo = "demo"
+	keyField    = "api_key"
+	secretField = "api_secret"
 )
 
-var hosts = map[string]string{live: "live.trading212.com", demo: "demo.trading212.com"}
+// sites are the servers for the kinds of accounts.
+var sites = connector.Sites{
+	Field: remote.Field{Name: "environment", Title: "Account", Help: "The kind of account that the key is for."},
+	List: []connector.Site{
+		{Value: "live", Title: "Live", Host: "live.trading212.com"},
+		{Value: "demo", Title: "Practice", Host: "demo.trading212.com"},
+	},
+}
 
 const (
 	summaryPath      = "/api/v0/equity/account/summary"
@@ -46,13 +49,13 @@ const (
 // fetched: the lists are newest first, but by which time is not documented.
 const margin = 7 * 24 * time.Hour
 
-type client struct{}
+type fillClient struct{}
 
-// New returns the connector.
-func New() connector.Connector { return client{} }
+// Fills returns the connector.
+func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
-func (client) Describe() connector.Description {
+func (fillClient) Describe() connector.Description {
 	return connector.Description{
 		Name:   "trading212",
 		Title:  "Trading 212",
@@ -65,20 +68,12 @@ func (client) Describe() connector.Description {
 			"Allow only account data and history: dividends, orders and transactions. Don't allow to execute orders.",
 			"Copy the key and the secret. Trading 212 shows the secret only once.",
 		},
-		Hosts: []string{hosts[live], hosts[demo]},
-		Calls: []connector.Call{
-			{Method: http.MethodGet, Path: summaryPath},
-			{Method: http.MethodGet, Path: ordersPath},
-			{Method: http.MethodGet, Path: dividendsPath},
-			{Method: http.MethodGet, Path: transactionsPath},
-		},
+		Hosts: sites.Hosts(),
+		Calls: connector.Gets(summaryPath, ordersPath, dividendsPath, transactionsPath),
 		Fields: []remote.Field{
 			{Name: keyField, Title: "API key", IsSecret: true},
 			{Name: secretField, Title: "API secret", Help: "Trading 212 shows it once, when you generate the key.", IsSecret: true},
-			{
-				Name: environmentField, Title: "Account", Help: "The kind of account that the key is for.",
-				Choices: []remote.Choice{{Value: live, Title: "Live"}, {Value: demo, Title: "Practice"}},
-			},
+			sites.NewField(),
 		},
 		RequestsPerMinute: 5, // of 6 for each list
 		Delay:             time.Minute,
@@ -94,7 +89,7 @@ func get(ctx context.Context, session *remote.Session, path string, parameters m
 		session.Keep(authorizationName, base64.StdEncoding.EncodeToString([]byte(pair)))
 	}
 	return session.Fetch(ctx, remote.Request{
-		Address:    "https://" + hosts[session.Value(environmentField)] + path,
+		Address:    sites.Address(session, path),
 		Parameters: parameters,
 		Header:     map[string]string{"Authorization": "Basic " + session.Kept(authorizationName)},
 		Classify:   classify,
@@ -112,7 +107,7 @@ func classify(a remote.Answer) error {
 }
 
 // Check implements connector.Connector.
-func (client) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
+func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	var account struct {
 		ID       remote.Number `json:"id"`
 		Currency string        `json:"currency"`
@@ -123,11 +118,11 @@ func (client) Check(ctx context.Context, session *remote.Session) (connector.Ide
 	if account.ID == "" {
 		return connector.Identity{}, remote.Malformed("it has no account number")
 	}
-	return connector.Identity{Account: string(account.ID), Name: string(account.ID) + " (" + session.Value(environmentField) + ")"}, nil
+	return connector.Identity{Account: string(account.ID), Name: string(account.ID) + " (" + sites.Find(session).Value + ")"}, nil
 }
 
 // Fetch implements connector.Connector.
-func (client) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
+func (fillClient) Fetch(ctx context.Context, session *remote.Session, query connector.Query) (connector.Delivery, error) {
 	rows := connector.NewRows(query, "Trading 212")
 	list := func(name, path string, fetch pageReader) connector.Stream {
 		return connector.Stream{Name: name, Fetch: func(ctx context.Context, position string) (string, error) {

@@ -3,8 +3,8 @@ package trading212_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,76 +13,78 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/base/remote"
-	"fillbook/internal/base/remote/remotetest"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/providers/connectortest"
+	"fillbook/internal/providers/providertest"
 	"fillbook/internal/providers/trading212"
 )
 
 var start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
-type object = map[string]any
+type object = providertest.Record
 
 // broker is a server like Trading 212's. Its lists are newest first.
 type broker struct {
 	orders, dividends, transactions []object
-	requests                        []string
 }
 
-func newCase(b *broker) connectortest.Case {
-	return connectortest.Case{
-		Connector:   trading212.New(),
-		Credentials: map[string]string{"api_key": "K1234567", "api_secret": connectortest.Secret, "environment": "demo"},
+func newFills(b *broker) providertest.FillCase {
+	const path = "/api/v0/equity/"
+	server := providertest.Server{
+		Private: providertest.Routes{
+			path + "account/summary":      providertest.Static(`{"id": 7654321, "currency": "GBP", "totalValue": 100.5}`),
+			path + "history/orders":       func(q url.Values) http.HandlerFunc { return servePage(q, b.orders) },
+			path + "history/dividends":    func(q url.Values) http.HandlerFunc { return servePage(q, b.dividends) },
+			path + "history/transactions": func(q url.Values) http.HandlerFunc { return servePage(q, b.transactions) },
+		},
+		Verify: func(r *http.Request, _ string) http.HandlerFunc {
+			// The base64 of K1234567:secret-3f9a1c.
+			if r.Header.Get("Authorization") != "Basic SzEyMzQ1Njc6c2VjcmV0LTNmOWExYw==" || r.Host != "demo.trading212.com" || r.Method != http.MethodGet {
+				return providertest.Reply(http.StatusUnauthorized, "")
+			}
+			return nil
+		},
+	}
+	return providertest.FillCase{
+		Connector:   trading212.Fills(),
+		Credentials: map[string]string{"api_key": "K1234567", "api_secret": providertest.Secret, "environment": "demo"},
 		Query:       connector.Query{From: start, To: start.AddDate(0, 0, 30), Currency: "GBP"},
 		Now:         start.AddDate(0, 0, 40),
-		Answer:      b.serve,
-	}
-}
-
-func (b *broker) serve(w http.ResponseWriter, r *http.Request) {
-	b.requests = append(b.requests, r.URL.Path)
-	// The base64 of K1234567:secret-3f9a1c.
-	if r.Header.Get("Authorization") != "Basic SzEyMzQ1Njc6c2VjcmV0LTNmOWExYw==" || r.Host != "demo.trading212.com" || r.Method != http.MethodGet {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	switch name := strings.TrimPrefix(r.URL.Path, "/api/v0/equity/"); name {
-	case "account/summary":
-		_ = json.NewEncoder(w).Encode(object{"id": 7654321, "currency": "GBP", "totalValue": 100.5})
-	case "history/orders":
-		servePage(w, r, b.orders)
-	case "history/dividends":
-		servePage(w, r, b.dividends)
-	case "history/transactions":
-		servePage(w, r, b.transactions)
-	default:
-		http.NotFound(w, r)
+		Answer:      server.ServeHTTP,
+		Identity:    connector.Identity{Account: "7654321", Name: "7654321 (demo)"},
+		KeyPath:     "account/summary",
+		Keys:        map[string]providertest.Key{`{"currency": "GBP"}`: {Err: remote.ErrMalformed}},
+		Errors: map[string]providertest.Answer{
+			"wrong key":        {Status: 401, Body: ``, Want: remote.ErrUnauthorized},
+			"right is missing": {Status: 403, Body: ``, Want: remote.ErrForbidden},
+			"timed out":        {Status: 408, Body: ``, Want: remote.ErrUnavailable},
+			"no items":         {Status: 200, Body: `{}`, Want: remote.ErrMalformed},
+			"no cursor":        {Status: 200, Body: `{"items": [{"paidOn": "2026-02-01T00:00:00Z"}], "nextPagePath": "/api/v0/equity/history/orders?limit=50"}`, Want: remote.ErrMalformed},
+			"same page":        {Status: 200, Body: `{"items": [{"order": {"createdAt": "2026-02-01T00:00:00Z"}}], "nextPagePath": "https://example.com/?cursor=1"}`, Want: remote.ErrMalformed},
+			"empty":            {Status: 200, Body: `{"items": [], "nextPagePath": null}`},
+		},
 	}
 }
 
 // servePage sends a page. The cursor is the number of the entry before it, counted from
 // the oldest one, so that new entries don't shift pages.
-func servePage(w http.ResponseWriter, r *http.Request, list []object) {
-	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
-	first := 0
-	if cursor := r.URL.Query().Get("cursor"); cursor != "" {
+func servePage(q url.Values, list []object) http.HandlerFunc {
+	limit, first := int(providertest.Int(q, "limit")), 0
+	if cursor := q.Get("cursor"); cursor != "" {
 		fromEnd, err := strconv.Atoi(cursor)
 		if err != nil || fromEnd > len(list) {
-			w.WriteHeader(http.StatusBadRequest)
-			return
+			return providertest.Reply(http.StatusBadRequest, "")
 		}
 		first = len(list) - fromEnd
 	}
-	if err != nil || limit < 1 || limit > 50 {
-		w.WriteHeader(http.StatusBadRequest)
-		return
+	if limit < 1 || limit > 50 {
+		return providertest.Reply(http.StatusBadRequest, "")
 	}
 	end := min(first+limit, len(list))
 	page := object{"items": append([]object{}, list[first:end]...), "nextPagePath": nil}
 	if end < len(list) {
-		page["nextPagePath"] = fmt.Sprintf("%s?limit=%d&cursor=%d", r.URL.Path, limit, len(list)-end)
+		page["nextPagePath"] = fmt.Sprintf("/api/v0/equity/history?limit=%d&cursor=%d", limit, len(list)-end)
 	}
-	_ = json.NewEncoder(w).Encode(page)
+	return providertest.OK(page.JSON())
 }
 
 // newOrder returns an order that was filled at a time after the start.
@@ -98,54 +100,30 @@ func newOrder(id int, after time.Duration, order, fill object) object {
 			{"name": "STAMP_DUTY_RESERVE_TAX", "quantity": json.Number("-4.10"), "currency": "GBP"},
 		}},
 	}
-	maps.Copy(o, order)
-	maps.Copy(f, fill)
-	return object{"order": o, "fill": f}
+	return object{"order": o.With(order), "fill": f.With(fill)}
 }
 
 func newDividend(reference string, after time.Duration, values object) object {
-	all := object{
+	return object{
 		"reference": reference, "ticker": "MAPL_US_EQ", "paidOn": start.Add(after).Format(time.RFC3339Nano), "amount": json.Number("1.36"), "currency": "GBP",
 		"quantity": 10, "type": "ORDINARY", "tickerCurrency": "USD",
-	}
-	maps.Copy(all, values)
-	return all
+	}.With(values)
 }
 
 func newTransaction(reference, kind string, after time.Duration, amount any) object {
 	return object{"reference": reference, "type": kind, "dateTime": start.Add(after).Format(time.RFC3339Nano), "amount": amount, "currency": "GBP"}
 }
 
-func TestDescription(t *testing.T) {
-	t.Parallel()
-	newCase(&broker{}).TestDescription(t)
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	c := newCase(&broker{})
-	if got := c.MustCheck(t); got.Account != "7654321" || got.Name != "7654321 (demo)" {
-		t.Errorf("identity %+v", got)
-	}
-	if _, err := c.Check(t, remotetest.Reply(http.StatusOK, `{"currency": "GBP"}`)); !remotetest.IsError(err, remote.ErrMalformed) {
-		t.Errorf("an account without number: error %v", err)
-	}
-	c.Credentials["environment"] = "live"
-	if _, err := c.Check(t, c.Answer); !remotetest.IsError(err, remote.ErrUnauthorized) {
-		t.Errorf("a key of the other environment: error %v", err)
-	}
-}
-
-func TestFetch(t *testing.T) {
+func TestRecords(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	maple := object{"ticker": "MAPL_US_EQ", "instrument": object{"ticker": "MAPL_US_EQ", "name": "Maple", "currency": "USD"}}
-	sale := maps.Clone(maple)
-	sale["side"] = "SELL"
+	sale := maple.With(object{"side": "SELL"})
 	class := object{"ticker": "BRK_B_US_EQ", "instrument": object{"currency": "GBP"}, "side": ""}
 	for name, c := range map[string]struct {
-		broker         broker
-		want, messages string
+		broker   broker
+		want     string
+		messages []string
 	}{
 		"own currency": {
 			broker: broker{orders: []object{
@@ -180,8 +158,7 @@ func TestFetch(t *testing.T) {
 2026-01-05T04:00:00Z sell 10 stock MAPL @ 50 x 0.8 fees 0.016 currency "USD" name "Maple" order_id "1006" id 6
 2026-01-05T05:00:00Z buy 10 stock MAPL @ 50 currency "USD" name "Maple" order_id "1005" id 5
 `,
-			messages: "Some fills are in USD, the account is in GBP: their amounts were taken as they are.\n" +
-				"Fees in another coin than the price do not count as a cost: 1 EUR. The details of the fills have them.",
+			messages: []string{"Some fills are in USD, the account is in GBP: their amounts were taken as they are.", "Fees in another coin than the price do not count as a cost: 1 EUR. The details of the fills have them."},
 		},
 		"not a trade": {
 			broker: broker{orders: []object{
@@ -189,7 +166,7 @@ func TestFetch(t *testing.T) {
 				newOrder(1, hour, nil, object{"type": "STOCK_SPLIT"}),
 			}},
 			want:     "skipped securities moved without a trade\n",
-			messages: "Trading 212 reports STOCK_SPLIT of OAKL on 2026-01-05, which is not imported. Enter the change by hand if it changed your position.",
+			messages: []string{"Trading 212 reports STOCK_SPLIT of OAKL on 2026-01-05, which is not imported. Enter the change by hand if it changed your position."},
 		},
 		"cash": {
 			broker: broker{
@@ -239,13 +216,7 @@ problem The broker's record has no time that can be read.
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := newCase(&c.broker).MustFetch(t)
-			if diff := cmp.Diff(c.want, connectortest.Describe(got)); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(c.messages, connectortest.Messages(got)); diff != "" {
-				t.Error(diff)
-			}
+			newFills(&c.broker).Expect(t, c.want, c.messages...)
 		})
 	}
 }
@@ -263,12 +234,22 @@ func newHistory() *broker {
 	return b
 }
 
-func TestWindows(t *testing.T) {
+func TestFills(t *testing.T) {
+	providertest.Run(t, func() providertest.FillCase { return newFills(newHistory()) })
+}
+
+func TestPages(t *testing.T) {
 	t.Parallel()
-	c := newCase(newHistory())
-	c.TestWindows(t)
-	if got := strings.Count(connectortest.Describe(c.MustFetch(t)), "\n"); got != 3*121 {
-		t.Errorf("%d rows", got)
+	c := newFills(newHistory())
+	c.TestPages(t, 121, 2*121)
+	c.TestLimit(t, "X-RateLimit-Reset", strconv.FormatInt(c.Now.Add(20*time.Second).Unix(), 10), "", 20*time.Second)
+	_, err := c.Fetch(t, providertest.Reply(http.StatusBadRequest, `{"message": "wrong: SzEyMzQ1Njc6c2VjcmV0LTNmOWExYw=="}`))
+	if err == nil || strings.Contains(err.Error(), "SzEyMzQ1") {
+		t.Errorf("an answer with the header: error %v", err)
+	}
+	c.Credentials["environment"] = "live"
+	if _, err := c.Check(t, c.Answer); !providertest.IsError(err, remote.ErrUnauthorized) {
+		t.Errorf("a key of the other environment: error %v", err)
 	}
 }
 
@@ -276,15 +257,12 @@ func TestWindows(t *testing.T) {
 // more than a week.
 func TestOldPages(t *testing.T) {
 	t.Parallel()
-	b := newHistory()
-	c := newCase(b)
+	c := newFills(newHistory())
 	c.Query.From = start.AddDate(0, 0, 25)
-	if _, err := c.Fetch(t, b.serve); err != nil {
-		t.Fatal(err)
-	}
+	session, client := c.NewSession(t, c.Answer)
 	// The first entry of each list's second page is 15.3 days after the start.
-	if len(b.requests) != 6 {
-		t.Errorf("%d requests", len(b.requests))
+	if _, err := c.Connector.Fetch(t.Context(), session, c.Query); err != nil || len(client.Requests) != 6 {
+		t.Errorf("%d requests, error %v", len(client.Requests), err)
 	}
 }
 
@@ -292,49 +270,19 @@ func TestOldPages(t *testing.T) {
 func TestNewEntriesBetweenPages(t *testing.T) {
 	t.Parallel()
 	b := newHistory()
-	c := newCase(b)
-	want := connectortest.Describe(c.MustFetch(t))
+	c := newFills(b)
+	inner, want := c.Answer, providertest.Describe(c.MustFetch(t))
 	c.Answer = func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("cursor") != "" {
 			b.orders = append([]object{newOrder(len(b.orders)+1, 31*24*time.Hour, nil, nil)}, b.orders...)
 		}
-		b.serve(w, r)
+		inner(w, r)
 	}
-	if diff := cmp.Diff(want, connectortest.Describe(c.MustFetch(t))); diff != "" {
+	if diff := cmp.Diff(want, providertest.Describe(c.MustFetch(t))); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	newCase(newHistory()).TestFaults(t)
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	c := newCase(&broker{})
-	c.TestAnswers(t, map[string]connectortest.Answer{
-		"wrong key":        {401, ``, remote.ErrUnauthorized},
-		"right is missing": {403, ``, remote.ErrForbidden},
-		"timed out":        {408, ``, remote.ErrUnavailable},
-		"no items":         {200, `{}`, remote.ErrMalformed},
-		"no cursor":        {200, `{"items": [{"paidOn": "2026-02-01T00:00:00Z"}], "nextPagePath": "/api/v0/equity/history/orders?limit=50"}`, remote.ErrMalformed},
-		"same page":        {200, `{"items": [{"order": {"createdAt": "2026-02-01T00:00:00Z"}}], "nextPagePath": "https://example.com/?cursor=1"}`, remote.ErrMalformed},
-		"empty":            {200, `{"items": [], "nextPagePath": null}`, nil},
-	})
-	_, err := c.Fetch(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(c.Now.Add(20*time.Second).Unix(), 10))
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	if !remotetest.IsError(err, &remote.RateLimited{RetryAfter: 20 * time.Second}) {
-		t.Errorf("too many requests: error %v", err)
-	}
-	_, err = c.Fetch(t, remotetest.Reply(http.StatusBadRequest, `{"message": "wrong: SzEyMzQ1Njc6c2VjcmV0LTNmOWExYw=="}`))
-	if err == nil || strings.Contains(err.Error(), "SzEyMzQ1") {
-		t.Errorf("an answer with the header: error %v", err)
-	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	newCase(newHistory()).FuzzAnswer(f, `{"items": [{"order": {}, "fill": {"id": 1}, "paidOn": "2026-01-05T00:00:00Z", "amount": "1"}], "nextPagePath": "?cursor=1"}`)
+func FuzzFills(f *testing.F) {
+	newFills(newHistory()).FuzzAnswer(f, `{"items": [{"order": {}, "fill": {"id": 1}, "paidOn": "2026-01-05T00:00:00Z", "amount": "1"}], "nextPagePath": "?cursor=1"}`)
 }

@@ -1,0 +1,48 @@
+package connector
+
+import (
+	"slices"
+
+	"fillbook/internal/base/remote"
+)
+
+// Site is one of a broker's servers, such as that of a country or of demo accounts.
+type Site struct{ Value, Title, Host string }
+
+// Sites are the servers of a broker. Credentials are valid on one of them, which the user
+// chooses with a field; the first one is the default.
+type Sites struct {
+	// Field is the field without its choices.
+	Field remote.Field
+	List  []Site
+}
+
+// NewField returns the field with its choices.
+func (s Sites) NewField() remote.Field {
+	field := s.Field
+	for _, site := range s.List {
+		field.Choices = append(field.Choices, remote.Choice{Value: site.Value, Title: site.Title})
+	}
+	return field
+}
+
+// Hosts returns the hosts of all sites.
+func (s Sites) Hosts() (hosts []string) {
+	for _, site := range s.List {
+		if !slices.Contains(hosts, site.Host) {
+			hosts = append(hosts, site.Host)
+		}
+	}
+	return hosts
+}
+
+// Find returns the site that credentials choose.
+func (s Sites) Find(session *remote.Session) Site {
+	i := slices.IndexFunc(s.List, func(site Site) bool { return site.Value == session.Value(s.Field.Name) })
+	return s.List[max(i, 0)]
+}
+
+// Address returns the address of a path on the site that credentials choose.
+func (s Sites) Address(session *remote.Session, path string) string {
+	return "https://" + s.Find(session).Host + path
+}
