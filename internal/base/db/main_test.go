@@ -62,6 +62,7 @@ CREATE TABLE probe_brake (
 // eachProbe runs fn on both engines with the probe tables in place.
 func eachProbe(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		must(t, d.Define(t.Context(), probe))
 		fn(t, d)

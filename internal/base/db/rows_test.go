@@ -17,7 +17,6 @@ type label string
 
 // TestScanConverts values to the types callers use, on both engines alike.
 func TestScanConverts(t *testing.T) {
-	t.Parallel()
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		must(t, d.Define(ctx, `CREATE TABLE things (n BIGINT NOT NULL, word TEXT, flag BOOLEAN, raw BYTEA, size BIGINT)`))
@@ -81,7 +80,6 @@ func TestScanConverts(t *testing.T) {
 
 // TestCanceledRowsEnd with the context's error.
 func TestCanceledRowsEnd(t *testing.T) {
-	t.Parallel()
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		ctx, cancel := context.WithCancel(t.Context())
 		read := 0

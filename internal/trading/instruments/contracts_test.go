@@ -11,6 +11,7 @@ import (
 // TestData checks the embedded data against its header. readTable
 // itself rejects duplicate roots and numbers that are not above zero.
 func TestData(t *testing.T) {
+	t.Parallel()
 	roots := contracts().roots
 	if len(roots) < 150 {
 		t.Fatalf("%d roots, want at least 150", len(roots))
@@ -30,6 +31,7 @@ func TestData(t *testing.T) {
 // TestNoRootLooksDated checks that no root is also
 // a dated contract of a shorter root.
 func TestNoRootLooksDated(t *testing.T) {
+	t.Parallel()
 	for _, root := range contracts().roots {
 		contract, ok := ParseFuture(root.Symbol)
 		if !ok || contract.Root.Symbol != root.Symbol || contract.Delivery != (Delivery{}) {
@@ -39,6 +41,7 @@ func TestNoRootLooksDated(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ root, multiplier, tick, currency string }{
 		{"ES", "50", "0.25", "USD"},
 		{"MNQ", "2", "0.25", "USD"},
@@ -64,6 +67,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestReadTableRefuses(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"an unknown word":       "future ES 50 0.25 USD CME E-mini\n",
 		"a missing name":        "contract ES 50 0.25 USD CME\n",

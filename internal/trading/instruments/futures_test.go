@@ -7,6 +7,7 @@ import (
 )
 
 func TestFuture(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		symbol string
 		want   string // the canonical symbol
@@ -73,6 +74,7 @@ func TestFuture(t *testing.T) {
 }
 
 func TestFutureRefuses(t *testing.T) {
+	t.Parallel()
 	for _, symbol := range []string{
 		"", " ", "AAPL", "AAPLZ24", "XYZZ4", "ESA24", "ESZ", "ESZ124", "ES 13-24", "ES 00-24", "ES 12-1", "ES XXX24",
 		"ES 20241232", "ES 20240230", "ESZ1969", "BRK.B", "B.RK", "RDS.A", "BTC-USD", "EUR/USD", "BTC/USD", "EP", "EPZ25",
@@ -89,6 +91,7 @@ func TestFutureRefuses(t *testing.T) {
 // TestExplicit checks which symbols can only be futures and which
 // may be shares as well.
 func TestExplicit(t *testing.T) {
+	t.Parallel()
 	for symbol, want := range map[string]bool{
 		"ES": false, "CL": false, "W": false, "SI": false, "NYSE:ES": false,
 		"ESZ4": true, "/ES": true, "@ES": true, "ES1!": true, "ES=F": true, "CL 12-24": true, "F.US.EP": true, "ESH5.CME": true,
@@ -101,6 +104,7 @@ func TestExplicit(t *testing.T) {
 }
 
 func TestRootOf(t *testing.T) {
+	t.Parallel()
 	for symbol, want := range map[string]string{
 		"ESZ4": "ES", "CON.F.US.EP.Z25": "ES", "XYZZ24": "XYZ", "/XYZM6": "XYZ", "XYZ1!": "XYZ", "xyz 12-24": "XYZ", "XYZ": "XYZ",
 		" weird one ": "WEIRD ONE",

@@ -8,6 +8,7 @@ import (
 )
 
 func TestDefaultMultiplier(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		symbol, instrumentType, want string
 		warns                        bool

@@ -10,6 +10,7 @@ import (
 )
 
 func TestParseOption(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		symbol, root string
 		right        Right
@@ -66,6 +67,7 @@ func TestParseOption(t *testing.T) {
 }
 
 func TestParseOptionSpecial(t *testing.T) {
+	t.Parallel()
 	for _, symbol := range []string{"USO1  200717P00003500", "USO1 07/17/2020 3.50 P"} {
 		option, ok := ParseOption(symbol)
 		if !ok || !option.Adjusted || option.Root != "USO1" || option.Underlying != "USO" {
@@ -83,6 +85,7 @@ func TestParseOptionSpecial(t *testing.T) {
 }
 
 func TestParseOptionRefuses(t *testing.T) {
+	t.Parallel()
 	for _, symbol := range []string{
 		"", " ", "AAPL", "ESZ24", "240119C00150000", "AAPL240230C00150000", "AAPL231301C150", "AAPL240119X150", "AAPL240119C",
 		"AAPL240119C0", "AAPL  240119C00000000", "AAPL240119C1.2.3", "AAPL240119C0001500000", "AAPL 02/30/2024 150 C",

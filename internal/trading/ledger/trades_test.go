@@ -281,6 +281,7 @@ func TestTouchedSince(t *testing.T) {
 
 // TestTheLogIsPruned after so many writes.
 func TestTheLogIsPruned(t *testing.T) {
+	t.Parallel()
 	d := newFixture(t, openSQLite(t))
 	d.add("buy 1 10; sell 1 11")
 	id := d.trades()[0].ID

@@ -15,6 +15,7 @@ var update = flag.Bool("update", false, "rewrite the expected trades in testdata
 // TestDataFiles groups each file's fills in testdata and compares every figure with the
 // trades written below them.
 func TestDataFiles(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no data files: %v", err)

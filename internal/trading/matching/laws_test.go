@@ -87,6 +87,7 @@ func cashFlow(f Fill) decimal.Decimal {
 // TestResultsEqualCashFlow: the gains of closed trades and the cash
 // flow of the open one add up to the cash flow of all fills.
 func TestResultsEqualCashFlow(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(false).Draw(t, "fills")
 		var moved, total decimal.Decimal
@@ -109,6 +110,7 @@ func TestResultsEqualCashFlow(t *testing.T) {
 
 // TestTradeInvariants checks the invariants of every single trade.
 func TestTradeInvariants(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		trades := Group(anyFills(true).Draw(t, "fills"), Head{})
 		for i, trade := range trades {
@@ -152,6 +154,7 @@ func checkInvariants(t *rapid.T, trade Trade) {
 // TestPartsSumToTheirFills: the parts of a fill add up to it, and only
 // a crossing fill is in two trades.
 func TestPartsSumToTheirFills(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		parts := map[string][]Part{}
@@ -184,6 +187,7 @@ func TestPartsSumToTheirFills(t *testing.T) {
 // that trade's head equals the tail of the whole, and the fills up to there give
 // the trades before it.
 func TestRegroupingFromAnyTrade(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		whole := Group(fills, Head{})
@@ -207,6 +211,7 @@ func TestRegroupingFromAnyTrade(t *testing.T) {
 // TestGroupingFromAnyCheckpoint: a grouping that continues from a checkpoint's text has
 // the same trades as one from the start.
 func TestGroupingFromAnyCheckpoint(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		whole := Group(fills, Head{})
@@ -236,6 +241,7 @@ func TestGroupingFromAnyCheckpoint(t *testing.T) {
 
 // TestOmittedParts: without their parts the trades are the same.
 func TestOmittedParts(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		want := Group(fills, Head{})
@@ -250,6 +256,7 @@ func TestOmittedParts(t *testing.T) {
 }
 
 func TestParseCheckpointRefuses(t *testing.T) {
+	t.Parallel()
 	var text string
 	grouping := Grouping{Every: 1, Report: func(c Checkpoint) { text = c.String() }}
 	_ = slices.Collect(grouping.Walk(slices.Values(parseFills(t, "buy 1@10"))))
@@ -272,6 +279,7 @@ func TestParseCheckpointRefuses(t *testing.T) {
 // TestMirroredFillsMirrorTheResult: with every side swapped, long becomes short
 // and the gross result changes its sign, and nothing else.
 func TestMirroredFillsMirrorTheResult(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(false).Draw(t, "fills")
 		mirrored := slices.Clone(fills)
@@ -294,6 +302,7 @@ func TestMirroredFillsMirrorTheResult(t *testing.T) {
 // TestArrivalDoesNotMatterForDistinctInstants: fills of distinct instants, sorted by
 // CompareFills, result in the same trades in any order of arrival.
 func TestArrivalDoesNotMatterForDistinctInstants(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		for i := range fills {
@@ -386,6 +395,7 @@ func formatFields(ids []string, long bool, figures ...*big.Rat) []string {
 // TestDigitsStayBounded halves and refills a position many times. With exact
 // shares every fill would add a digit to every figure.
 func TestDigitsStayBounded(t *testing.T) {
+	t.Parallel()
 	fills := parseFills(t, "buy 2@10.01 fees 0.01")
 	for n := int64(2); n < 4000; n++ {
 		f := Fill{ID: strconv.FormatInt(n, 10), At: n, Seq: n, Side: Sell, Quantity: decimal.New(1), Multiplier: decimal.New(1)}
@@ -404,6 +414,7 @@ func TestDigitsStayBounded(t *testing.T) {
 // TestWalkReadsNoFurtherThanNeeded: the flat point is known before the next fill
 // is read, so a caller that stops there reads no further.
 func TestWalkReadsNoFurtherThanNeeded(t *testing.T) {
+	t.Parallel()
 	read := 0
 	var counted iter.Seq[Fill] = func(yield func(Fill) bool) {
 		for _, f := range parseFills(t, "buy 1@1; sell 1@2; buy 1@3; sell 1@4") {

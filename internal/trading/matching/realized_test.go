@@ -30,6 +30,7 @@ func realize(fills []Fill) (trades []Trade, parts [][]RealizedPart) {
 // TestRealizedParts are examples worked by hand: instant, gross, costs and volume of each
 // part.
 func TestRealizedParts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, fills, want string }{
 		{"one exit", "buy 100@10 fees 1; sell 100@12 fees 2", "2: 200-3 of 2200"},
 		{"scale out", "buy 100@10 fees 1; sell 40@12; sell 60@14 fees 2", "2: 80-0.4 of 880; 3: 240-2.6 of 1440"},
@@ -64,6 +65,7 @@ func TestRealizedParts(t *testing.T) {
 // TestRealizedPartsSumToTrade: the trades are those of Walk, parts come in order
 // and their sums are the trade's figures, exactly.
 func TestRealizedPartsSumToTrade(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		trades, all := realize(fills)
@@ -94,6 +96,7 @@ func TestRealizedPartsSumToTrade(t *testing.T) {
 
 // TestRealizedPartsAgreeWithTheOracle compares every closing with the oracle's.
 func TestRealizedPartsAgreeWithTheOracle(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
 		want := oracle.RealizedParts(toOracleFills(fills))

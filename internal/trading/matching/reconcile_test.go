@@ -44,6 +44,7 @@ func formatReconciliation(r Reconciliation) string {
 }
 
 func TestReconcile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, old, regrouped, want string }{
 		{"unchanged", "1 2, 3 4", "1 2, 3 4", "a b"},
 		{"first fills", "", "1 2", "new"},
@@ -154,6 +155,7 @@ func sharedFills(identity Identity, trade Trade) (n int) {
 // TestReconcileLosesNothing: each old id is kept, merged or orphaned exactly
 // once, and correctly.
 func TestReconcileLosesNothing(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		old, regrouped := anyRegrouping(t)
 		r := Reconcile(old, regrouped)
@@ -195,6 +197,7 @@ func TestReconcileLosesNothing(t *testing.T) {
 // TestReconcileFollowsMostFills: no old and new trade share more fills with each other
 // than each does with the partner it got.
 func TestReconcileFollowsMostFills(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		old, regrouped := anyRegrouping(t)
 		kept := Reconcile(old, regrouped).Kept
@@ -218,6 +221,7 @@ func TestReconcileFollowsMostFills(t *testing.T) {
 }
 
 func TestReconcileDoesNotDependOnOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		old, regrouped := anyRegrouping(t)
 		order := make([]int, len(regrouped))
@@ -245,6 +249,7 @@ func TestReconcileDoesNotDependOnOrder(t *testing.T) {
 }
 
 func TestReconcileKeepsAnUnchangedStream(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		trades := Group(anyFills(true).Draw(t, "fills"), Head{})
 		old := newIdentities(trades)
@@ -258,6 +263,7 @@ func TestReconcileKeepsAnUnchangedStream(t *testing.T) {
 }
 
 func TestPositionsOrderByInstantThenArrival(t *testing.T) {
+	t.Parallel()
 	sorted := []Fill{{At: 1, Seq: 9, ID: "z"}, {At: 2, Seq: 1, ID: "b"}, {At: 2, Seq: 2, ID: "a"}, {At: 2, Seq: 2, ID: "c"}}
 	for i, a := range sorted {
 		for j, b := range sorted {

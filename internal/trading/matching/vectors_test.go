@@ -19,6 +19,7 @@ func formatBrief(trades []Trade) string {
 
 // TestWorkedVectors are the examples worked by hand.
 func TestWorkedVectors(t *testing.T) {
+	t.Parallel()
 	for fills, want := range map[string]string{
 		"buy 100@10; sell 100@12":                    "long 100@10 net 200",
 		"sell 50@20; buy 50@18":                      "short 50@20 net 100",
@@ -45,6 +46,7 @@ func TestWorkedVectors(t *testing.T) {
 }
 
 func TestCostsOfACrossingFillAreShared(t *testing.T) {
+	t.Parallel()
 	trades := Group(parseFills(t, "buy 1@10; sell 3@11 fees 1 commission -0.1; buy 2@10"), Head{})
 	for i, want := range []string{"0.333333333333 -0.033333333333", "0.666666666667 -0.066666666667"} {
 		if got := trades[i].FeesTotal.String() + " " + trades[i].Commission.String(); got != want {
@@ -58,6 +60,7 @@ func TestCostsOfACrossingFillAreShared(t *testing.T) {
 
 // TestStatedResults: a stated result replaces that of the part it closes.
 func TestStatedResults(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, fills, gross string }{
 		{"one closing", "buy 100@10; sell 100@12 stated 150", "150"},
 		{"every closing", "buy 100@10; sell 40@12 stated 1; sell 60@12 stated 2", "3"},
@@ -81,6 +84,7 @@ func TestStatedResults(t *testing.T) {
 // TestRealizedWhileOpen: a closing realizes its share of the position at average
 // cost, and a later purchase does not change what was realized.
 func TestRealizedWhileOpen(t *testing.T) {
+	t.Parallel()
 	for fills, want := range map[string]string{
 		"buy 100@10":             "0",
 		"buy 100@10 fees 5":      "0",
@@ -102,6 +106,7 @@ func TestRealizedWhileOpen(t *testing.T) {
 }
 
 func TestReturnIsAbsentWithoutInvestment(t *testing.T) {
+	t.Parallel()
 	for fills, want := range map[string]string{
 		"buy 100@10; sell 100@12":                 "20",
 		"sell 1@-10; buy 1@-20":                   "100",
@@ -118,12 +123,14 @@ func TestReturnIsAbsentWithoutInvestment(t *testing.T) {
 }
 
 func TestNoFillsNoTrades(t *testing.T) {
+	t.Parallel()
 	if got := Group(nil, Head{}); len(got) != 0 {
 		t.Errorf("no fills became %v", got)
 	}
 }
 
 func TestInvalidFillsPanic(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		fills string
 		head  string

@@ -16,6 +16,7 @@ func maybe(text string) decimal.Null {
 }
 
 func TestDerive(t *testing.T) {
+	t.Parallel()
 	type in struct {
 		short                           bool
 		entry, quantity, multiplier     string

@@ -39,6 +39,7 @@ func FuzzInspect(f *testing.F) {
 }
 
 func TestNameKey(t *testing.T) {
+	t.Parallel()
 	for _, pair := range [][2]string{{"Breakout", "bREAKOUT"}, {"straße", "STRAßE"}, {"Kelvin", "\u212aELVIN"}, {"ſo", "SO"}, {"Σς", "σσ"}} {
 		if nameKey(pair[0]) != nameKey(pair[1]) {
 			t.Errorf("%s and %s have the keys %q and %q", pair[0], pair[1], nameKey(pair[0]), nameKey(pair[1]))

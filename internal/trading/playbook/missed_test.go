@@ -27,6 +27,7 @@ func (w *world) missed(change playbook.MissedChange) playbook.Missed {
 }
 
 func TestMissedR(t *testing.T) {
+	t.Parallel()
 	plan := playbook.Missed{MissedValues: playbook.MissedValues{Direction: playbook.Long, Entry: maybe("100"), Stop: maybe("98"), Target: maybe("105")}}
 	for outcome, want := range map[playbook.Outcome]string{
 		playbook.TargetHit: "2.5", playbook.StoppedOut: "-1", playbook.NoTrigger: "0", playbook.UnknownOutcome: "",

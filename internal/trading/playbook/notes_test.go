@@ -27,6 +27,7 @@ func moment(text string) journal.Opt[playbook.Moment] {
 }
 
 func TestMoment(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"2026-03-10":                       "2026-03-10",
 		"2026-03-10T15:04:05Z":             "2026-03-10T15:04:05Z",

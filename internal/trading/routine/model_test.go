@@ -165,6 +165,7 @@ type machine struct {
 }
 
 func TestServiceAgreesWithACalendar(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		rapid.Check(t, func(rt *rapid.T) {
 			first := journal.Day(rapid.SampledFrom([]string{"2024-02-20", "2025-12-18", "2026-03-02", "2099-12-25"}).Draw(rt, "first"))

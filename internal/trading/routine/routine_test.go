@@ -27,6 +27,7 @@ type fixture struct {
 // eachEngine runs fn on both engines for a user with an empty template.
 func eachEngine(t *testing.T, fn func(f fixture)) {
 	t.Helper()
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
 		f.setTemplate()

@@ -32,6 +32,7 @@ func newLogs(logs ...DailyLog) DailyLogs {
 }
 
 func TestBuiltInTemplateSeeds(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
 		lines, err := f.service.Template(t.Context(), f.owner)
@@ -50,6 +51,7 @@ func TestBuiltInTemplateSeeds(t *testing.T) {
 }
 
 func TestEveryCallSeedsFirst(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		for name, call := range map[string]func(f fixture) error{
 			"Items":     func(f fixture) error { _, err := f.service.Items(t.Context(), f.owner, ""); return err },
@@ -75,6 +77,7 @@ func TestEveryCallSeedsFirst(t *testing.T) {
 
 // A failed call seeds nothing, so the next one does.
 func TestRefusedFirstCall(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
 		_, err := f.service.Tick(t.Context(), f.owner, today, "unknown", true, nil)
@@ -85,6 +88,7 @@ func TestRefusedFirstCall(t *testing.T) {
 }
 
 func TestSeededOnce(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, nil)
 		f.setTemplate("one")
@@ -106,6 +110,7 @@ func TestEmptyTemplateSeedsNothing(t *testing.T) {
 }
 
 func TestParallelFirstCallsSeedOnce(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, newLogs(DailyLog{"2026-03-03", "- [x] one"}))
 		f.setTemplate("one", "two", "three")
@@ -138,6 +143,7 @@ func TestParallelFirstCallsSeedOnce(t *testing.T) {
 }
 
 func TestSeedImportsTickedLines(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d, newLogs(
 			DailyLog{"2026-03-05", "# Thursday\n- [x] Check levels\n- [ ] Size down\n- [x] something else\n"},
@@ -159,6 +165,7 @@ func TestSeedImportsTickedLines(t *testing.T) {
 }
 
 func TestSeedFailsWhole(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		broken := errors.New("the logs cannot be read")
 		f := newFixture(t, d, func(context.Context, *db.Tx, journal.UserID, func(DailyLog) error) error { return broken })
@@ -174,6 +181,7 @@ func TestSeedFailsWhole(t *testing.T) {
 // The caller's day may be a day before UTC; a first call for an earlier
 // day does not start the routine then.
 func TestSeedBeginsOnTheCallersDay(t *testing.T) {
+	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		for _, c := range []struct {
 			what  string

@@ -48,6 +48,7 @@ func formatTrades(trades []Trade) string {
 }
 
 func TestRecompute(t *testing.T) {
+	t.Parallel()
 	for fills, want := range map[string]string{
 		"buy 100 10; sell 100 12":                   "[1 2] long 100 gross 200.000 net 200.000",
 		"sell 50 20; buy 50 18":                     "[1 2] short 50 gross 100.000 net 100.000",
@@ -70,6 +71,7 @@ func TestRecompute(t *testing.T) {
 }
 
 func TestRecomputeSortsAndLeavesItsInputAlone(t *testing.T) {
+	t.Parallel()
 	fills := parseFills(t, "buy 1 10; sell 1 12; sell 2 9; buy 2 8")
 	want := formatTrades(Recompute(fills))
 	fills[0], fills[3] = fills[3], fills[0]
@@ -86,6 +88,7 @@ func TestRecomputeSortsAndLeavesItsInputAlone(t *testing.T) {
 }
 
 func TestRoundShareIsHalfEven(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"0": "0", "1/3": "0.333333333333", "2/3": "0.666666666667", "-2/3": "-0.666666666667", "1.5": "1.5",
 		"0.0000000000005": "0", "0.0000000000015": "0.000000000002", "0.0000000000025": "0.000000000002",
