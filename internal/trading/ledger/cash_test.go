@@ -225,72 +225,93 @@ func TestCashOfOneSecond(t *testing.T) {
 	})
 }
 
-// TestDeletedCashStaysDeleted: what the user deleted by hand is left out of what arrives by
-// itself, each row once. A file or an entry by hand brings it back.
+// cashAt returns a row of 5 after the start, which has whole seconds.
+func cashAt(kind ledger.CashType, later time.Duration) ledger.NewCash {
+	return ledger.NewCash{Type: kind, Amount: decimal.New(5), OccurredAt: begin.Truncate(time.Second).Add(later)}
+}
+
+// deliverCash inserts rows as a connection does, and compares the preview.
+func (d *fixture) deliverCash(rows ...ledger.NewCash) (result ledger.CashResult) {
+	d.Helper()
+	options := ledger.CashOptions{Batch: "delivery", SkipDeleted: true}
+	must(d, d.db.Update(d.Context(), func(tx *db.Tx) error {
+		preview, err := ledger.PreviewCash(d.Context(), tx, d.owner, d.account, rows, options)
+		must(d, err)
+		result, err = d.ledger.InsertCash(d.Context(), tx, d.owner, d.account, rows, options)
+		if !reflect.DeepEqual(result, preview) {
+			d.Errorf("inserted %+v, the preview was %+v", result, preview)
+		}
+		return err
+	}))
+	return result
+}
+
+// cashIDs returns the ids of all cash rows, oldest first.
+func (d *fixture) cashIDs() (ids []journal.CashID) {
+	must(d, d.ledger.EachCash(d.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
+		ids = append(ids, c.ID)
+		return nil
+	}))
+	return ids
+}
+
+// deliverAndDelete delivers rows, edits the last one and deletes them all.
+func (d *fixture) deliverAndDelete(rows ...ledger.NewCash) {
+	d.deliverCash(rows...)
+	ids := d.cashIDs()
+	_, err := d.ledger.UpdateCash(d.Context(), d.owner, ids[len(ids)-1], ledger.CashChange{Amount: journal.Some(decimal.New(77))}, nil)
+	must(d, err)
+	for _, id := range ids {
+		must(d, d.ledger.DeleteCash(d.Context(), d.owner, id, nil))
+	}
+}
+
+var (
+	deletedInterest = cashAt(ledger.Interest, 250*time.Millisecond)
+	deletedDividend = cashAt(ledger.Dividend, 0)
+)
+
+// TestDeletedCashStaysDeleted: a connection does not bring back deleted rows.
 func TestDeletedCashStaysDeleted(t *testing.T) {
+	type example = struct {
+		rows    []ledger.NewCash
+		deleted []bool
+	}
+	eachCase(t, map[string]example{
+		"the same rows":      {[]ledger.NewCash{deletedInterest, deletedDividend, deletedDividend}, []bool{true, true, true}},
+		"one more":           {[]ledger.NewCash{deletedDividend, deletedDividend, deletedDividend}, []bool{true, true, false}},
+		"with whole seconds": {[]ledger.NewCash{cashAt(ledger.Interest, 0)}, []bool{true}},
+		"another second":     {[]ledger.NewCash{cashAt(ledger.Interest, time.Second+250*time.Millisecond)}, []bool{false}},
+		"another type":       {[]ledger.NewCash{cashAt(ledger.Adjustment, 250*time.Millisecond)}, []bool{false}},
+	}, func(t *testing.T, d *fixture, c example) {
+		d.deliverAndDelete(deletedInterest, deletedDividend, deletedDividend)
+		got := d.deliverCash(c.rows...)
+		if !reflect.DeepEqual(got.Deleted, c.deleted) || got.Inserted+got.Skipped != len(c.deleted) {
+			t.Errorf("%+v, want %v", got, c.deleted)
+		}
+		if d.count("deleted_cash") != 3 {
+			t.Errorf("%d deleted rows are left", d.count("deleted_cash"))
+		}
+	})
+}
+
+// TestDeletedCashComesBack by an entry by hand or a file, and reversing an import
+// leaves no deleted rows.
+func TestDeletedCashComesBack(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
-		row := func(kind ledger.CashType, fraction time.Duration) ledger.NewCash {
-			return ledger.NewCash{Type: kind, Amount: decimal.New(5), OccurredAt: begin.Truncate(time.Second).Add(fraction)}
-		}
-		deliver := func(rows ...ledger.NewCash) (result ledger.CashResult) {
-			options := ledger.CashOptions{Batch: "delivery", SkipDeleted: true}
-			must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-				preview, err := ledger.PreviewCash(t.Context(), tx, d.owner, d.account, rows, options)
-				must(t, err)
-				result, err = d.ledger.InsertCash(t.Context(), tx, d.owner, d.account, rows, options)
-				if !reflect.DeepEqual(result, preview) {
-					t.Errorf("inserted %+v, the preview was %+v", result, preview)
-				}
-				return err
-			}))
-			return result
-		}
-		deleteAll := func() {
-			var ids []journal.CashID
-			must(t, d.ledger.EachCash(t.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
-				ids = append(ids, c.ID)
-				return nil
-			}))
-			for _, id := range ids {
-				must(t, d.ledger.DeleteCash(t.Context(), d.owner, id, nil))
-			}
-		}
-		want := func(step string, got ledger.CashResult, deleted ...bool) {
-			t.Helper()
-			if !reflect.DeepEqual(got.Deleted, deleted) || got.Inserted+got.Skipped != len(deleted) {
-				t.Errorf("%s: %+v, want %v", step, got, deleted)
-			}
-		}
-		interest, dividend := row(ledger.Interest, 250*time.Millisecond), row(ledger.Dividend, 0)
-		want("at first", deliver(interest, dividend, dividend), false, false, false)
-		var edited journal.CashID
-		must(t, d.ledger.EachCash(t.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
-			edited = c.ID
-			return nil
-		}))
-		_, err := d.ledger.UpdateCash(t.Context(), d.owner, edited, ledger.CashChange{Amount: journal.Some(decimal.New(77))}, nil)
+		d.deliverAndDelete(deletedInterest, deletedDividend, deletedDividend)
+		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, deletedInterest)
 		must(t, err)
-		deleteAll()
-		want("after deletion", deliver(interest, dividend, dividend, dividend), true, true, true, false)
-		want("with whole seconds", deliver(row(ledger.Interest, 0)), true)
-		want("another second", deliver(row(ledger.Interest, time.Second+250*time.Millisecond)), false)
-		want("another type", deliver(row(ledger.Adjustment, 250*time.Millisecond)), false)
-		if d.count("cash_transactions") != 3 || d.count("deleted_cash") != 3 {
-			t.Errorf("%d rows, %d deleted", d.count("cash_transactions"), d.count("deleted_cash"))
+		if n := d.count("deleted_cash"); n != 2 {
+			t.Errorf("%d deleted rows after an entry by hand", n)
 		}
-		_, err = d.ledger.AddCash(t.Context(), d.owner, d.account, interest)
-		must(t, err)
-		if d.count("deleted_cash") != 2 {
-			t.Error("an entry by hand does not lift the mark")
-		}
-		if got := d.insertCash("file", dividend, dividend, dividend); got.Inserted != 2 || d.count("deleted_cash") != 0 {
+		if got := d.insertCash("file", deletedDividend, deletedDividend); got.Inserted != 2 || d.count("deleted_cash") != 0 {
 			t.Errorf("a file: %+v, %d deleted", got, d.count("deleted_cash"))
 		}
 		d.reverse("file")
-		if d.count("deleted_cash") != 0 {
-			t.Error("reversing an import leaves marks")
+		if got := d.deliverCash(deletedDividend, deletedDividend); got.Inserted != 2 {
+			t.Errorf("after a reversal: %+v", got)
 		}
-		want("after a reversal", deliver(dividend, dividend), false, false)
 	})
 }
 

@@ -195,9 +195,7 @@ func TestIsolation(t *testing.T) {
 		c, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Deposit, Amount: decimal.New(1), OccurredAt: begin})
 		must(t, err)
 		execution, trade := d.executions()[0].ID, d.trades()[0].ID
-		stranger := newUser(t, d.db)
-		theirs := d.newAccount(stranger, "USD")
-		ctx, l := t.Context(), d.ledger
+		stranger, ctx, l := newUser(t, d.db), t.Context(), d.ledger
 		scope := journal.Scope{Accounts: []journal.AccountID{d.account}}
 		for name, call := range map[string]func() error{
 			"account": func() error { _, err := l.Account(ctx, stranger, d.account); return err },
@@ -229,17 +227,29 @@ func TestIsolation(t *testing.T) {
 			"list cash":   func() error { return l.EachCash(ctx, stranger, scope, nil) },
 			"regroup":     func() error { _, err := l.RegroupAll(ctx, stranger, d.account); return err },
 		} {
-			err := call()
-			refused(t, err, journal.KindNotFound, "")
-			if err != nil && strings.Contains(err.Error(), string(d.account)) {
-				t.Errorf("%s names the account: %v", name, err)
-			}
+			t.Run(name, func(t *testing.T) {
+				err := call()
+				refused(t, err, journal.KindNotFound, "")
+				if err != nil && strings.Contains(err.Error(), string(d.account)) {
+					t.Errorf("it names the account: %v", err)
+				}
+			})
 		}
-		_, err = l.AddCash(ctx, stranger, theirs, ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(1), OccurredAt: begin, Trade: &trade})
-		refused(t, err, journal.KindInvalid, "trade_id")
+		if got := summary(d.trades()); got != "long 1 net 1" {
+			t.Errorf("the owner has %s", got)
+		}
+	})
+}
 
-		mine, owner := d.account, d.owner
-		d.owner, d.account = stranger, theirs
+// TestForeignRecordsAreInvisible to lists, reversals and imports of another user.
+func TestForeignRecordsAreInvisible(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
+		d.insert("batch", orders(t, "buy 1 10 id=A; sell 1 11")...)
+		execution, trade, ctx := d.executions()[0].ID, d.trades()[0].ID, t.Context()
+		mine, owner, stranger := d.account, d.owner, newUser(t, d.db)
+		d.owner, d.account = stranger, d.newAccount(stranger, "USD")
+		_, err := d.ledger.AddCash(ctx, stranger, d.account, ledger.NewCash{Type: ledger.Dividend, Amount: decimal.New(1), OccurredAt: begin, Trade: &trade})
+		refused(t, err, journal.KindInvalid, "trade_id")
 		if len(d.executions())+len(d.trades()) != 0 {
 			t.Error("lists without a scope show foreign records")
 		}

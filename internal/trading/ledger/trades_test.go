@@ -49,20 +49,6 @@ func TestTradeList(t *testing.T) {
 		d.add("sell 4 10 symbol=ESZ5 type=future at=3; buy 4 9 symbol=ESZ5 type=future at=11; sell 5 10 at=2")
 
 		marked := d.trades()[1].ID
-		list := func(q ledger.TradeQuery) string {
-			t.Helper()
-			var out []string
-			must(t, d.ledger.EachTrade(t.Context(), d.owner, q, func(tr ledger.Trade) error {
-				out = append(out, tr.QtyOpened.String())
-				return nil
-			}))
-			n, err := d.ledger.CountTrades(t.Context(), d.owner, q)
-			must(t, err)
-			if q.Limit == 0 && q.After == nil && n != len(out) {
-				t.Errorf("counted %d of %d", n, len(out))
-			}
-			return strings.Join(out, " ")
-		}
 		period := func(from, to int) journal.Scope {
 			return journal.Scope{Period: journal.Period{From: new(minute(from)), To: new(minute(to))}}
 		}
@@ -85,25 +71,55 @@ func TestTradeList(t *testing.T) {
 				return "trades.id IN " + db.In(args, []journal.TradeID{marked})
 			}}}},
 		} {
-			if got := list(c.q); got != c.want {
+			if got := d.quantities(c.q); got != c.want {
 				t.Errorf("%+v: %s, want %s", c.q, got, c.want)
 			}
 		}
+	})
+}
+
+// quantities lists the opened quantities of the trades of a query, and compares their
+// number with the count.
+func (d *fixture) quantities(q ledger.TradeQuery) string {
+	d.Helper()
+	var out []string
+	must(d, d.ledger.EachTrade(d.Context(), d.owner, q, func(tr ledger.Trade) error {
+		out = append(out, tr.QtyOpened.String())
+		return nil
+	}))
+	n, err := d.ledger.CountTrades(d.Context(), d.owner, q)
+	must(d, err)
+	if q.Limit == 0 && q.After == nil && n != len(out) {
+		d.Errorf("counted %d of %d", n, len(out))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestTradePages(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
+		d.add("buy 1 10 at=0; sell 1 11 at=10; buy 2 10 at=12; buy 3 10 symbol=MSFT at=1; sell 3 9 symbol=MSFT at=2")
+		d.account = d.newAccount(d.owner, "USD")
+		d.add("sell 4 10 symbol=ESZ5 type=future at=3; buy 4 9 symbol=ESZ5 type=future at=11; sell 5 10 at=2")
 		for _, basis := range []ledger.DateBasis{ledger.ByClosing, ledger.ByOpening} {
 			q := ledger.TradeQuery{Basis: basis}
-			whole := list(q)
+			whole := d.quantities(q)
 			var pages []string
 			for q.Limit = 1; len(pages) < 5; {
-				pages = append(pages, list(q))
+				pages = append(pages, d.quantities(q))
 				must(t, d.ledger.EachTrade(t.Context(), d.owner, q, func(tr ledger.Trade) error {
 					q.After = &tr.Cursor
 					return nil
 				}))
 			}
-			if got := strings.Join(pages, " "); got != whole || list(q) != "" {
+			if got := strings.Join(pages, " "); got != whole || d.quantities(q) != "" {
 				t.Errorf("page by page: %s, want %s", got, whole)
 			}
 		}
+	})
+}
+
+func TestTradeQueryIsRefused(t *testing.T) {
+	eachFixture(t, func(t *testing.T, d *fixture) {
 		bad := ledger.TradeQuery{Status: "half"}
 		refused(t, d.ledger.EachTrade(t.Context(), d.owner, bad, nil), journal.KindInvalid, "status")
 		bad = ledger.TradeQuery{Direction: "up"}
