@@ -30,10 +30,9 @@ func insertChunk(engine Engine, rows int) int {
 	return rowsSQLite
 }
 
-// InsertMany inserts rows with the same columns and returns how many were
-// inserted. suffix may be an ON CONFLICT clause without arguments. A value that
-// all rows share is passed once per statement, because passing a text costs
-// about as much as storing it.
+// InsertMany inserts rows with the same columns and returns how many were inserted.
+// suffix may be an ON CONFLICT clause without arguments. A value all rows share is passed
+// once per statement, because passing a text costs about as much as storing it.
 func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suffix string, rows [][]any) (int64, error) {
 	if t.session.engine == PostgreSQL && suffix == "" && len(rows) >= fewestCopied {
 		return t.copyRows(ctx, table, columns, rows)
@@ -67,10 +66,10 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 // deletedRows is how many rows a statement of [Tx.DeleteInChunks] deletes.
 const deletedRows = 1000
 
-// DeleteInChunks deletes the rows of a table that meet a condition, in the order of
-// columns that are unique among them, with a statement for each thousand: SQLite keeps
-// the rows a statement deletes in memory until it ends, and a transaction of
-// [DB.UpdateInParts] can't be divided within a statement.
+// DeleteInChunks deletes the rows of a table meeting a condition, in the order of columns
+// that are unique among them, with a statement for each thousand: SQLite keeps the rows a
+// statement deletes in memory until it ends, and a transaction of [DB.UpdateInParts]
+// can't be divided within a statement.
 func (t *Tx) DeleteInChunks(ctx context.Context, table, columns, where string, args ...any) error {
 	rows := " FROM " + table + " WHERE " + where
 	chunk := fmt.Sprintf(`DELETE%s AND (%s) <= (SELECT %[2]s%[1]s ORDER BY %[2]s LIMIT 1 OFFSET %[3]d)`, rows, columns, deletedRows-1)

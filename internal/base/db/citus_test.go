@@ -53,8 +53,8 @@ func TestCitusDistributesEveryTable(t *testing.T) {
 	}
 }
 
-// TestCitusLaterMigration applies a migration that changes a distributed table
-// and creates tables that refer to others.
+// TestCitusLaterMigration applies a migration that changes a distributed table and
+// creates tables referring to others.
 func TestCitusLaterMigration(t *testing.T) {
 	t.Parallel()
 	d, _ := newDistributed(t)

@@ -77,7 +77,7 @@ func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 	return to.analyzeAll(ctx, steps)
 }
 
-// copier copies the tables of one database into another.
+// copier copies one database's tables into another.
 type copier struct {
 	CopyOptions
 	from, to    *Tx
@@ -103,8 +103,8 @@ func (c *copier) checkColumns(ctx context.Context, tables []table) error {
 
 func (c *copier) skips(t table) bool { return slices.Contains(c.Skip, t.name) }
 
-// clearTarget checks that the target has no data and deletes the rows that a
-// first start has written.
+// clearTarget checks that the target has no data and deletes the rows a first start has
+// written.
 func (c *copier) clearTarget(ctx context.Context, tables []table) error {
 	for _, name := range c.Empty {
 		var rows int
@@ -137,7 +137,7 @@ func (c *copier) countRows(ctx context.Context, tables []table) error {
 	return nil
 }
 
-// copyTable copies the rows of one table in batches.
+// copyTable copies one table's rows in batches.
 func (c *copier) copyTable(ctx context.Context, t table) error {
 	if c.skips(t) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestCopyReadsTheLiveSchema compares the tables and columns that a copy reads
-// with those that a migrated database has, on both engines.
+// TestCopyReadsTheLiveSchema compares the tables and columns a copy reads with those a
+// migrated database has, on both engines.
 func TestCopyReadsTheLiveSchema(t *testing.T) {
 	t.Parallel()
 	copied, err := db.CopiedColumns(t.Context(), nil)
@@ -36,8 +36,8 @@ func TestCopyReadsTheLiveSchema(t *testing.T) {
 	}
 }
 
-// TestCopyReadsEveryLayoutOfDDL reads columns and tables that migrations added
-// or renamed in ways that a pattern over their text would miss.
+// TestCopyReadsEveryLayoutOfDDL reads columns and tables that migrations added or renamed
+// in ways a pattern over their text would miss.
 func TestCopyReadsEveryLayoutOfDDL(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{
@@ -69,8 +69,8 @@ func TestCopyReadsEveryLayoutOfDDL(t *testing.T) {
 	}
 }
 
-// TestCopyRefusesOtherColumns: a column that the schema does not have, or that a
-// database lacks, stops the copy.
+// TestCopyRefusesOtherColumns: a column the schema does not have, or that a database
+// lacks, stops the copy.
 func TestCopyRefusesOtherColumns(t *testing.T) {
 	t.Parallel()
 	for name, ddl := range map[string]string{

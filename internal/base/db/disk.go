@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 )
 
-// DefaultLeastRoom is the free disk space in bytes that a large write requires
-// by default.
+// DefaultLeastRoom is the free disk space in bytes a large write requires by default.
 const DefaultLeastRoom = 64 << 20
 
 // CheckRoom returns ErrFull if a large write of need bytes would leave too little space

@@ -17,8 +17,8 @@ var ErrNoCitus = errors.New("the database cannot be distributed")
 // although they have it, with their column.
 var distributedByOther = map[string]string{"token_owners": "hash"}
 
-// anchorTable is the table that the others are co-located with: the rows of one
-// user are on one node.
+// anchorTable is the table the others are co-located with: the rows of one user are on
+// one node.
 const anchorTable = "accounts"
 
 // distributionColumn returns the column by whose value a distributed database assigns a
@@ -34,9 +34,8 @@ func distributionColumn(table string, hasColumn func(string) bool) string {
 	return ""
 }
 
-// DistributionColumns returns the distribution column of each table of this
-// program that a distributed database spreads over its nodes; see
-// [DB.Distribute].
+// DistributionColumns returns the distribution column of each table of this program a
+// distributed database spreads over its nodes; see [DB.Distribute].
 func DistributionColumns(ctx context.Context) (map[string]string, error) {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -118,9 +117,9 @@ func checkCitus(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// sequential makes Citus run a statement on one shard after the other. Otherwise
-// a transaction could not change a reference table and then all shards of a
-// table that refers to it.
+// sequential makes Citus run a statement on one shard after the other. Otherwise a
+// transaction could not change a reference table and then all shards of a table referring
+// to it.
 const sequential = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 
 // setDistributed makes all transactions suit a distributed database.
@@ -270,9 +269,9 @@ func execDistributed(ctx context.Context, tx *Tx, statement string) error {
 	return err
 }
 
-// viewWhole is View for a function that reads the rows of all users. The nodes
-// of a distributed database have no common snapshot, so writers of all tables
-// are locked out until each node has one, which takes a moment.
+// viewWhole is View for a function reading the rows of all users. The nodes of a
+// distributed database have no common snapshot, so writers of all tables are locked out
+// until each node has one, which takes a moment.
 func (d *DB) viewWhole(ctx context.Context, tables []table, fn func(*Tx) error) error {
 	if !d.distributed {
 		return d.View(ctx, fn)

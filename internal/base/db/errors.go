@@ -38,7 +38,7 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 	// ErrNewer means that a database was created by a newer program.
 	ErrNewer = errors.New("the database is newer than this program")
-	// ErrForeign means that a file is the database of another program.
+	// ErrForeign means that a file is another program's database.
 	ErrForeign = errors.New("the file is a database of another program")
 
 	// errRetry makes Update run the transaction again; for other callers it

@@ -78,8 +78,8 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 	}
 }
 
-// TestAnnotationsKeepTheirReferences renames the tables of annotations under
-// rows that refer to them, and checks that the references are to the new tables.
+// TestAnnotationsKeepTheirReferences renames the tables of annotations under rows
+// referring to them, and checks that the references are to the new tables.
 func TestAnnotationsKeepTheirReferences(t *testing.T) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 )
 
 // hold is a long write of a user that is under way; see [DB.UpdateInParts]. Other
-// transactions that write the user's rows wait for its end, and those that read
-// them see the state before it.
+// transactions that write the user's rows wait for its end, and those reading them see
+// the state before it.
 type hold struct {
 	owner    int64
 	reader   *session // reads the state before, so it stays readable
@@ -103,7 +103,7 @@ func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // from here on a caller that leaves would leave the mark behind
+	ctx = context.WithoutCancel(ctx) // from here on a caller leaving would leave the mark behind
 	// While it reads, the mark stays in the write-ahead log. The snapshot of a
 	// connection that finds the log empty could not be opened again later.
 	before, err := d.openSnapshot(ctx)
@@ -144,7 +144,7 @@ func (d *DB) endHold(h *hold) {
 	close(h.ended)
 }
 
-// openSnapshot begins a transaction that reads the present state.
+// openSnapshot begins a transaction reading the present state.
 func (d *DB) openSnapshot(ctx context.Context) (*session, error) {
 	s, err := d.acquireReader(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func (d *DB) closeSnapshot(s *session) {
 	d.readers.push(s)
 }
 
-// snapshotOf returns SQLite's handle of the state that a connection reads.
+// snapshotOf returns SQLite's handle of the state a connection reads.
 func snapshotOf(s *session) (uintptr, error) {
 	tls := libc.NewTLS()
 	defer tls.Close()

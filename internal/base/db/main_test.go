@@ -14,7 +14,7 @@ import (
 // that process is to do until it is killed.
 const childTask = "FILLBOOK_TEST_CHILD"
 
-// childFile is the SQLite file or the PostgreSQL address that the child works on.
+// childFile is the SQLite file or the PostgreSQL address the child works on.
 const childFile = "FILLBOOK_TEST_FILE"
 
 func TestMain(m *testing.M) {
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// probe is a table with a column of every type that the schema uses, and
-// another one that refers to it.
+// probe is a table with a column of every type the schema uses, and another one referring
+// to it.
 const probe = `
 -- The types of ADR 1.
 CREATE TABLE probe (

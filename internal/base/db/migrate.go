@@ -43,11 +43,11 @@ func (m migration) statements(engine Engine) []string {
 	}
 }
 
-// baselineMark is in the text of a step that creates every table again.
+// baselineMark is in the text of a step creating every table again.
 const baselineMark = "\n-- baseline:"
 
-// statementsForNew returns the statements of a baseline that a new database needs: those
-// that do not move rows from old tables.
+// statementsForNew returns the statements of a baseline a new database needs: those that
+// do not move rows from old tables.
 func (m migration) statementsForNew(engine Engine) []string {
 	return slices.DeleteFunc(m.statements(engine), func(statement string) bool {
 		return strings.HasPrefix(statement, "DROP ") || strings.Contains(statement, "old_")
@@ -102,8 +102,8 @@ func readMigration(files fs.FS, name string) (migration, error) {
 
 // toSQLite translates DDL. Tables become STRICT, so a text in an integer column fails as
 // it does on PostgreSQL; a table whose end is marked /* clustered */ is stored in the
-// order of its primary key. A line that begins with --sqlite is for SQLite only, one that
-// ends with /* postgresql */ for PostgreSQL only.
+// order of its primary key. A line beginning with --sqlite is for SQLite only, one ending
+// with /* postgresql */ for PostgreSQL only.
 func toSQLite(text string) string {
 	for _, rule := range ddlRules {
 		text = rule.pattern.ReplaceAllString(text, rule.with)

@@ -285,7 +285,7 @@ func TestFileIsCopiedBeforeItIsMigrated(t *testing.T) {
 	expectSound(t, old)
 }
 
-// A copy that a killed program left unfinished is no copy.
+// A copy a killed program left unfinished is no copy.
 func TestUnfinishedCopyIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	options := testkit.Empty(t, db.SQLite)

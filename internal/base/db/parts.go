@@ -344,11 +344,11 @@ func finishUndo(ctx context.Context, s *session, owner int64) error {
 // have it for a moment.
 const lockWait = 5 * time.Second
 
-// recovery undoes the long writes that a crash has left.
+// recovery undoes the long writes a crash has left.
 type recovery struct{ *DB }
 
-// startParts undoes the long writes that a crash has left, unless the server that
-// writes them is running. A server keeps the lock, which lets it write in parts.
+// startParts undoes the long writes a crash has left, unless the server that writes them
+// is running. A server keeps the lock, which lets it write in parts.
 func (r *recovery) startParts(ctx context.Context, isServer bool) error {
 	owners, err := r.unfinished(ctx)
 	if err != nil {

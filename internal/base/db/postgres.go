@@ -29,9 +29,9 @@ var runtimeParams = map[string]string{
 	"timezone":         "UTC",
 }
 
-// timeLimits bound the time of statements, locks and idle transactions. They
-// are set in each transaction, because behind a pooler a transaction may run on
-// any connection to the server. One that the URL contains is not set.
+// timeLimits bound the time of statements, locks and idle transactions. They are set in
+// each transaction, because behind a pooler a transaction may run on any connection to
+// the server. One the URL contains is not set.
 var timeLimits = []struct{ name, value string }{
 	{"statement_timeout", "60000"},
 	{"lock_timeout", "20000"},
@@ -154,8 +154,8 @@ func queryText(ctx context.Context, conn *pgconn.PgConn, query string) (string, 
 	return string(results[0].Rows[0][0]), nil
 }
 
-// limitsText returns the statements that follow BEGIN. They are sent with it in
-// one message.
+// limitsText returns the statements following BEGIN. They are sent with it in one
+// message.
 func limitsText(given map[string]string) string {
 	var b strings.Builder
 	for _, limit := range timeLimits {
@@ -177,7 +177,7 @@ func (t tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // withPostgres runs fn on a connection of the pool. After a restart of the server the
-// pool is full of dead connections. A call that fails on one before its transaction has
+// pool is full of dead connections. A call failing on one before its transaction has
 // begun is tried on another.
 func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 	for tries := d.postgres.Stats().MaxOpenConnections; ; tries-- {

@@ -12,13 +12,13 @@ import (
 type table struct {
 	name    string
 	columns []string
-	refers  []string // tables that its foreign keys refer to
+	refers  []string // tables its foreign keys refer to
 }
 
-// schemaTables returns the tables that the migrations create, each after the tables it
-// refers to. It runs the migrations of a new database in an SQLite database in memory and
-// reads the result, so it needs no knowledge of DDL and returns our tables only: a
-// PostgreSQL schema may contain tables of other programs.
+// schemaTables returns the tables the migrations create, each after the tables it refers
+// to. It runs the migrations of a new database in an SQLite database in memory and reads
+// the result, so it needs no knowledge of DDL and returns our tables only: a PostgreSQL
+// schema may contain tables of other programs.
 func schemaTables(ctx context.Context, steps []migration) ([]table, error) {
 	pool, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -95,7 +95,7 @@ func sortByReferences(tables []table) ([]table, error) {
 // columnTypes are the types of a database's columns, by table and column.
 type columnTypes map[string]map[string]string
 
-// liveColumns reads the columns that a database has.
+// liveColumns reads the columns a database has.
 func liveColumns(ctx context.Context, tx *Tx) (columnTypes, error) {
 	query := `SELECT t.name, c.name, c.type FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`
 	if tx.session.engine == PostgreSQL {

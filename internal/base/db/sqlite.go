@@ -42,7 +42,7 @@ const (
 )
 
 // spareReaders is how many more reading connections than defaultReaders are opened if all
-// are in use. A client that reads a long list slowly occupies one.
+// are in use. A client reading a long list slowly occupies one.
 const spareReaders = 48
 
 func openSQLite(ctx context.Context, options Options) (*DB, error) {

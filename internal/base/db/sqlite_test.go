@@ -117,7 +117,7 @@ func TestInspectFindsDamage(t *testing.T) {
 	}
 }
 
-// damage overwrites pages in the last third of the file, where rows are.
+// damage overwrites pages in the file's last third, where rows are.
 func damage(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -173,8 +173,8 @@ func TestDDLStaysInMigrations(t *testing.T) {
 	}
 }
 
-// A migration 0002_ledger.sql creates the tables of the package ledger. These
-// few belong to a package other than the one that their file is named after.
+// A migration 0002_ledger.sql creates the tables of the package ledger. These few belong
+// to a package other than the one their file is named after.
 var otherOwners = map[string]string{
 	"schema_migrations":      "db",
 	"unfinished_writes":      "db",

@@ -22,9 +22,9 @@ type Tx struct {
 	after []func()
 }
 
-// AfterCommit runs fn after the transaction is committed, for example to remove
-// a file that a deleted row named. It does not run fn if the transaction is
-// rolled back. fn must not use the transaction.
+// AfterCommit runs fn after the transaction is committed, for example to remove a file a
+// deleted row named. It does not run fn if the transaction is rolled back. fn must not
+// use the transaction.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 // errNested reports a programming error. PostgreSQL does not support nested
@@ -42,8 +42,8 @@ func (t *Tx) recordError(err error) error {
 	return err
 }
 
-// checkReady prepares the connection for a statement. It returns an error while
-// the rows of another statement are being read.
+// checkReady prepares the connection for a statement. It returns an error while another
+// statement's rows are being read.
 func (t *Tx) checkReady(ctx context.Context, query string) error {
 	if t.reading {
 		return t.recordError(errNested)

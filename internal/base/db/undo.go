@@ -134,7 +134,7 @@ func (u *undoLog) record(tls *libc.TLS, handle uintptr, op int32, name string) e
 	return nil
 }
 
-// beginEntry appends the start of an entry.
+// beginEntry appends an entry's start.
 func (u *undoLog) beginEntry(kind byte, name string) (undoTable, error) {
 	t, ok := u.tables[name]
 	if !ok || len(t.key) == 0 {
@@ -150,8 +150,8 @@ func (u *undoLog) beginEntry(kind byte, name string) (undoTable, error) {
 	return t, nil
 }
 
-// recordInserted records the rows of an INSERT of many rows, whose arguments are
-// those of insertArgs. That takes a fraction of the time of the hook.
+// recordInserted records the rows of an INSERT of many rows, whose arguments are those of
+// insertArgs. That takes a fraction of the hook's time.
 func (u *undoLog) recordInserted(table string, columns []string, shared []bool, args []driver.NamedValue, rows int) error {
 	first, own := make([]int, len(columns)), 0
 	for i, is := range shared {

@@ -9,7 +9,7 @@ import (
 // Instants are stored as microseconds since 1970 in UTC on both engines, so they compare
 // and sort as integers.
 
-// Micros returns the stored form of an instant.
+// Micros returns an instant's stored form.
 func Micros(at time.Time) int64 { return at.UnixMicro() }
 
 // NullMicros returns the stored form of an optional instant.

@@ -1,6 +1,6 @@
-// Package annotations describes the values a trader adds to a trade: the struct that
-// contains them and their field table. Storage, the API, backups, exports and imports use
-// both.
+// Package annotations describes the values a trader adds to a trade: the struct
+// containing them and their field table. Storage, the API, backups, exports and imports
+// use both.
 package annotations
 
 import (
@@ -23,13 +23,13 @@ import (
 // its line in [Fields]. See docs/architecture.md, "Add a field to the annotations".
 type Members[Text, Number, Integer, Instant any] struct {
 	Notes Text `json:"notes" doc:"Markdown."`
-	// InitialRisk is the money at risk at entry, as the trader stated it. The
-	// playbook derives the risk that a stop implies.
+	// InitialRisk is the money at risk at entry, as the trader stated it. The playbook
+	// derives the risk a stop implies.
 	InitialRisk Number `json:"initial_risk" doc:"Above zero. A derived risk that is sent back as it was read stays derived."`
 	StopPrice   Number `json:"stop_price" doc:"Above zero, except for a future or an option."`
 	TargetPrice Number `json:"target_price" doc:"Above zero, except for a future or an option."`
-	// LastStop is the stop that a broker's statement showed at the end. It may
-	// have been trailed, so no risk follows from it.
+	// LastStop is the stop a broker's statement showed at the end. It may have been
+	// trailed, so no risk follows from it.
 	LastStop       Number  `json:"last_stop" doc:"The last stop of a broker statement. Not used to derive the risk."`
 	MAE            Number  `json:"mae"` // worst excursion
 	MFE            Number  `json:"mfe"` // best excursion
@@ -62,9 +62,9 @@ func (g Grade) MarshalJSON() ([]byte, error) {
 // Field is an entry of the field table.
 type Field = fields.Field[Values]
 
-// Fields is the field table of [Values]. When two trades
-// become one, the first value of a field is kept, and notes are appended. Hence
-// a merged trade counts as reviewed if one of the two was.
+// Fields is the field table of [Values]. When two trades become one, a field's first
+// value is kept, and notes are appended. Hence a merged trade counts as reviewed if one
+// of the two was.
 var Fields = fields.List[Values]{
 	fields.NewText("notes", func(v *Values) *string { return &v.Notes }).
 		Export("Notes").Alias("note", "comment", "comments").Limit(fields.LongText).

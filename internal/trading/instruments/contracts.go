@@ -35,8 +35,7 @@ const (
 	TypeCFD    = "cfd"
 )
 
-// Root is a family of futures contracts that differ only in the month
-// of delivery.
+// Root is a family of futures contracts differing only in the month of delivery.
 type Root struct {
 	// Symbol is the exchange's own root, such as ES.
 	Symbol string

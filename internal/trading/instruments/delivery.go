@@ -85,8 +85,8 @@ func newDeliveryInYear(month int, year string) (Delivery, bool) {
 	return Delivery{Month: time.Month(month), Year: n}, ok
 }
 
-// windowStart is the first year that two digits can mean, which is the first year of
-// the journal.
+// windowStart is the first year that two digits can mean, which is the journal's first
+// year.
 const windowStart = 1970
 
 // parseYear parses a year of two or four digits within the journal's years.

@@ -48,7 +48,7 @@ func TestFuture(t *testing.T) {
 		{"ES1!", "ES", 0, 0},
 		{"CME_MINI:MES1!", "MES", 0, 0},
 		{"M2K1!", "M2K", 0, 0},
-		{"RS11!", "RS1", 0, 0}, // a root that ends in a digit
+		{"RS11!", "RS1", 0, 0}, // a root ending in a digit
 		{"ES=F", "ES", 0, 0},
 		{"/NQM22", "NQM22", time.June, 2022},
 		{"/ES", "ES", 0, 0},

@@ -54,7 +54,7 @@ func SeriesKey(symbol string, at time.Time) string {
 }
 
 // FutureRoot returns a future's root for which all contracts of the root may be compared:
-// for a symbol that names no month.
+// for a symbol naming no month.
 func (p Priced) FutureRoot() (root string, ok bool) {
 	contract, ok := ParseFuture(p.Symbol)
 	ok = ok && contract.Delivery.Month == 0 && (p.Type == TypeFuture || p.Type == "" && contract.Explicit)

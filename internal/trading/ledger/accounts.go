@@ -29,7 +29,7 @@ type Account struct {
 	// restored to an earlier state in between; see nextRevision.
 	Revision int64
 
-	// number identifies the account in the rows that belong to it; see migration 2.
+	// number identifies the account in the rows belonging to it; see migration 2.
 	number int64
 }
 
@@ -115,7 +115,7 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := emptyAccount(ctx, tx, owner, a); err != nil {
 			return err
 		}
-		// Foreign keys delete the other rows of the account.
+		// Foreign keys delete the account's other rows.
 		_, err = tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
@@ -144,15 +144,15 @@ func (a *Account) scan() []any {
 	}
 }
 
-// Accounts lists the owner's accounts, oldest first, as one step. Those that the
-// context excludes are left out; see [journal.LimitAccounts].
+// Accounts lists the owner's accounts, oldest first, as one step. Those the context
+// excludes are left out; see [journal.LimitAccounts].
 func Accounts(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Account, error) {
 	list, err := db.List(ctx, tx, scanAccount,
 		`SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 ORDER BY created_at, number`, owner)
 	return allowedOnly(ctx, list), err
 }
 
-// allowedOnly returns the accounts that the context does not exclude.
+// allowedOnly returns the accounts the context does not exclude.
 func allowedOnly(ctx context.Context, list []Account) []Account {
 	if _, limited := journal.AllowedAccounts(ctx); !limited {
 		return list

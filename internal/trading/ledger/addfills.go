@@ -56,9 +56,8 @@ func (s *Service) enterFills(
 	return b, arrivals, warnings, err
 }
 
-// findKnownFills finds the stored fills that new ones repeat. It returns a
-// conflict if a different fill, stored or earlier in the same call, has the same
-// external id.
+// findKnownFills finds the stored fills new ones repeat. It returns a conflict if a
+// different fill, stored or earlier in the same call, has the same external id.
 func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 	d := &deduper{b: b, claimed: map[int64]bool{}}
 	if err := d.matchExternalIDs(ctx, arrivals); err != nil {

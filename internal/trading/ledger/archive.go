@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Steps of backup and restore for values that no other caller reads or writes.
+// Steps of backup and restore for values no other caller reads or writes.
 
-// Overrides is the step of [Service.Overrides].
+// Overrides is [Service.Overrides] as a step.
 func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
 	a, err := findAccount(ctx, tx, owner, account)
 	if err != nil {
@@ -74,7 +74,7 @@ func Origins(
 // maxOrigin bounds the length of an origin in bytes.
 const maxOrigin = 4 << 10
 
-// ArchivedFill contains the values that only a fill of a backup has.
+// ArchivedFill contains the values that only a backup fill has.
 type ArchivedFill struct {
 	// Origin is the content key with which an edited fill arrived.
 	Origin string
@@ -83,9 +83,8 @@ type ArchivedFill struct {
 	ExternalID string
 }
 
-// RestoreArchivedFills sets the values that only a backup has in the fills that
-// a restore has inserted. It is a step; an invalid origin is ignored, because
-// it would never match.
+// RestoreArchivedFills sets the values that only a backup has in the fills a restore has
+// inserted. It is a step; an invalid origin is ignored, because it would never match.
 func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, fills map[journal.ExecutionID]ArchivedFill) error {
 	places, err := findFills(ctx, tx, owner, slices.Sorted(maps.Keys(fills)))
 	if err != nil {

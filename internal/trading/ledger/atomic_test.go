@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// countdown is a context canceled after a number of calls: a client that disconnects at
-// any point of the work.
+// countdown is a context canceled after a number of calls: a client disconnecting at any
+// point of the work.
 type countdown struct {
 	context.Context
 	mu     sync.Mutex

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// span is a row of import_spans: the range of numbers that an import's fills
-// have in their account, and the range of their instants.
+// span is a row of import_spans: the range of numbers an import's fills have in their
+// account, and the range of their instants.
 type span struct {
 	account         int64
 	first, last     int64
@@ -110,7 +110,7 @@ func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	return nil
 }
 
-// find returns the span that contains the number of a fill.
+// find returns the span containing the number of a fill.
 func (s spans) find(account, seq int64) (found span, imported bool) {
 	list := s[account]
 	if i := indexSpan(list, seq); i >= 0 {
@@ -131,7 +131,7 @@ func indexSpan(list []span, seq int64) int {
 
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
 
-// spanOf reads the span that contains the number of a fill.
+// spanOf reads the span containing the number of a fill.
 func (a *accountRows) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
 	s, err = scanSpan(a.tx.QueryRow(ctx,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1`,
@@ -171,7 +171,7 @@ type BatchRows struct {
 	FillsRemoved int
 }
 
-// CountBatchRows counts the stored rows of an import. It is a step.
+// CountBatchRows counts an import's stored rows. It is a step.
 func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (n BatchRows, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
@@ -264,7 +264,7 @@ func (a *accountRows) countRemoved(ctx context.Context, fills []*fill) error {
 	return nil
 }
 
-// BatchRef identifies an import that has rows in the ledger.
+// BatchRef identifies an import with rows in the ledger.
 type BatchRef struct {
 	User  journal.UserID
 	Batch journal.BatchID

@@ -104,7 +104,7 @@ func BenchmarkImport(b *testing.B) {
 	})
 }
 
-// reportSize prints the bytes that a journal of n fills takes on SQLite.
+// reportSize prints the bytes a journal of n fills takes on SQLite.
 func reportSize(b *testing.B, like *db.DB, n int) {
 	if like.Engine() != db.SQLite {
 		return

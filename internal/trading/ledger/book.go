@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// accountRows reads and writes rows of one account inside a transaction.
+// accountRows reads and writes one account's rows inside a transaction.
 type accountRows struct {
 	tx      *db.Tx
 	owner   journal.UserID
@@ -193,8 +193,8 @@ const (
 )
 
 // recordTouched logs the revision with the trades this write changed. A revision without
-// them, or with too many, is logged with an id that no trade has: every revision of the
-// log can be found.
+// them, or with too many, is logged with an id no trade has: every revision of the log
+// can be found.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if b.revision-b.loggedSince > loggedSpan+prunedSpan {

@@ -78,7 +78,7 @@ func (c *Cash) EditedOrigin() string {
 // it must be the account's.
 type NewCash CashValues
 
-// ArchivedCash contains the values that only a cash row of a backup has.
+// ArchivedCash contains the values that only a backup cash row has.
 type ArchivedCash struct {
 	// Origin is the key with which an edited row arrived; empty for an unedited
 	// row.
@@ -92,7 +92,7 @@ func (s *Service) EachCash(ctx context.Context, owner journal.UserID, scope jour
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachCash(ctx, tx, owner, scope, fn) })
 }
 
-// EachCash is the step of [Service.EachCash]. fn must not run statements.
+// EachCash is [Service.EachCash] as a step. fn must not run statements.
 func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	accounts, err := resolveList(ctx, tx, owner, scope)
 	if err != nil || len(accounts) == 0 {
@@ -260,8 +260,8 @@ func (l *cashLedger) cashByID(ctx context.Context, id journal.CashID) (Cash, err
 	return c, mapNotFound(err, "cash transaction")
 }
 
-// cleanCash returns a new cash transaction in its stored form, or an error for
-// invalid values. archived is nil except for a row of a backup.
+// cleanCash returns a new cash transaction in its stored form, or an error for invalid
+// values. archived is nil except for a backup row.
 func (l *cashLedger) cleanCash(ctx context.Context, in NewCash, archived *ArchivedCash) (Cash, error) {
 	c := Cash{ID: journal.NewID[journal.CashID](), Account: l.account.ID, CashValues: CashValues(in), CreatedAt: l.now}
 	if c.Currency == "" {
@@ -272,8 +272,8 @@ func (l *cashLedger) cleanCash(ctx context.Context, in NewCash, archived *Archiv
 	return c, err
 }
 
-// setOrigin sets the origin of a new row, and for a row of a backup the time at
-// which it was first stored.
+// setOrigin sets the origin of a new row, and for a backup row the time at which it was
+// first stored.
 func (c *Cash) setOrigin(archived *ArchivedCash) {
 	c.Origin = c.contentKey()
 	if archived == nil {

@@ -23,7 +23,7 @@ type CashResult struct {
 type CashOptions struct {
 	// Batch is the import of the rows; it may be empty.
 	Batch journal.BatchID
-	// Archived has the further values of each row of a backup, and is nil for a file.
+	// Archived has the further values of each backup row, and is nil for a file.
 	Archived []ArchivedCash
 	// SkipDeleted leaves out what the user deleted by hand. Without it, such rows are stored
 	// again.
@@ -57,7 +57,7 @@ func (s *Service) InsertCash(
 // cashPlan is an insert's result before it is written.
 type cashPlan struct {
 	CashResult
-	deleted []*deletedCash // the deleted row that each row repeats, or nil
+	deleted []*deletedCash // the deleted row each row repeats, or nil
 	fresh   []Cash         // the rows to insert
 }
 
@@ -89,7 +89,7 @@ func (l *cashLedger) planInsert(ctx context.Context, list []NewCash, options Cas
 	return p, err
 }
 
-// archivedAt returns the further values of a row, or nil if there are none.
+// archivedAt returns a row's further values, or nil if there are none.
 func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 	if archived == nil {
 		return nil
@@ -143,8 +143,8 @@ func (l *cashLedger) repeatedCash(ctx context.Context, rows []Cash, areArchived 
 	return repeats, nil
 }
 
-// claimByOrigin claims a stored row that arrived with the key of c, preferably
-// one that has the same values now.
+// claimByOrigin claims a stored row that arrived with the key of c, preferably one with
+// the same values now.
 func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
 	same, err := d.loadStored(ctx, c.Origin, `origin`, `origin = $3`, c.Origin)
 	if err != nil {
@@ -194,8 +194,8 @@ func (d *cashDedup) claim(queue *claimQueue[journal.CashID]) bool {
 	return found
 }
 
-// loadStored returns the account's rows that fulfill a condition, whose arguments
-// begin with $3. The key is that of the arguments. They are read in the order of the
+// loadStored returns the account's rows fulfilling a condition, whose arguments begin
+// with $3. The key is that of the arguments. They are read in the order of the
 // condition's column: to sort by id, SQLite would read all rows of the owner.
 func (d *cashDedup) loadStored(ctx context.Context, key, order, condition string, args ...any) (*storedCash, error) {
 	key = condition + " " + key

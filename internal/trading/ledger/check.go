@@ -208,7 +208,7 @@ func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	return err
 }
 
-// nextSegment reads fills up to the next one that leaves the position flat.
+// nextSegment reads fills up to the next one leaving the position flat.
 func nextSegment(fills *fillCursor) []*fill {
 	var part []*fill
 	var position decimal.Decimal
@@ -226,7 +226,7 @@ func nextSegment(fills *fillCursor) []*fill {
 	return part
 }
 
-// loadCheckpoints returns the stored checkpoints of a stream.
+// loadCheckpoints returns a stream's stored checkpoints.
 func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.Position]string, error) {
 	found := map[matching.Position]string{}
 	err := db.Each(ctx, c.tx, func(row db.Scanner) error {
@@ -256,8 +256,7 @@ func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[m
 	return slices.Collect(grouping.Walk(slices.Values(fills)))
 }
 
-// checkSegment compares the stored trades of a segment with the trades that its
-// fills form.
+// checkSegment compares the stored trades of a segment with the trades its fills form.
 func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, checkpoints map[matching.Position]string) error {
 	grouped := make([]matching.Fill, len(part))
 	oracleFills := make([]oracle.Fill, len(part))

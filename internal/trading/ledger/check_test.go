@@ -68,7 +68,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	})
 }
 
-// TestCheckFindsDamagedSources damages the stored sources of a fill.
+// TestCheckFindsDamagedSources damages a fill's stored sources.
 func TestCheckFindsDamagedSources(t *testing.T) {
 	type example = struct{ spoil, want string }
 	eachCase(t, map[string]example{

@@ -1,7 +1,7 @@
 package ledger
 
-// FillChecker checks the fills of one file. It keeps what many fills of a file
-// have in common. It must not be used concurrently.
+// FillChecker checks one file's fills. It keeps what many fills of a file have in common.
+// It must not be used concurrently.
 type FillChecker struct {
 	// instruments are those of fills without details, by symbol and type.
 	instruments map[[2]string]checkedInstrument
@@ -54,7 +54,7 @@ func (c *FillChecker) checkInstrument(n *NewFill) (i checkedInstrument) {
 	return i
 }
 
-// share returns a key that all fills of an instrument share.
+// share returns a key all fills of an instrument share.
 func (c *FillChecker) share(key streamKey) *streamKey {
 	shared := c.keys[key]
 	if shared == nil {

@@ -36,8 +36,8 @@ func newPending(account journal.AccountID) pending {
 	return pending{change: TradeChanges{Account: account}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{}}
 }
 
-// collectWrites assigns ids to the trades of a regrouping and collects the rows
-// that differ from the stored ones, which are written in bulk at the end.
+// collectWrites assigns ids to the trades of a regrouping and collects the rows differing
+// from the stored ones, which are written in bulk at the end.
 func (p *pending) collectWrites(r *regrouping) {
 	p.outdated = append(p.outdated, r.outdated...)
 	p.checkpoints = append(p.checkpoints, r.checkpoints...)
@@ -56,9 +56,8 @@ func (r *regrouping) reconcile() {
 	}
 }
 
-// assignIDs returns the ids of the new trades: that of the stored trade that
-// each continues, or a new one. It collects the stored trades that none
-// continues.
+// assignIDs returns the ids of the new trades: that of the stored trade each continues,
+// or a new one. It collects the stored trades that none continues.
 func (p *pending) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
 	found := r.identities

@@ -7,9 +7,9 @@ import (
 )
 
 // completeFrom adds values another source of the same instrument has and the fill does
-// not. Known values are not overwritten, except by a record that replaces the fill, and
-// by a later record of the same source with the same id; previous are the values this
-// source had before, nil if there are none. Values the user edited stay.
+// not. Known values are not overwritten, except by a record replacing the fill, and by a
+// later record of the same source with the same id; previous are the values this source
+// had before, nil if there are none. Values the user edited stay.
 func (f *fill) completeFrom(s *source, previous *fill) {
 	edits, by := f.edits(), &s.values
 	if f.externalID != "" && slices.Contains(s.replaces, f.externalID) {

@@ -117,8 +117,8 @@ func TestCorrectionsLeaveEdits(t *testing.T) {
 	})
 }
 
-// TestReadingAgainRecordsNothing: a connection that reads the same time again leaves
-// no row and does not touch the account, also if a file brought the fill first.
+// TestReadingAgainRecordsNothing: a connection reading the same time again leaves no row
+// and does not touch the account, also if a file brought the fill first.
 func TestReadingAgainRecordsNothing(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.record("file", "file: buy 2 10 id=A")
@@ -148,10 +148,9 @@ func TestReadingAgainRecordsNothing(t *testing.T) {
 	})
 }
 
-// TestCorrectionsInAnyOrder sends one fill by a file and by a connection that
-// corrects it, in any order: the fill has the connection's latest values if its
-// first ones are those of the file. Reversing imports in any order leaves what the
-// other ones alone give.
+// TestCorrectionsInAnyOrder sends one fill by a file and by a connection correcting it,
+// in any order: the fill has the connection's latest values if its first ones are those
+// of the file. Reversing imports in any order leaves what the other ones alone give.
 func TestCorrectionsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {

@@ -166,7 +166,7 @@ func (c *fillCursor) read() {
 	c.buffered = slices.DeleteFunc(chunk, func(f *fill) bool { return c.changes.removedSeqs[f.seq] })
 }
 
-// tradeCursor reads the stored trades of a stream in order.
+// tradeCursor reads a stream's stored trades in order.
 type tradeCursor struct {
 	set      *streamSet
 	ctx      context.Context
@@ -178,7 +178,7 @@ type tradeCursor struct {
 	err      error
 }
 
-// seek moves the cursor to the first trade that begins at or after from.
+// seek moves the cursor to the first trade beginning at or after from.
 func (c *tradeCursor) seek(from matching.Position) {
 	c.buffered, c.size = nil, firstChunk
 	c.after = matching.Position{At: from.At, Seq: from.Seq - 1}
@@ -233,7 +233,7 @@ func (c *tradeCursor) read() {
 	c.buffered = chunk
 }
 
-// tradeBefore returns the last stored trade that begins before p, or nil.
+// tradeBefore returns the last stored trade beginning before p, or nil.
 func (c *tradeCursor) tradeBefore(p matching.Position) (*tradeRow, error) {
 	tail, err := c.set.loadTail(c.ctx, c.stream)
 	if err != nil || tail == nil || tail.First.Compare(p) < 0 {

@@ -11,7 +11,7 @@ import (
 // arrival is a fill to be stored.
 type arrival struct {
 	*fill
-	// key is the same pointer in all arrivals of a call that have an instrument.
+	// key is the same pointer in all arrivals of a call with an instrument.
 	key *streamKey
 	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
@@ -37,7 +37,7 @@ type arrival struct {
 // arrived.
 type deduper struct {
 	b       *book
-	claimed map[int64]bool // stored fills that match an arrival
+	claimed map[int64]bool // stored fills matching an arrival
 	origins map[string][]editedFill
 }
 
@@ -134,8 +134,8 @@ func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	return nil
 }
 
-// groupUnknown returns the unmatched arrivals that meet a condition, by stream,
-// each list in time order.
+// groupUnknown returns the unmatched arrivals meeting a condition, by stream, each list
+// in time order.
 func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKey][]*arrival {
 	streams := map[*streamKey][]*arrival{}
 	for _, a := range arrivals {
@@ -151,7 +151,7 @@ func groupUnknown(arrivals []*arrival, wanted func(*arrival) bool) map[*streamKe
 	return streams
 }
 
-// matchStream matches the arrivals of one stream, second by second.
+// matchStream matches one stream's arrivals, second by second.
 func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arrival) error {
 	s, err := d.b.findStream(ctx, key)
 	if err != nil || s == nil {

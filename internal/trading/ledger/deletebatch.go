@@ -26,7 +26,7 @@ type reversal struct {
 	changed    []changedFill          // with the instrument of the stored fill as key
 	nextKeys   map[*fill]streamKey    // the instrument of a changed fill
 	nextOwners map[int64]importSource // the next owner of fills of this import that stay
-	dropped    []*source              // sources that no fill has any more
+	dropped    []*source              // sources no fill has any more
 	moved      []*source              // sources another import has too
 }
 
@@ -119,8 +119,8 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	return err
 }
 
-// nextBatch returns another import that repeated the given source of a fill, or
-// any of its sources for anySource.
+// nextBatch returns another import that repeated a fill's given source, or any of its
+// sources for anySource.
 func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 	for _, p := range r.repeats {
 		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// DeletedCash is a cash transaction that the user deleted by hand, with the values with
-// which it arrived. Connections and watched files do not bring it back.
+// DeletedCash is a cash transaction the user deleted by hand, with the values with which
+// it arrived. Connections and watched files do not bring it back.
 type DeletedCash struct {
 	Type       CashType
 	Amount     decimal.Decimal

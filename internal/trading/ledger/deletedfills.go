@@ -59,7 +59,7 @@ func scanDeletedFill(row db.Scanner) (*deletedFill, error) {
 	return d, nil
 }
 
-// loadDeletedFills reads the deleted fills of the account, oldest first.
+// loadDeletedFills reads the account's deleted fills, oldest first.
 func (b *book) loadDeletedFills(ctx context.Context) ([]*deletedFill, error) {
 	if b.deletedFills == 0 {
 		return nil, nil
@@ -137,10 +137,10 @@ func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool)
 	return arrivals, b.tx.DeleteMany(ctx, "deleted_fills", []string{"user_id", "account", "number"}, slices.CompactFunc(keys, slices.Equal))
 }
 
-// matchDeleted returns the deleted fills that new arrivals repeat, by the rules
-// by which a stored fill is found: the broker's id decides if both have one,
-// else the content does, and an edited fill is found by the content with which
-// it arrived. A repetition of an arrival in the same call has its result.
+// matchDeleted returns the deleted fills new arrivals repeat, by the rules by which a
+// stored fill is found: the broker's id decides if both have one, else the content does,
+// and an edited fill is found by the content with which it arrived. A repetition of an
+// arrival in the same call has its result.
 func (b *book) matchDeleted(ctx context.Context, arrivals []*arrival) (map[*arrival]*fill, error) {
 	if b.deletedFills == 0 {
 		return nil, nil
@@ -245,8 +245,7 @@ type DeletedFill struct {
 	DeletedAt time.Time
 }
 
-// DeletedFills returns the deleted fills of an account, oldest first. It is a
-// step.
+// DeletedFills returns an account's deleted fills, oldest first. It is a step.
 func DeletedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]DeletedFill, error) {
 	b, err := readBook(ctx, tx, owner, account)
 	if err != nil {

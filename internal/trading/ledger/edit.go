@@ -272,8 +272,8 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 	return b.widenSpans(ctx, after)
 }
 
-// DeleteTrade deletes a trade and the fills that belong to it alone. A fill it shares
-// with the next or previous trade is reduced to that trade's part, and the stream is
+// DeleteTrade deletes a trade and the fills belonging to it alone. A fill it shares with
+// the next or previous trade is reduced to that trade's part, and the stream is
 // regrouped. Connections, hooks and watched files do not bring the deleted fills back.
 // check, which may be nil, receives the stored trade and the transaction, and may reject
 // the deletion.
@@ -336,8 +336,8 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 	return b.regroupDeleting(ctx, t.id, c)
 }
 
-// withoutPart returns a fill that crosses zero without its part in one trade. A
-// stated result belongs to the closing part and is removed with it.
+// withoutPart returns a fill crossing zero without its part in one trade. A stated result
+// belongs to the closing part and is removed with it.
 func (f *fill) withoutPart(part matching.Part) *fill {
 	rest := *f
 	rest.quantity = f.quantity.Sub(part.Quantity)

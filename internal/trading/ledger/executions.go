@@ -36,8 +36,8 @@ type Execution struct {
 	// Batch is the fill's import, nil for one entered by hand.
 	Batch     *journal.BatchID
 	CreatedAt time.Time
-	// TradeIDs are the trades it belongs to: one, or two in time order for a
-	// fill that crosses zero.
+	// TradeIDs are the trades it belongs to: one, or two in time order for a fill
+	// crossing zero.
 	TradeIDs []journal.TradeID
 	// Cursor is the fill's position in lists.
 	Cursor ExecutionCursor
@@ -96,8 +96,7 @@ func (s *Service) CountExecutionsIn(ctx context.Context, tx *db.Tx, owner journa
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
-// EachExecution is the step of [Service.EachExecution]. fn must not run
-// statements.
+// EachExecution is [Service.EachExecution] as a step. fn must not run statements.
 func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
 	accounts, err := resolveList(ctx, tx, owner, q.Scope)
 	if err != nil || len(accounts) == 0 {

@@ -222,8 +222,8 @@ func (f *fill) sameWrittenContent(g *fill) bool {
 // written to the second.
 func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(&g.fillTime) }
 
-// factsEdited returns a fill's facts after an edit: the fields that have another value
-// are the user's now. A changed time has the precision with which the user wrote it.
+// factsEdited returns a fill's facts after an edit: the fields with another value are the
+// user's now. A changed time has the precision with which the user wrote it.
 func (f *fill) factsEdited(after *fill, moved bool) Facts {
 	facts := f.facts
 	note := func(changed bool, fact Facts) {

@@ -95,8 +95,8 @@ func findFill(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.E
 	return at, nil
 }
 
-// findFills returns where fills of the owner are stored. Those that do not exist
-// are left out.
+// findFills returns where the owner's fills are stored. Those that do not exist are left
+// out.
 func findFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
 ) (map[journal.ExecutionID]place, error) {

@@ -70,7 +70,7 @@ func TestIDSurvivesAMove(t *testing.T) {
 		if n := d.countStoredIDs(); n != 1 {
 			t.Errorf("%d ids are stored after the move, want 1", n)
 		}
-		d.add("sell 1 12 at=1") // at the instant that the first one has left
+		d.add("sell 1 12 at=1") // at the instant the first one has left
 		move(3)
 		move(1)
 		if n := d.countStoredIDs(); n != 0 {

@@ -17,8 +17,8 @@ type TradedInstrument struct {
 	Number int64
 }
 
-// TradedInstruments returns what the owner has traded, in all accounts that the context
-// does not exclude. It is a step.
+// TradedInstruments returns what the owner has traded, in all accounts the context does
+// not exclude. It is a step.
 func TradedInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]TradedInstrument, error) {
 	condition, args := streamsOfAllowed(ctx, owner)
 	return db.List(ctx, tx, func(row db.Scanner) (TradedInstrument, error) {

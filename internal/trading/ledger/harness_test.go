@@ -249,7 +249,7 @@ func refused(t testing.TB, err error, kind journal.Kind, field string) {
 	}
 }
 
-// tradesOf lists the trades of one account, oldest first.
+// tradesOf lists one account's trades, oldest first.
 func (d *fixture) tradesOf(account journal.AccountID) (list []ledger.Trade) {
 	d.Helper()
 	q := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}

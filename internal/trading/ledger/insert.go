@@ -91,11 +91,11 @@ func (s *Service) InsertFills(
 type InsertOptions struct {
 	// Batch is the import that can delete the fills again; it may be empty.
 	Batch journal.BatchID
-	// SkipDeleted leaves out fills the user deleted by hand, for sources that send fills
+	// SkipDeleted leaves out fills the user deleted by hand, for sources sending fills
 	// without being asked. Otherwise they are stored again.
 	SkipDeleted bool
-	// Sender is the connection or hook that sends the fills; empty for files. A
-	// later record of the same sender with the same id corrects the earlier one.
+	// Sender is the connection or hook sending the fills; empty for files. A later record
+	// of the same sender with the same id corrects the earlier one.
 	Sender string
 	// SkipWithdrawn leaves out fills whose ids the broker has withdrawn; see
 	// [Service.WithdrawFills].
@@ -105,12 +105,11 @@ type InsertOptions struct {
 	Replaced map[string]string
 }
 
-// InsertChecked stores the fills of one file or backup as one step, in their
-// order of arrival. A fill that is already stored is skipped or completes the
-// stored one, and a fill that repeats a broker's id within the call is skipped.
-// Equal fills without an id are all stored, because a broker's file does not
-// list a fill twice. The account's revision is raised only if a row has changed.
-// The caller must not use the fills afterwards.
+// InsertChecked stores the fills of one file or backup as one step, in their order of
+// arrival. A fill that is already stored is skipped or completes the stored one, and a
+// fill repeating a broker's id within the call is skipped. Equal fills without an id are
+// all stored, because a broker's file does not list a fill twice. The account's revision
+// is raised only if a row has changed. The caller must not use the fills afterwards.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions,
 ) (result InsertResult, err error) {
@@ -145,8 +144,8 @@ func (s *Service) InsertChecked(
 	return result, nil
 }
 
-// selectArrivals finds the stored fills that arrivals repeat, and returns the
-// arrivals without those that the options leave out.
+// selectArrivals finds the stored fills that arrivals repeat, and returns the arrivals
+// without those the options leave out.
 func (b *book) selectArrivals(ctx context.Context, all []*arrival, options InsertOptions) (selected []*arrival, err error) {
 	selected = all
 	setReplaced(selected, options.Replaced)
@@ -199,7 +198,7 @@ func (b *book) newArrivals(ctx context.Context, fills []CheckedFill) (list []*ar
 	return list, usual.warnings, b.loadStreams(ctx, len(shared.byValue))
 }
 
-// sharedKeys finds for each key the one that represents all equal ones, so equal keys are
+// sharedKeys finds for each key the one representing all equal ones, so equal keys are
 // the same pointer.
 type sharedKeys struct {
 	byValue map[streamKey]*sharedKey

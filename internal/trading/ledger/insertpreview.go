@@ -145,8 +145,8 @@ func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 	return tail == nil || tail.IsClosed() && tail.Last.Compare(c.added[0].position()) < 0, err
 }
 
-// addAppended adds the trades that the new fills of some streams form by
-// themselves. It groups the streams in two parts at the same time.
+// addAppended adds the trades the new fills of some streams form by themselves. It groups
+// the streams in two parts at the same time.
 func (o *InsertPreview) addAppended(streams [][]*fill) {
 	add := func(to *InsertPreview, first int) {
 		for i := first; i < len(streams); i += 2 {
@@ -159,7 +159,7 @@ func (o *InsertPreview) addAppended(streams [][]*fill) {
 	o.NetPnL, o.RealizedPnL = o.NetPnL.Add(other.NetPnL), o.RealizedPnL.Add(other.RealizedPnL)
 }
 
-// addTrades adds the trades that new fills of a stream form by themselves.
+// addTrades adds the trades new fills of a stream form by themselves.
 func (o *InsertPreview) addTrades(fills []*fill) {
 	for t := range (matching.Grouping{OmitParts: true}).Walk(toMatchingFills(fills)) {
 		o.Created++

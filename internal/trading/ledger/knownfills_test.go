@@ -31,7 +31,7 @@ const (
 	sourceKinds
 )
 
-// trueFill returns the n-th of some fills that differ in price.
+// trueFill returns the n-th of some fills differing in price.
 func trueFill(n int) ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: []string{"AAPL", "MSFT"}[n%2], Side: []matching.Side{matching.Buy, matching.Sell}[n/2%2],
@@ -384,8 +384,8 @@ func TestEntryByHandIsSource(t *testing.T) {
 	})
 }
 
-// TestIDsOfLaterSources: a fill without an id adopts the first id that comes
-// with its content; the second id is another fill.
+// TestIDsOfLaterSources: a fill without an id adopts the first id coming with its
+// content; the second id is another fill.
 func TestIDsOfLaterSources(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		for i, want := range []struct {

@@ -1,5 +1,5 @@
-// Package ledger stores accounts, fills and cash transactions, and the trades that the
-// fills form.
+// Package ledger stores accounts, fills and cash transactions, and the trades the fills
+// form.
 //
 // A trade is never entered. It is the result of grouping the fills of one stream (package
 // matching), stored so lists and figures need not group again. Every write of fills
@@ -16,9 +16,9 @@
 // Writers of one account take turns: each first locks the account's row (book.go), takes
 // arrival numbers from it and raises its revision. Readers are never blocked.
 //
-// A method of [Service] is one transaction. A function or method that takes a *db.Tx is
-// one step of a transaction that another package may be running. Every statement names
-// the owner, except those of [Service.Check] and [Service.Upgrade], which process all
+// A method of [Service] is one transaction. A function or method taking a *db.Tx is one
+// step of a transaction that another package may be running. Every statement names the
+// owner, except those of [Service.Check] and [Service.Upgrade], which process all
 // journals.
 package ledger
 
@@ -34,7 +34,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Service is the ledger of one installation. It is safe for concurrent use.
+// Service is one installation's ledger. It is safe for concurrent use.
 type Service struct {
 	db     *db.DB
 	clock  journal.Clock
@@ -56,17 +56,17 @@ func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	}
 }
 
-// The bounds of the writers that wait for one account: about as many as are written in
-// the time PostgreSQL waits for a lock, and that time.
+// The bounds of the writers waiting for one account: about as many as are written in the
+// time PostgreSQL waits for a lock, and that time.
 const (
 	maxWriters = 5000
 	writerWait = 20 * time.Second
 )
 
 // updateAccount runs fn in a writing transaction, at most two at a time for an account:
-// one that has the lock of openBook, and one that gets it next. That lock orders all
-// writers, also those of other servers. But each that waits for it occupies a connection,
-// so many would leave none for readers.
+// one with the lock of openBook, and one that gets it next. That lock orders all writers,
+// also those of other servers. But each waiting for it occupies a connection, so many
+// would leave none for readers.
 func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
 	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
 	if errors.Is(err, fairqueue.ErrBusy) {
@@ -85,9 +85,8 @@ func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id jo
 // write back. It is not called if no trade changed.
 type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
-// TradeChanges lists the changes of one write to the trades of one account. A
-// trade id is in one of Created, Changed and Removed, and is never used again
-// once removed.
+// TradeChanges lists one write's changes to one account's trades. A trade id is in one of
+// Created, Changed and Removed, and is never used again once removed.
 type TradeChanges struct {
 	Account journal.AccountID
 	// Created are new trades, Changed those with different figures or fills,
@@ -124,8 +123,8 @@ type Orphan struct {
 	OpenedAt time.Time
 }
 
-// Arrival is a new fill in a trade. FillKeys are the keys that an [Orphan] may
-// have for it: its content, and the broker's id if it has one.
+// Arrival is a new fill in a trade. FillKeys are the keys an [Orphan] may have for it:
+// its content, and the broker's id if it has one.
 type Arrival struct {
 	Trade    journal.TradeID
 	FillKeys []string

@@ -11,8 +11,8 @@ import (
 
 // This file assigns trades to fills, stores that and looks it up.
 
-// links are a fill's trades: the one it closes and the one it opens for a fill that
-// crosses zero, else only the first.
+// links are a fill's trades: the one it closes and the one it opens for a fill crossing
+// zero, else only the first.
 type links struct {
 	trade, flip journal.TradeID
 }
@@ -33,7 +33,7 @@ func (l links) list() []journal.TradeID {
 	return []journal.TradeID{l.trade, l.flip}
 }
 
-// linkFills sets the new trades of every fill.
+// linkFills sets every fill's new trades.
 func (r *regrouping) linkFills(ids []journal.TradeID) {
 	for i := range r.trades {
 		for _, part := range r.trades[i].Parts {

@@ -82,7 +82,7 @@ func TestRangeAndStreamsMatchTheSame(t *testing.T) {
 	})
 }
 
-// matchAll returns the numbers of the stored fills that new ones repeat, 0 for none.
+// matchAll returns the numbers of the stored fills new ones repeat, 0 for none.
 func matchAll(t *testing.T, b *book, file []NewFill, match func(context.Context, *deduper, []*arrival) error) []int64 {
 	t.Helper()
 	checked, err := checkFills(file)

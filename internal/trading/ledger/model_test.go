@@ -250,7 +250,7 @@ func (m *model) read() state {
 	return s
 }
 
-// verify compares the stored trades with those that all fills make.
+// verify compares the stored trades with those all fills make.
 func (m *model) verify(t *rapid.T, s state) {
 	streams := map[string][]matching.Fill{}
 	for _, e := range s.fills {
@@ -278,7 +278,7 @@ func (m *model) verify(t *rapid.T, s state) {
 	}
 }
 
-// identity finds the one trade that all parts are linked to.
+// identity finds the one trade all parts are linked to.
 func (s state) identity(t *rapid.T, want matching.Trade) (id journal.TradeID) {
 	for _, part := range want.Parts {
 		links := s.fills[journal.ExecutionID(part.FillID)].TradeIDs
@@ -327,8 +327,8 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	}
 }
 
-// cashEffect compares the results of a stream that ended flat with the money
-// that its fills moved.
+// cashEffect compares the results of a stream that ended flat with the money its fills
+// moved.
 func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	var moved, position, net decimal.Decimal
 	trades := map[journal.TradeID]bool{}
@@ -355,8 +355,8 @@ func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	}
 }
 
-// verifyNotes makes sure that every note is on a trade that holds a fill of
-// the trade it was on before the write, or was let go for a reason.
+// verifyNotes makes sure that every note is on a trade holding a fill of the trade it was
+// on before the write, or was let go for a reason.
 func (m *model) verifyNotes(t *rapid.T, was map[string]journal.TradeID, after state, asked journal.TradeID) {
 	for note, old := range was {
 		survivors := 0

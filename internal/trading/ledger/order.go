@@ -18,7 +18,7 @@ import (
 // another order.
 
 // keySeparator separates the parts of an order key. It is less than every character of a
-// symbol or a lot, so a text sorts before all texts that begin with it, and an absent one
+// symbol or a lot, so a text sorts before all texts beginning with it, and an absent one
 // first.
 const keySeparator = "\x01"
 
@@ -77,7 +77,7 @@ func (c *TradeCursor) Compare(d *TradeCursor, basis DateBasis) int {
 	return cmp.Or(strings.Compare(c.External, d.External), cmp.Compare(c.Arrival, d.Arrival), cmp.Compare(c.AccountNumber, d.AccountNumber))
 }
 
-// instant returns the instant that a list is sorted by first.
+// instant returns the instant a list is sorted by first.
 func (c *TradeCursor) instant(basis DateBasis) int64 {
 	if basis == ByOpening {
 		return c.OpenedAt

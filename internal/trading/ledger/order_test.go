@@ -113,8 +113,8 @@ func TestListsDoNotDependOnArrival(t *testing.T) {
 	}
 }
 
-// TestArrivalOverAllAccounts lists fills of one instant in the order in which they
-// were stored, whichever account they are in.
+// TestArrivalOverAllAccounts lists one instant's fills in the order in which they were
+// stored, whichever account they are in.
 func TestArrivalOverAllAccounts(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		accounts := []journal.AccountID{d.account, d.newAccount(d.owner, "USD"), d.newAccount(d.owner, "USD")}
@@ -142,8 +142,8 @@ func TestArrivalOverAllAccounts(t *testing.T) {
 	})
 }
 
-// TestAdoptedIDsOrderTrades: an id that a stored fill is given later orders its
-// trade from then on, and check agrees.
+// TestAdoptedIDsOrderTrades: an id a stored fill is given later orders its trade from
+// then on, and check agrees.
 func TestAdoptedIDsOrderTrades(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.add("buy 1 10 at=1; sell 1 11 at=2")

@@ -22,7 +22,7 @@ type Position struct {
 	Fills []PositionFill
 }
 
-// PositionFill is the part of a fill that belongs to a position.
+// PositionFill is the part of a fill belonging to a position.
 type PositionFill struct {
 	// At is the instant in microseconds since 1970. Width is how many microseconds
 	// later the fill may have happened, because its source wrote the minute or the
@@ -119,8 +119,8 @@ func EachPosition(
 }
 
 // EachPositionByID calls fn with the positions of the given trades by instrument, ordered
-// by opening and in batches. Ids that are not trades of the owner are left out. fn may
-// run statements. It is a step.
+// by opening and in batches. Ids that are not the owner's trades are left out. fn may run
+// statements. It is a step.
 func EachPositionByID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(InstrumentPositions) error,
 ) error {
@@ -247,7 +247,7 @@ func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	return w.list, nil
 }
 
-// positionReader assigns fills in time order to the trades of one stream.
+// positionReader assigns fills in time order to one stream's trades.
 type positionReader struct {
 	spans []positionSpan
 	list  []Position
@@ -282,7 +282,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 	return nil
 }
 
-// addFill adds the part of a fill that belongs to a trade.
+// addFill adds the part of a fill belonging to a trade.
 func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	quantity := f.quantity
 	p := &w.list[w.next]

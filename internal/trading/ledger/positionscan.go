@@ -75,8 +75,8 @@ const positionScanSelect = `
 	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, trade_id, flip_trade_id
 	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4) ORDER BY executed_at, seq`
 
-// Read reads some fills and returns the positions that end with them, by instrument. With
-// the last fills of the account it also returns the open positions, and more is false.
+// Read reads some fills and returns the positions ending with them, by instrument. With
+// the account's last fills it also returns the open positions, and more is false.
 func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, fills int) (batch []InstrumentPositions, more bool, err error) {
 	if s.streams == nil {
 		if err := s.loadStreams(ctx, tx); err != nil {
@@ -177,7 +177,7 @@ func (s *scannedStream) begin(trade [16]byte) {
 	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
 }
 
-// add adds the part of a fill that belongs to the position.
+// add adds the part of a fill belonging to the position.
 func (s *scannedStream) add(f *scannedFill, quantity decimal.Decimal) {
 	s.held = s.held.Add(quantity)
 	s.isStated = s.isStated || f.stated.Valid
@@ -232,13 +232,13 @@ func (s *PositionScan) readRates(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// uuidBytes scans the stored form of an id without making a text of it.
+// uuidBytes scans an id's stored form without making a text of it.
 type uuidBytes struct {
 	id    [16]byte
 	isSet bool
 }
 
-// Scan reads the stored form of an id.
+// Scan reads an id's stored form.
 func (u *uuidBytes) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:

@@ -25,7 +25,7 @@ type RealizedTrade struct {
 // closed trade of two fills has one part, its closing.
 const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
 
-// tradeSpan is the stretch of a stream that contains a trade's fills.
+// tradeSpan is the stretch of a stream containing a trade's fills.
 type tradeSpan struct {
 	id          journal.TradeID
 	stream      int64
@@ -100,7 +100,7 @@ func scanPart(row db.Scanner) (f fill, err error) {
 	return f, err
 }
 
-// readSpan reads the fills of one trade.
+// readSpan reads one trade's fills.
 func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
 	w := spanReader{spans: []tradeSpan{*s}, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
@@ -133,8 +133,8 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 	return w.end()
 }
 
-// spanReader groups fills in the order of stream and time, and selects the
-// trades of its spans. Grouping starts at the first span of each stream.
+// spanReader groups fills in the order of stream and time, and selects the trades of its
+// spans. Grouping starts at each stream's first span.
 type spanReader struct {
 	spans []tradeSpan // those not found yet, in order
 	fn    func(RealizedTrade) error
@@ -142,7 +142,7 @@ type spanReader struct {
 	eachFill bool
 
 	stream int64
-	group  *matching.Realizer // nil before the first span of the stream
+	group  *matching.Realizer // nil before the stream's first span
 }
 
 func (w *spanReader) scan(row db.Scanner) error {

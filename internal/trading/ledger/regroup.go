@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// changes are a write's changes to the fills of one stream.
+// changes are a write's changes to one stream's fills.
 type changes struct {
 	stream *stream
 	// removedSeqs are the numbers of stored deleted fills, edited or moved to another
@@ -52,8 +52,8 @@ func (c *changes) touched() []matching.Position {
 	return slices.Compact(list)
 }
 
-// regrouping is the result for one or several streams: the stored trades that
-// were read, and the trades that their fills form now.
+// regrouping is the result for one or several streams: the stored trades that were read,
+// and the trades their fills form now.
 type regrouping struct {
 	old    []*tradeRow
 	trades []matching.Trade
@@ -95,8 +95,7 @@ func newRegrouping(fills int) *regrouping {
 	}
 }
 
-// regroup computes the trades of one stream after its changes. It writes
-// nothing.
+// regroup computes one stream's trades after its changes. It writes nothing.
 func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping) error {
 	c.sort()
 	into.keys[c.stream.number] = c.stream.key
@@ -136,13 +135,13 @@ type run struct {
 	out     *regrouping
 	fills   *fillCursor
 	trades  *tradeCursor
-	touched []matching.Position // changes that no run has reached yet
+	touched []matching.Position // changes no run has reached yet
 
 	head    matching.Head        // where in its first fill the run starts
 	from    *matching.Checkpoint // where in its first trade the run starts, or nil
 	start   matching.Position    // of the run
 	end     matching.Position    // the start of the stored reached trade
-	last    *fill                // the fill that the walk is at
+	last    *fill                // the fill the walk is at
 	first   bool                 // the walk has not read a fill yet
 	reached bool                 // the end was found
 }
@@ -231,7 +230,7 @@ func (r *run) sequence() iter.Seq[matching.Fill] {
 
 // reachesStored reports whether the next trade begins exactly where a stored trade
 // without changes does, so everything after it is as stored. It also collects the stored
-// trades that the run has passed.
+// trades the run has passed.
 func (r *run) reachesStored() bool {
 	at, head, ok := r.nextStart()
 	if !ok {

@@ -32,7 +32,7 @@ type opening struct {
 	arrival  int64
 }
 
-// opening returns the opening of the trade that begins with the fill.
+// opening returns the opening of the trade beginning with the fill.
 func (f *fill) opening() opening { return opening{external: f.externalID, arrival: f.arrival} }
 
 // newTradeRow returns a trade's row. It counts the trade's parts and sets them to nil.
@@ -74,8 +74,8 @@ var (
 	tradeUpdate     = append(slices.Clone(tradeColumns[1:]), "revision")
 )
 
-// scan lists the destinations for tradeColumns. A value that follows from others
-// is after them.
+// scan lists the destinations for tradeColumns. A value following from others is after
+// them.
 func (t *tradeRow) scan() []any {
 	if t.Trade == nil {
 		t.Trade = &matching.Trade{}

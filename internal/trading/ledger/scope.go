@@ -128,7 +128,7 @@ type selection struct {
 }
 
 // parts returns one SELECT for each account, so each can be read in the order of an index
-// that begins with the account. Above maxBranches accounts it returns a single SELECT.
+// beginning with the account. Above maxBranches accounts it returns a single SELECT.
 func (s selection) parts(f *filter) []string {
 	groups := slices.Collect(slices.Chunk(s.accounts, 1))
 	if len(s.accounts) > maxBranches {

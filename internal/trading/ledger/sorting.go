@@ -92,8 +92,7 @@ func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) C
 	}
 }
 
-// BatchTrades returns the trades that have a fill of an import, in no order. It is
-// a step.
+// BatchTrades returns the trades with a fill of an import, in no order. It is a step.
 func BatchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]journal.TradeID, error) {
 	var args []any
 	text := selectBatchTrades(&args, owner, batch)

@@ -37,9 +37,9 @@ func (s *source) says(other *source) bool {
 	return s.key == other.key && s.values.hasSameValues(&other.values)
 }
 
-// correctorID identifies the sources that correct each other: those of one
-// connection or hook, or all files of the account. It is empty for entries by hand
-// and backups, which correct nothing.
+// correctorID identifies the sources correcting each other: those of one connection or
+// hook, or all files of the account. It is empty for entries by hand and backups, which
+// correct nothing.
 func (s *source) correctorID() string {
 	switch {
 	case s.sender != "":

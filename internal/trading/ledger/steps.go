@@ -9,15 +9,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CheckAccountOwner returns a not-found error unless the account is one of the
-// owner's. It is a step for packages that refer to accounts.
+// CheckAccountOwner returns a not-found error unless the account is one of the owner's.
+// It is a step for packages referring to accounts.
 func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
 	_, err := findAccount(ctx, tx, owner, id)
 	return err
 }
 
-// CheckTradeOwner returns an error if the trade does not exist or is not the
-// owner's. It is a step for packages that read what belongs to a trade.
+// CheckTradeOwner returns an error if the trade does not exist or is not the owner's. It
+// is a step for packages reading what belongs to a trade.
 func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) error {
 	_, err := findAccountID(ctx, tx, owner, "trades", id, "trade")
 	return err
@@ -125,7 +125,7 @@ func touch(
 	return b.revision, b.saveAccount(ctx)
 }
 
-// MissingTrades returns the ids that are not trades of the owner. It is a step.
+// MissingTrades returns the ids that are not the owner's trades. It is a step.
 func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]journal.TradeID, error) {
 	found := make(map[journal.TradeID]bool, len(ids))
 	err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
@@ -136,8 +136,8 @@ func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []j
 	return slices.DeleteFunc(slices.Clone(ids), func(id journal.TradeID) bool { return found[id] }), err
 }
 
-// TradesByID returns the owner's trades with the given ids, in no order. It is
-// a step, for callers that keep a copy of trades; see also [TouchedSince].
+// TradesByID returns the owner's trades with the given ids, in no order. It is a step,
+// for callers keeping a copy of trades; see also [TouchedSince].
 func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
 	accounts, err := Accounts(ctx, tx, owner)
 	if err != nil {

@@ -27,7 +27,7 @@ type Instrument struct {
 	Lot string
 }
 
-// The keys of a fill's details that belong to its instrument.
+// The keys of a fill's details belonging to its instrument.
 const (
 	keyRight  = "option_right"
 	keyStrike = "strike"

@@ -47,9 +47,9 @@ func ReadSymbols(ctx context.Context, tx *db.Tx, owner journal.UserID) (Symbols,
 	return Symbols{Roots: sortedKeys(roots), GroupedRoots: sortedKeys(grouped), Symbols: sortedKeys(symbols)}, err
 }
 
-// streamsOfAllowed returns a condition for the streams of the accounts that the
-// context does not exclude, and the arguments of a query whose $1 is the owner. The
-// condition is empty if it excludes none.
+// streamsOfAllowed returns a condition for the streams of the accounts the context does
+// not exclude, and the arguments of a query whose $1 is the owner. The condition is empty
+// if it excludes none.
 func streamsOfAllowed(ctx context.Context, owner journal.UserID) (condition string, args []any) {
 	args = []any{owner}
 	ids, limited := journal.AllowedAccounts(ctx)

@@ -55,7 +55,7 @@ func (t *Trade) Open() bool { return t.ClosedAt == nil }
 // Costs returns the sum of fees and commission.
 func (t *Trade) Costs() decimal.Decimal { return t.Fees.Add(t.Commission) }
 
-// MaxDetailFills is the most fills that a TradeDetail contains.
+// MaxDetailFills is the most fills a TradeDetail contains.
 const MaxDetailFills = 1000
 
 // TradeDetail is a trade with its fills in time order: all of them, or the first
@@ -105,7 +105,7 @@ const (
 type Condition func(args *[]any) string
 
 // TradeIDCondition returns the condition on trades another package has for the id of a
-// trade. idCondition appends its arguments and returns the text that follows the column.
+// trade. idCondition appends its arguments and returns the text following the column.
 func TradeIDCondition(idCondition func(args *[]any) string) Condition {
 	return func(args *[]any) string { return "trades.id " + idCondition(args) }
 }
@@ -204,7 +204,7 @@ func (s *Service) CountTradesIn(ctx context.Context, tx *db.Tx, owner journal.Us
 	return s.counts.count(ctx, tx, accounts, text, f.args)
 }
 
-// EachTrade is the step of [Service.EachTrade]. fn must not run statements.
+// EachTrade is [Service.EachTrade] as a step. fn must not run statements.
 func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuery, fn func(Trade) error) error {
 	if err := q.Check(); err != nil {
 		return err

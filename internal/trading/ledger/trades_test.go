@@ -78,8 +78,8 @@ func TestTradeList(t *testing.T) {
 	})
 }
 
-// quantities lists the opened quantities of the trades of a query, and compares their
-// number with the count.
+// quantities lists the opened quantities of a query's trades, and compares their number
+// with the count.
 func (d *fixture) quantities(q ledger.TradeQuery) string {
 	d.Helper()
 	var out []string

@@ -15,8 +15,8 @@ type Withdrawals struct {
 	IDs []string
 	// Replaced maps the new id of a corrected fill to the one before.
 	Replaced map[string]string
-	// Batch is the import that says so. Reversing it lets imports store the ids
-	// again, and does not store the fills itself.
+	// Batch is the import saying so. Reversing it lets imports store the ids again, and
+	// does not store the fills itself.
 	Batch journal.BatchID
 }
 

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// longStream is a journal of one symbol with so many fills: round trips that
-// end flat, or a position that turns over with every fill and is never flat.
+// longStream is a journal of one symbol with so many fills: round trips ending flat, or a
+// position that turns over with every fill and is never flat.
 func longStream(fills int, flips bool) []NewFill {
 	list := make([]NewFill, fills)
 	for i := range list {
@@ -114,7 +114,7 @@ func TestPreviewStopsAtRowLimit(t *testing.T) {
 
 // work is what a write did.
 type work struct {
-	read   int // rows that the regrouping read
+	read   int // rows the regrouping read
 	trades int // trades it wrote or removed
 }
 

@@ -10,13 +10,13 @@ import (
 )
 
 // Checkpoint is the state of a trade that is still open after some of its fills. A
-// grouping that continues from it has the same result as one from the first fill of the
-// trade, so a change near the end of a long trade does not read all of it.
+// grouping that continues from it has the same result as one from the trade's first fill,
+// so a change near the end of a long trade does not read all of it.
 type Checkpoint struct {
 	state holding // its trade has no parts
 }
 
-// First returns the position of the first fill of the trade.
+// First returns the position of the trade's first fill.
 func (c *Checkpoint) First() Position { return c.state.trade.First }
 
 // Last returns the position of the last fill before the checkpoint.
@@ -47,7 +47,7 @@ func (c *Checkpoint) numbers() []*decimal.Decimal {
 	}
 }
 
-// positions lists the whole numbers of a checkpoint in text order.
+// positions lists a checkpoint's whole numbers in text order.
 func (c *Checkpoint) positions() []*int64 {
 	t := &c.state.trade
 	return []*int64{&t.First.At, &t.First.Seq, &t.Last.At, &t.Last.Seq}

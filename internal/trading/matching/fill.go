@@ -68,9 +68,8 @@ type Head struct {
 	Consumed decimal.Decimal
 }
 
-// piece is the part of one fill that belongs to one trade; consumed is the
-// quantity of the fill that belongs to the trade before. It is valid until the
-// next fill.
+// piece is the part of one fill belonging to one trade; consumed is the quantity of the
+// fill belonging to the trade before. It is valid until the next fill.
 type piece struct {
 	fill       *Fill
 	quantity   decimal.Decimal

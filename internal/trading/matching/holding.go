@@ -16,7 +16,7 @@ type holding struct {
 	rate Rate
 }
 
-// start sets the holding to one that begins with a piece.
+// start sets the holding to one beginning with a piece.
 func (h *holding) start(p *piece) {
 	*h = holding{}
 	t := &h.trade
@@ -81,7 +81,7 @@ func (h *holding) addFigures(p *piece, notional decimal.Decimal) {
 
 func (h *holding) isClosed() bool { return h != nil && h.trade.IsClosed() }
 
-// toTrade returns the trade with the figures that need all of its parts.
+// toTrade returns the trade with the figures needing all of its parts.
 func (h *holding) toTrade() Trade {
 	t := h.trade
 	t.AvgEntry = h.entered.DivAverage(t.QtyOpened)

@@ -183,9 +183,9 @@ func TestPartsSumToTheirFills(t *testing.T) {
 	})
 }
 
-// TestRegroupingFromAnyTrade: a grouping that starts at a trade's first fill with
-// that trade's head equals the tail of the whole, and the fills up to there give
-// the trades before it.
+// TestRegroupingFromAnyTrade: a grouping starting at a trade's first fill with that
+// trade's head equals the tail of the whole, and the fills up to there give the trades
+// before it.
 func TestRegroupingFromAnyTrade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

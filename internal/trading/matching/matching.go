@@ -3,13 +3,13 @@
 //
 // Group walks the fills of one stream (one instrument in one account) in time order and
 // keeps the position. A trade opens with the first fill after flat, grows and shrinks,
-// and closes when the position is exactly zero. A fill that crosses zero closes one trade
-// and opens the next; it is a part of both.
+// and closes when the position is exactly zero. A fill crossing zero closes one trade and
+// opens the next; it is a part of both.
 //
 // Open positions are carried at average cost. A fill that closes a part of the position
 // takes the same share of the entry notional, and of the entry costs, that are still
 // open, rounded half to even at CostScale decimals; what closes the position takes all
-// that is left. So rounding only moves tiny amounts between the closings of one trade: a
+// that is left. So rounding only moves tiny amounts between one trade's closings: a
 // closed trade's gross result is exit notional minus entry notional without any rounding,
 // and its net result is that minus the costs of its parts. The rounding is necessary:
 // otherwise a position that is halved and refilled again and again would gain a digit
@@ -63,8 +63,8 @@ func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 type Grouping struct {
 	// Head is the start inside the first fill; see Group.
 	Head Head
-	// From is the open trade that the fills continue, nil for none. Of its
-	// fills, Parts contains only those of this walk; see Trade.Skipped.
+	// From is the open trade the fills continue, nil for none. Of its fills, Parts
+	// contains only those of this walk; see Trade.Skipped.
 	From *Checkpoint
 	// Every is the number of fills of a trade between two calls of Report; 0
 	// means that it is never called.
@@ -114,7 +114,7 @@ type walk struct {
 	any  bool
 }
 
-// nextPiece validates a fill and cuts off the part that the head consumed.
+// nextPiece validates a fill and cuts off the part the head consumed.
 func (w *walk) nextPiece(f Fill, head Head) piece {
 	switch {
 	case f.Side != Buy && f.Side != Sell:

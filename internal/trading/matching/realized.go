@@ -42,8 +42,8 @@ type Realizer struct {
 	openVolume decimal.Decimal
 }
 
-// Add adds the next fill, ordered by CompareFills. It returns the trade that the fill
-// closed, with its parts in time order; the trade is nil if it closed none.
+// Add adds the next fill, ordered by CompareFills. It returns the trade the fill closed,
+// with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
 	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}

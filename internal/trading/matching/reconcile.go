@@ -16,8 +16,8 @@ type Identity struct {
 // Reconciliation is what becomes of the old identities. Each of
 // them is kept by a new trade, merged into one, or orphaned.
 type Reconciliation struct {
-	// Kept is, for each new trade by index, the old id it keeps, or "" for a trade that
-	// needs a new id.
+	// Kept is, for each new trade by index, the old id it keeps, or "" for a trade
+	// needing a new id.
 	Kept []string
 	// Merged are the old trades that are now part of a trade with another id, ordered by
 	// their start; their annotations move there.
@@ -32,19 +32,19 @@ type Merge struct {
 	Into int
 }
 
-// Reconcile assigns identities to the trades of a regrouping. Of all pairs of
-// an old and a new trade, the one that shares most fills is matched first, ties
-// going to the earliest new and then the earliest old trade; each trade is matched
-// once. So an identity follows most of its fills, falls back to a trade with fewer
-// of them if the first is taken, and is merged into the trade with most of its
-// fills if all are taken. No identity is orphaned while one of its fills exists.
+// Reconcile assigns identities to the trades of a regrouping. Of all pairs of an old and
+// a new trade, the one that shares most fills is matched first, ties going to the
+// earliest new and then the earliest old trade; each trade is matched once. So an
+// identity follows most of its fills, falls back to a trade with fewer of them if the
+// first is taken, and is merged into the trade with most of its fills if all are taken.
+// No identity is orphaned while one of its fills exists.
 //
-// The skipped fills of a new trade count as shared with the old trade that has
-// the same start.
+// The skipped fills of a new trade count as shared with the old trade with the same
+// start.
 //
-// The result does not depend on the order of the arguments, except for the
-// indexes in it. Trades of several streams may be reconciled together: so a fill
-// that moved to another symbol keeps the annotations of its trade.
+// The result does not depend on the order of the arguments, except for the indexes in it.
+// Trades of several streams may be reconciled together: so a fill that moved to another
+// symbol keeps the annotations of its trade.
 func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 	claims := findClaims(old, regrouped)
 	slices.SortFunc(claims, func(a, b claim) int {
@@ -71,8 +71,8 @@ func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 	return out
 }
 
-// addUnclaimed adds the identities that no new trade keeps: merged into
-// the trade that has most of their fills, or orphaned if there is none.
+// addUnclaimed adds the identities no new trade keeps: merged into the trade with most of
+// their fills, or orphaned if there is none.
 func (r *Reconciliation) addUnclaimed(old []Identity, settled []bool, best map[int]int) {
 	for _, i := range sortByFirst(old) {
 		if settled[i] {

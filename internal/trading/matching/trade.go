@@ -11,8 +11,8 @@ const (
 	Short Direction = "short"
 )
 
-// Role is the effect of a fill in a trade. Within one trade a fill has one role; a
-// fill that crosses zero is Closing in one trade and Opening in the next.
+// Role is the effect of a fill in a trade. Within one trade a fill has one role; a fill
+// crossing zero is Closing in one trade and Opening in the next.
 type Role string
 
 // The two roles of a part.

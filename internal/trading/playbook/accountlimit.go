@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// limitAccounts adds the condition that a record is of no account, or of one that the
-// context does not exclude; see [journal.LimitAccounts].
+// limitAccounts adds the condition that a record is of no account, or of one the context
+// does not exclude; see [journal.LimitAccounts].
 func (w *where) limitAccounts(ctx context.Context, column string) {
 	ids, limited := journal.AllowedAccounts(ctx)
 	if !limited {

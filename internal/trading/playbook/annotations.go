@@ -50,8 +50,8 @@ const (
 	idsWorthAll = 8 * idChunk
 )
 
-// LoadAnnotations is the step of [Service.LoadAnnotations]. It takes three statements for every
-// 128 trades, and three for any number above 1024.
+// LoadAnnotations is [Service.LoadAnnotations] as a step. It takes three statements for
+// every 128 trades, and three for any number above 1024.
 func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
 	if len(trades) > idsWorthAll {
 		return loadAllOf(ctx, tx, owner, trades)

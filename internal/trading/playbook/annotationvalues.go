@@ -18,9 +18,9 @@ type ValueChange = annotations.Change
 // AnnotationFields is the field table of [AnnotationValues].
 var AnnotationFields = annotations.Fields
 
-// Check reports the first value that the journal does not accept, by the rule
-// for the prices of the trade's instrument, and cleans the names. Notes may be
-// of any length: trades that became one keep the notes of both.
+// Check reports the first value the journal does not accept, by the rule for the prices
+// of the trade's instrument, and cleans the names. Notes may be of any length: trades
+// that became one keep the notes of both.
 func (m *Annotations) Check(rule PriceRule) error {
 	for _, f := range AnnotationFields {
 		if f.Range == fields.LongText {
@@ -33,8 +33,8 @@ func (m *Annotations) Check(rule PriceRule) error {
 	return nil
 }
 
-// CheckTyped is Check for values that a person or a file states: notes have a
-// limit too. Repeated tags and setups are dropped.
+// CheckTyped is Check for values a person or a file states: notes have a limit too.
+// Repeated tags and setups are dropped.
 func (m *Annotations) CheckTyped(rule PriceRule) (err error) {
 	for _, f := range AnnotationFields {
 		if err := checkValue(f, &m.AnnotationValues, rule); err != nil {

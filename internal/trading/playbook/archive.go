@@ -123,7 +123,7 @@ func EachOrphan(
 	return nil
 }
 
-// fillKeysOf returns the keys of the fills that some orphans wait for.
+// fillKeysOf returns the keys of the fills some orphans wait for.
 func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []Orphan) (map[journal.TradeID][]string, error) {
 	found := map[journal.TradeID][]string{}
 	trades := make([]journal.TradeID, len(orphans))
@@ -189,8 +189,7 @@ type storedFile struct{ name, sum string }
 // NewStoredFiles begins the restore of files.
 func NewStoredFiles() *StoredFiles { return &StoredFiles{counts: map[Target]map[storedFile]int{}} }
 
-// claim reports whether the target has a file that no other file of the backup has
-// claimed.
+// claim reports whether the target has a file no other file of the backup has claimed.
 func (f *StoredFiles) claim(ctx context.Context, d *db.DB, owner journal.UserID, target Target, a Attachment) (bool, error) {
 	counts, isRead := f.counts[target]
 	if !isRead {

@@ -37,8 +37,8 @@ func (w *world) loadOrphans(owner journal.UserID, account journal.AccountID) (li
 	return list
 }
 
-// Annotations that wait for fills can wait in another journal, each once however
-// often they are restored, and return there by the same keys.
+// Annotations waiting for fills can wait in another journal, each once however often they
+// are restored, and return there by the same keys.
 func TestOrphansAreRestored(t *testing.T) {
 	each(t, func(w *world) {
 		w.orphaned("first", "k2", "k1")

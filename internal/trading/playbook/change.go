@@ -19,7 +19,7 @@ type AnnotationChange struct {
 	Setups   journal.Opt[[]journal.SetupID]
 	Tags     journal.Opt[[]journal.TagID]
 	Rules    journal.Opt[[]RuleChange] // the others stay; null removes all
-	Reviewed journal.Opt[bool]         // sets the time of the review to that of the change
+	Reviewed journal.Opt[bool]         // sets the review's time to that of the change
 }
 
 // maxLinks is how many tags, and how many setups, a trade may have.
@@ -47,7 +47,7 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	return m, err
 }
 
-// setValues sets and checks the values that the change sends.
+// setValues sets and checks the values the change sends.
 func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, now time.Time) error {
 	for _, f := range AnnotationFields {
 		isSent, err := setValue(f, &c.ValueChange, values)
@@ -97,8 +97,8 @@ func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
 	return &now
 }
 
-// setups returns the setups that a change names in one of two ways. If both are
-// sent, the list counts and must contain the one setup.
+// setups returns the setups a change names in one of two ways. If both are sent, the list
+// counts and must contain the one setup.
 func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
 	one := c.Setup.Set && !c.Setup.Null
 	switch {
@@ -136,7 +136,7 @@ func (s *Service) Annotate(ctx context.Context, owner journal.UserID, trade jour
 	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AnnotateIn(ctx, tx, owner, trade, change, check) })
 }
 
-// AnnotateIn is the step of [Service.Annotate].
+// AnnotateIn is [Service.Annotate] as a step.
 func (s *Service) AnnotateIn(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange, check AnnotationCheck,
 ) (Annotations, error) {
@@ -257,9 +257,9 @@ func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, ol
 	return saveAnnotations(ctx, tx, owner, annotations)
 }
 
-// NewAnnotations returns the annotations that a change makes to a trade without any, checked like a
-// request, with the rule for prices of the trade's instrument. An import passes them to
-// [MergeAnnotations].
+// NewAnnotations returns the annotations a change makes to a trade without any, checked
+// like a request, with the rule for prices of the trade's instrument. An import passes
+// them to [MergeAnnotations].
 func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
 	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
 }

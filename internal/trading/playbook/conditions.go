@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// HasTag is a condition for another package's query over trades: the part that
-// follows the column with the trade's id, with its values added to args. It holds
-// for trades that have at least one of the tags.
+// HasTag is a condition for another package's query over trades: the part following the
+// column with the trade's id, with its values added to args. It holds for trades that
+// have at least one of the tags.
 func HasTag(args *[]any, owner journal.UserID, tags []journal.TagID) string {
 	return linked(args, `trade_tags`, `tag_id`, owner, tags)
 }

@@ -20,7 +20,7 @@ type Figures struct {
 	QtyOpened, QtyRemaining decimal.Decimal
 }
 
-// Derived are the figures that follow from a trade and its annotations together.
+// Derived are the figures following from a trade and its annotations together.
 type Derived struct {
 	// InitialRisk is what the trader stated, or else what the stop implies.
 	InitialRisk decimal.Null

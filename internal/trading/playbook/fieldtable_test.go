@@ -22,8 +22,8 @@ var keyColumns = map[string]string{
 	"user_id": "the owner", "trade_id": "the key", "account_id": "where the trade is", "updated_at": "set by each write",
 }
 
-// TestEveryColumnIsInTheFieldTable compares the columns of the live tables with
-// the fields: a column that no field has is never written.
+// TestEveryColumnIsInTheFieldTable compares the columns of the live tables with the
+// fields: a column no field has is never written.
 func TestEveryColumnIsInTheFieldTable(t *testing.T) {
 	t.Parallel()
 	for engine, query := range map[db.Engine]string{

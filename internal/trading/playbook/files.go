@@ -14,13 +14,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Files is a directory that holds the content of attachments: one directory a user, one
-// file an attachment, named by their ids and by nothing a client says. All access goes
-// through an [os.Root], so no name can lead out of it.
+// Files is a directory holding the content of attachments: one directory a user, one file
+// an attachment, named by their ids and by nothing a client says. All access goes through
+// an [os.Root], so no name can lead out of it.
 //
-// A file is there, whole and on the disk, before the row that names it is committed, and
-// goes after that row has gone. What a crash leaves between is a file without a row,
-// which [Service.SweepFiles] collects.
+// A file is there, whole and on the disk, before the row naming it is committed, and goes
+// after that row has gone. What a crash leaves between is a file without a row, which
+// [Service.SweepFiles] collects.
 type Files struct {
 	root *os.Root
 }
@@ -147,8 +147,8 @@ func (s *attachmentStore) RemoveFilesOf(owner journal.PublicID) error {
 // one may be an upload whose row is about to be committed.
 const sweepAge = time.Hour
 
-// SweepFiles removes files that no attachment names, as a crash or a deleted
-// user leaves them, and returns how many. It is meant to run now and then.
+// SweepFiles removes files no attachment names, as a crash or a deleted user leaves them,
+// and returns how many. It is meant to run now and then.
 func (s *attachmentStore) SweepFiles(ctx context.Context) (removed int, err error) {
 	if s.options.Files == nil {
 		return 0, nil
@@ -211,8 +211,8 @@ func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.Publ
 	return ids, err
 }
 
-// CheckFiles names the attachments of a user whose content is missing or has
-// a size that differs from its row. It is part of the check of an installation.
+// CheckFiles names the attachments of a user whose content is missing or has a size
+// differing from its row. It is part of the check of an installation.
 func (s *attachmentStore) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attachment, error) {
 	var all []Attachment
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {

@@ -92,8 +92,8 @@ func missedValues(m *Missed) recordKey {
 // instant a missed trade of a file is compared with.
 const maxMissedCompared = 32
 
-// match finds the stored missed trade of each, nil for one that is new: equals
-// first, then those that the stored one says already, then any of the key.
+// match finds the stored missed trade of each, nil for one that is new: equals first,
+// then those the stored one says already, then any of the key.
 func (r *missedRestore) match(list []Missed) ([]*Missed, error) {
 	stored, err := r.load(list)
 	if err != nil {

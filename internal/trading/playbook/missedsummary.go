@@ -14,7 +14,7 @@ import (
 type MissedSummary struct {
 	MissedFigures
 	Outcomes MissedOutcomes
-	// Unpriced counts hits of a target that no full plan gives an R.
+	// Unpriced counts hits of a target no full plan gives an R.
 	Unpriced int
 	// AvgR is the net R of a scored miss; absent if there is none.
 	AvgR     decimal.Null

@@ -48,8 +48,8 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// MoveAnnotations moves annotations to the trades that have the fills now. It is a step,
-// and belongs into the transaction that regroups, after the trades were written.
+// MoveAnnotations moves annotations to the trades with the fills now. It is a step, and
+// belongs into the transaction that regroups, after the trades were written.
 //
 // When two trades become one, the one that goes on keeps its annotations, the other's
 // notes are appended below a line, tags and setups are united, empty fields are filled,
@@ -228,8 +228,8 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	return adoptInto(ctx, tx, owner, now, adopted)
 }
 
-// lostFills returns the keys of fills that the orphans of an account wait for,
-// with the orphans.
+// lostFills returns the keys of fills the orphans of an account wait for, with the
+// orphans.
 func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[string][]journal.TradeID, error) {
 	lost := make(map[string][]journal.TradeID)
 	err := db.Each(ctx, tx, func(row db.Scanner) error {

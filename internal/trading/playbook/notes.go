@@ -218,8 +218,8 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 	})
 }
 
-// anchorNote ensures that the trade that a note is linked to exists and has
-// the row of annotations that links refer to.
+// anchorNote ensures that the trade a note is linked to exists and has the row of
+// annotations that links refer to.
 func (s *noteStore) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil

@@ -40,8 +40,8 @@ type noteCache = lru.Cache[journal.UserID, *noteIndexes]
 // write needs an older one.
 const keptIndexes = 3
 
-// noteIndexes are the cached indexes of a user, the newest first. Queries that need
-// one wait while another loads it.
+// noteIndexes are the cached indexes of a user, the newest first. Queries needing one
+// wait while another loads it.
 type noteIndexes struct {
 	mu       sync.Mutex
 	versions []*noteIndex

@@ -68,7 +68,7 @@ func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan,
 	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AdoptOrphanIn(ctx, tx, owner, orphan, into) })
 }
 
-// AdoptOrphanIn is the step of [Service.AdoptOrphan].
+// AdoptOrphanIn is [Service.AdoptOrphan] as a step.
 func (s *Service) AdoptOrphanIn(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
 	// The trade first and the orphan then, as a regrouping does.
 	account, err := s.options.Known.Trade(ctx, tx, owner, into)

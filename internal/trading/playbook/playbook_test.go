@@ -200,7 +200,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// refused demands a refusal of a kind that names the field, if one is given.
+// refused demands a refusal of a kind naming the field, if one is given.
 func refused(t *testing.T, err error, kind journal.Kind, field string) {
 	t.Helper()
 	var refusal *journal.Error

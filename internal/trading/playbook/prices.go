@@ -41,7 +41,7 @@ func priceRuleOfSymbol(symbol string) PriceRule {
 	return PricesAboveZero
 }
 
-// Check refuses a price that the rule does not allow. An absent price is fine.
+// Check refuses a price the rule does not allow. An absent price is fine.
 func (r PriceRule) Check(field string, price decimal.Null) error {
 	if r == PricesAnyNumber || !price.Valid || price.Decimal.Sign() > 0 {
 		return nil

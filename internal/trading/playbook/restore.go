@@ -159,8 +159,8 @@ type NewSetup struct {
 	CreatedAt time.Time
 }
 
-// UpsertSetups creates setups, or changes those that have the names already; a change
-// is made now. It is a step of an import.
+// UpsertSetups creates setups, or changes those with the names already; a change is made
+// now. It is a step of an import.
 func UpsertSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []NewSetup) ([]Restored[journal.SetupID], error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -250,8 +250,8 @@ func (u *setupUpsert) upsert(key string, fresh Setup, change SetupChange) (out R
 	return Restored[journal.SetupID]{ID: s.ID, Changed: true}
 }
 
-// write stores what is new or changed. Another transaction that creates a setup with
-// one of the names at the same time is a conflict.
+// write stores what is new or changed. Another transaction creating a setup with one of
+// the names at the same time is a conflict.
 func (u *setupUpsert) write() error {
 	var fresh []Setup
 	for _, s := range u.setups {

@@ -22,7 +22,7 @@ type NewNote struct {
 	TradeAccount journal.AccountID
 }
 
-// recordKey is the hash of the values that a record is known by.
+// recordKey is the hash of the values a record is known by.
 type recordKey [sha256.Size]byte
 
 func newRecordKey(format string, values ...any) recordKey {
@@ -32,7 +32,7 @@ func newRecordKey(format string, values ...any) recordKey {
 // claims are the stored records that records of a file may be, by their keys.
 type claims[ID any] map[recordKey][]ID
 
-// take returns a stored record with a key that no other record of the file is.
+// take returns a stored record with a key no other record of the file is.
 func (c claims[ID]) take(key recordKey) (id ID, found bool) {
 	same := c[key]
 	if len(same) == 0 {
@@ -131,7 +131,7 @@ func findNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, notes []Not
 	return found, err
 }
 
-// insertNotes inserts notes, with the rows of annotations that their links refer to.
+// insertNotes inserts notes, with the rows of annotations their links refer to.
 func insertNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, fresh []Note, linked []Annotations) error {
 	if len(fresh) == 0 {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// maxFillKey bounds the key of a fill that an orphan waits for, in bytes.
+// maxFillKey bounds the key of a fill an orphan waits for, in bytes.
 const maxFillKey = 4 << 10
 
-// RestoreOrphans stores annotations that wait for fills of an account, under new ids,
+// RestoreOrphans stores annotations waiting for fills of an account, under new ids,
 // except those of which the same are stored: trades of one symbol that lose their fills
 // together share all but their fills. The account, tags and setups must be the owner's.
 // It is a step.
@@ -59,7 +59,7 @@ func orphanKey(orphanedAt int64, symbol string, fillKeys []string) recordKey {
 	return newRecordKey("%d|%s|%q", orphanedAt, symbol, fillKeys)
 }
 
-// findOrphans returns the stored orphans of an account.
+// findOrphans returns an account's stored orphans.
 func findOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (claims[journal.TradeID], error) {
 	found := claims[journal.TradeID]{}
 	var last StoredOrphan

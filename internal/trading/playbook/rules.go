@@ -39,9 +39,9 @@ func compareTicks(a, b RuleTick) int {
 	return cmp.Or(strings.Compare(string(a.Setup), string(b.Setup)), strings.Compare(a.Rule, b.Rule))
 }
 
-// CurrentRules returns the ticks of the setups that the trade has, by setup in the
-// trade's order and then by text. Ticks of a setup removed from the trade are kept, so
-// they are there when it is added again.
+// CurrentRules returns the ticks of the setups the trade has, by setup in the trade's
+// order and then by text. Ticks of a setup removed from the trade are kept, so they are
+// there when it is added again.
 func (m Annotations) CurrentRules() []RuleTick {
 	list := []RuleTick{}
 	for _, setup := range m.Setups {
@@ -54,7 +54,7 @@ func (m Annotations) CurrentRules() []RuleTick {
 	return list
 }
 
-// RuleChange sets the state of one rule; an empty state removes it.
+// RuleChange sets one rule's state; an empty state removes it.
 type RuleChange = RuleTick
 
 // maxRules is how many rules one change may set.
@@ -132,8 +132,8 @@ func (c AnnotationChange) applyRules(m Annotations) ([]RuleTick, error) {
 	return setRules(m.Rules, changes), nil
 }
 
-// checkRules refuses ticks of rules that are in no checklist of the setup, except
-// those that the trade had before.
+// checkRules refuses ticks of rules that are in no checklist of the setup, except those
+// the trade had before.
 func checkRules(ctx context.Context, tx *db.Tx, owner journal.UserID, old, changed []RuleTick) error {
 	lists := map[journal.SetupID][]string{}
 	for _, tick := range changed {
@@ -202,9 +202,9 @@ func checkRenames(renames []RuleRename, before, after []string) ([]RuleRename, e
 	return clean, nil
 }
 
-// renameRules moves the ticks of rules to their new texts. Lines may swap their
-// texts, so each moves to a name that no line can have first. If a trade has a tick
-// of the new text from earlier, the moved one replaces it.
+// renameRules moves the ticks of rules to their new texts. Lines may swap their texts, so
+// each moves to a name no line can have first. If a trade has a tick of the new text from
+// earlier, the moved one replaces it.
 func (s *Service) renameRules(ctx context.Context, tx *db.Tx, owner journal.UserID, setup journal.SetupID, renames []RuleRename) error {
 	if len(renames) == 0 {
 		return nil

@@ -49,7 +49,7 @@ func newTextBuilder() textBuilder {
 
 func (b textBuilder) build() *TradeTexts { return b.own.Build().Join(b.linked.Build()) }
 
-// add adds the texts about the annotated trades that a condition selects.
+// add adds the texts about the annotated trades a condition selects.
 func (b textBuilder) add(ctx context.Context, tx *db.Tx, w *where) error {
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var trade journal.TradeID

@@ -21,9 +21,8 @@ type DailyLog struct {
 // function because the logs belong to another package, which this one must not import.
 type DailyLogs func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error
 
-// clampToToday returns the start day of items that a call for some day seeds:
-// that day if it is yesterday in UTC, because it may be today in the caller's
-// zone, else today in UTC.
+// clampToToday returns the start day of items a call for some day seeds: that day if it
+// is yesterday in UTC, because it may be today in the caller's zone, else today in UTC.
 func (s *Service) clampToToday(day journal.Day) journal.Day {
 	today := s.clock.Today()
 	return min(max(day, today.AddDays(-1)), today)

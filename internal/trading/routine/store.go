@@ -57,8 +57,8 @@ func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 	return items, err
 }
 
-// listUnendedItems returns the items that have not ended by a day,
-// including those that start later, in display order.
+// listUnendedItems returns the items that have not ended by a day, including those
+// starting later, in display order.
 func listUnendedItems(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem, selectItems+`
 		WHERE i.user_id = $1 AND (i.end_day IS NULL OR i.end_day > $2)
@@ -77,7 +77,7 @@ func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.R
 	return item, err
 }
 
-// listSuccessors returns the successors of an item that has an end.
+// listSuccessors returns the successors of an item with an end.
 func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
 	if item.EndDay == "" {
 		return nil, nil

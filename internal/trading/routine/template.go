@@ -23,8 +23,8 @@ var builtInTemplate = []string{
 	"Set the maximum loss for the day",
 }
 
-// Template returns the lines that the first items are created from: those the user set,
-// or the built-in ones.
+// Template returns the lines the first items are created from: those the user set, or the
+// built-in ones.
 func (s *Service) Template(ctx context.Context, owner journal.UserID) ([]string, error) {
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]string, error) { return readTemplate(ctx, tx, owner) })
 }

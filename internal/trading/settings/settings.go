@@ -102,7 +102,7 @@ func (s *Service) Update(ctx context.Context, owner journal.UserID, change Chang
 	return changed, err
 }
 
-// Read is the step of [Service.Read].
+// Read is [Service.Read] as a step.
 func Read(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error) {
 	return read(ctx, tx, owner, "")
 }
@@ -150,8 +150,8 @@ func write(ctx context.Context, tx *db.Tx, owner journal.UserID, j Journal) erro
 	return err
 }
 
-// Restore sets the settings that have their default and returns how many it set. It is
-// a step; invalid settings are refused before anything is written.
+// Restore sets the settings with their default and returns how many it set. It is a step;
+// invalid settings are refused before anything is written.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (added int, err error) {
 	change := Change{
 		Timezone:  journal.Opt[string]{Set: in.Timezone != "", Value: in.Timezone},

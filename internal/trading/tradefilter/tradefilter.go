@@ -23,9 +23,9 @@ type Filter struct {
 	Conditions
 }
 
-// Conditions are the tests of a trade besides its account, its period and its
-// status. A trade must pass all that are set; the values of one list are
-// alternatives. A trade without a value is not in a range of it.
+// Conditions are the tests of a trade besides its account, its period and its status. A
+// trade must pass all that are set; one list's values are alternatives. A trade without a
+// value is not in a range of it.
 type Conditions struct {
 	Symbols         []string
 	Roots           []string

@@ -54,8 +54,7 @@ func TestEveryConditionIsTested(t *testing.T) {
 	}
 }
 
-// TestEveryFieldHasAParameter fails for a field of the filter that no parameter
-// sets.
+// TestEveryFieldHasAParameter fails for a field of the filter no parameter sets.
 func TestEveryFieldHasAParameter(t *testing.T) {
 	t.Parallel()
 	values := url.Values{}

@@ -209,14 +209,14 @@ func (s *Service) List(ctx context.Context, owner journal.UserID) ([]View, error
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]View, error) { return List(ctx, tx, owner) })
 }
 
-// List is the step of [Service.List].
+// List is [Service.List] as a step.
 func List(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]View, error) {
 	all, err := list(ctx, tx, owner, "")
 	return slices.DeleteFunc(all, func(v View) bool { return !v.isAllowed(ctx) }), err
 }
 
-// isAllowed reports whether the filter of a view names no account that the context
-// excludes; see [journal.LimitAccounts].
+// isAllowed reports whether the filter of a view names no account the context excludes;
+// see [journal.LimitAccounts].
 func (v View) isAllowed(ctx context.Context) bool {
 	if _, limited := journal.AllowedAccounts(ctx); !limited {
 		return true

@@ -34,8 +34,8 @@ type Fill struct {
 	Stated     *big.Rat
 }
 
-// Trade is a trade as the oracle computes it. Everything is exact except for
-// the two shares that the rules round.
+// Trade is a trade as the oracle computes it. Everything is exact except for the two
+// shares the rules round.
 type Trade struct {
 	// FillIDs are the fills with a share in the trade, in time order.
 	FillIDs []string
@@ -153,8 +153,8 @@ func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	return cuts, len(axis)
 }
 
-// cutOut returns the cut of a fill between two points. Of a fill that crosses zero,
-// the costs of the closing cut are rounded and the opening cut has the rest.
+// cutOut returns the cut of a fill between two points. Of a fill crossing zero, the costs
+// of the closing cut are rounded and the opening cut has the rest.
 func (s stretch) cutOut(low, high *big.Rat) cut {
 	c := cut{fill: s.fill, quantity: sub(high, low), fees: s.fill.Fees, commission: s.fill.Commission}
 	if c.quantity.Cmp(s.fill.Quantity) == 0 {

@@ -65,8 +65,7 @@ func (t *Trade) setAverages(cuts []cut) {
 	}
 }
 
-// setConverted computes the rate that the stated results imply and the figures it
-// converts.
+// setConverted computes the rate the stated results imply and the figures it converts.
 func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	switch {
 	case closings.stated == nil:
