@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// Account is a trading account of one user.
+// Account is a user's trading account.
 type Account struct {
 	ID           journal.AccountID
 	Name         string
@@ -37,7 +37,7 @@ type Account struct {
 // orders fills that arrived in several accounts at the same time.
 func (a Account) Number() int64 { return a.number }
 
-// NewAccount contains the values of a new account. Only Name is required.
+// NewAccount describes a new account. Only Name is required.
 type NewAccount struct {
 	Name            string
 	Broker          string
@@ -62,15 +62,14 @@ func (s *Service) Account(ctx context.Context, owner journal.UserID, id journal.
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) (Account, error) { return findAccount(ctx, tx, owner, id) })
 }
 
-// CreateAccount runs the step of that name in its own transaction.
+// CreateAccount runs the step CreateAccount in its own transaction.
 func (s *Service) CreateAccount(ctx context.Context, owner journal.UserID, in NewAccount) (Account, error) {
 	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Account, error) { return CreateAccount(ctx, tx, owner, s.clock(), in) })
 }
 
-// UpdateAccount applies a partial change. check, which may be nil, receives the
-// stored account and may reject the change. The currency of an account with
-// fills or cash cannot be changed, because that would change the meaning of its
-// amounts.
+// UpdateAccount applies a partial change. check, which may be nil, receives the stored
+// account and may reject the change. An account with fills or cash keeps its currency,
+// because another one would change what its amounts mean.
 func (s *Service) UpdateAccount(
 	ctx context.Context, owner journal.UserID, id journal.AccountID, change AccountChange, check func(Account) error,
 ) (a Account, err error) {
@@ -161,8 +160,8 @@ func allowedOnly(ctx context.Context, list []Account) []Account {
 }
 
 // AccountsWith is like [Accounts] and also reads a subquery's value in the same
-// statement, so both are of one snapshot without a transaction. In the subquery $1 is the
-// owner. value is nil if the subquery has no row or the owner no account.
+// statement, so both come from one snapshot without a transaction. In the subquery $1 is
+// the owner. value is nil if the subquery has no row or the owner no account.
 func AccountsWith(ctx context.Context, tx *db.Tx, owner journal.UserID, subquery string) (accounts []Account, value *string, err error) {
 	scan := func(row db.Scanner) (a Account, err error) {
 		err = row.Scan(append(a.scan(), &value)...)

@@ -157,7 +157,7 @@ func TestDeleteUserDeletesEverything(t *testing.T) {
 	})
 }
 
-// count counts the user's rows of a table.
+// count counts the user's rows in a table.
 func (d *fixture) count(table string) (n int) {
 	d.Helper()
 	must(d, d.db.View(context.Background(), func(tx *db.Tx) error {

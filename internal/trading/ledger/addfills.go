@@ -7,11 +7,10 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// AddFills stores several fills of one account entered by hand, as one step, and regroups
-// their streams once. Each is compared with the stored fills by the rules of
-// [Service.AddExecution]. Equal fills of one call are all stored, unless they carry the
-// same external id. The trades of every outcome are set, also for fills that were already
-// stored.
+// AddFills stores several fills entered by hand in one account, as one step, and regroups
+// their streams once. Each is compared with the stored fills as [Service.AddExecution]
+// does. Equal fills in one call are all stored, unless they carry the same external id.
+// Every outcome has its trades, also for already stored fills.
 func (s *Service) AddFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (InsertResult, error) {
@@ -85,7 +84,7 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 	if err := d.matchPrecision(ctx, arrivals); err != nil {
 		return err
 	}
-	for _, a := range arrivals { // the earlier one of the call may be stored under another row
+	for _, a := range arrivals { // the earlier one in the call may be stored under another row
 		if first := earlier[a.known]; first != nil && first.known != nil {
 			a.known = first.known
 		}
@@ -93,8 +92,8 @@ func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
 	return nil
 }
 
-// storeArrivals stores new fills of an import, and completes known ones. The
-// account's revision is raised only if a row has changed.
+// storeArrivals stores an import's new fills, and completes known ones. The account's
+// revision is raised only if a row has changed.
 func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
 	known, err := b.planKnown(ctx, arrivals, from)
 	if err != nil {

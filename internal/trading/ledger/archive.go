@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Steps of backup and restore for values no other caller reads or writes.
+// Backup and restore steps for values no other caller reads or writes.
 
 // Overrides is [Service.Overrides] as a step.
 func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Override, error) {
@@ -20,9 +20,9 @@ func Overrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 	return loadOverrides(ctx, tx, owner, a)
 }
 
-// AddOverrides adds the overrides of roots for which the account has none and
-// returns their number. Existing ones stay as they are. It is a step; an
-// invalid list is rejected before anything is written.
+// AddOverrides adds overrides for roots without one in the account and returns their
+// number. Existing ones stay as they are. It is a step; an invalid list is rejected
+// before anything is written.
 func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Override) (int, error) {
 	list, err := cleanOverrides(list)
 	if err != nil {
@@ -51,8 +51,8 @@ func AddOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	return len(fresh), err
 }
 
-// Origins returns the content keys with which the edited fills of an account
-// arrived, by which an import finds them. It is a step.
+// Origins returns the content keys with which an account's edited fills arrived. An
+// import finds them by these keys. It is a step.
 func Origins(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID,
 ) (map[journal.ExecutionID]string, error) {
@@ -71,7 +71,7 @@ func Origins(
 	return found, err
 }
 
-// maxOrigin bounds the length of an origin in bytes.
+// maxOrigin limits an origin's bytes.
 const maxOrigin = 4 << 10
 
 // ArchivedFill contains the values that only a backup fill has.
@@ -114,8 +114,7 @@ func RestoreArchivedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return nil
 }
 
-// cleanOrigin returns an origin of a backup, or an empty string if it is
-// invalid.
+// cleanOrigin returns a backup's origin, or an empty string if it is invalid.
 func cleanOrigin(text string) string {
 	origin, err := journal.CheckText("origin", text)
 	if err != nil || len(origin) > maxOrigin {
@@ -134,7 +133,7 @@ func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, at p
 	return err
 }
 
-// Check returns an error if the cash transaction cannot be stored in an account of that
+// Check returns an error if the cash transaction cannot be stored in an account with that
 // currency, so an import can report invalid rows before it writes. It does not check
 // whether the linked trade exists.
 func (n NewCash) Check(currency string) error {

@@ -14,8 +14,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// countdown is a context canceled after a number of calls: a client disconnecting at any
-// point of the work.
+// countdown is a context canceled after some calls: a client disconnecting at any point.
 type countdown struct {
 	context.Context
 	mu     sync.Mutex
@@ -40,7 +39,7 @@ func (c *countdown) count() {
 func (c *countdown) Done() <-chan struct{} { c.count(); return c.Context.Done() }
 func (c *countdown) Err() error            { c.count(); return c.Context.Err() }
 
-// journalOf returns all rows of a user.
+// journalOf has all rows of a user.
 type journalOf struct {
 	Accounts   []ledger.Account
 	Executions []ledger.Execution
@@ -68,9 +67,8 @@ func (d *fixture) everything() (all journalOf) {
 	return all
 }
 
-// TestInterruptedWriteIsAtomic interrupts every kind of write at points from
-// its beginning to its end: either all of it is kept or nothing, and the ledger
-// is sound.
+// TestInterruptedWriteIsAtomic interrupts each kind of write at points from its start to
+// its end: it is kept whole or not at all, and the ledger is sound.
 func TestInterruptedWriteIsAtomic(t *testing.T) {
 	type write = func(ctx context.Context, d *fixture) error
 	step := func(fn func(ctx context.Context, d *fixture, tx *db.Tx) error) write {

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// span is a row of import_spans: the range of numbers an import's fills have in their
-// account, and the range of their instants.
+// span is a row of import_spans: the number range and the time range of an import's
+// fills.
 type span struct {
 	account         int64
 	first, last     int64
@@ -42,7 +42,7 @@ func (a *accountRows) insertSpan(ctx context.Context, s span) error {
 		a.owner, a.account.number, s.first, s.last, s.firstAt, s.lastAt, s.batch, s.sender)
 }
 
-// widenSpans extends the instants of imports to those of moved fills.
+// widenSpans extends import time ranges to moved fills.
 func (a *accountRows) widenSpans(ctx context.Context, moved ...*fill) error {
 	imports, err := a.loadSpansOf(ctx, moved)
 	if err != nil {
@@ -66,10 +66,10 @@ func (a *accountRows) widenSpans(ctx context.Context, moved ...*fill) error {
 	return nil
 }
 
-// spans are the imports of some accounts, by the account's number.
+// spans are import spans by account number.
 type spans map[int64][]span
 
-// loadSpans reads the imports of some accounts.
+// loadSpans reads the spans of some accounts.
 func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ...Account) (spans, error) {
 	found := spans{}
 	numbers := make([]int64, len(accounts))
@@ -85,8 +85,7 @@ func loadSpans(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts ..
 	return found, err
 }
 
-// loadSpansOf reads the imports of some fills of the book's account. An account
-// may have thousands of imports.
+// loadSpansOf reads the spans around some fills: an account may have thousands.
 func (a *accountRows) loadSpansOf(ctx context.Context, fills []*fill) (spans, error) {
 	if len(fills) == 0 {
 		return nil, nil
@@ -110,7 +109,7 @@ func (s spans) batchOf(account, seq int64) *journal.BatchID {
 	return nil
 }
 
-// find returns the span containing the number of a fill.
+// find returns the span containing a fill's number.
 func (s spans) find(account, seq int64) (found span, imported bool) {
 	list := s[account]
 	if i := indexSpan(list, seq); i >= 0 {
@@ -119,8 +118,8 @@ func (s spans) find(account, seq int64) (found span, imported bool) {
 	return span{}, false
 }
 
-// indexSpan returns the index of the span that contains the number of a fill, or
-// -1. The spans must be sorted.
+// indexSpan returns the index of the span containing a fill's number, or -1. The spans
+// must be sorted.
 func indexSpan(list []span, seq int64) int {
 	i, _ := slices.BinarySearchFunc(list, seq, func(s span, seq int64) int { return cmp.Compare(s.last, seq) })
 	if i < len(list) && list[i].holds(seq) {
@@ -131,7 +130,7 @@ func indexSpan(list []span, seq int64) int {
 
 func (s span) holds(seq int64) bool { return s.first <= seq && seq <= s.last }
 
-// spanOf reads the span containing the number of a fill.
+// spanOf reads the span containing a fill's number.
 func (a *accountRows) spanOf(ctx context.Context, seq int64) (s span, imported bool, err error) {
 	s, err = scanSpan(a.tx.QueryRow(ctx,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1`,
@@ -142,9 +141,9 @@ func (a *accountRows) spanOf(ctx context.Context, seq int64) (s span, imported b
 	return s, err == nil && s.holds(seq), err
 }
 
-// ListSentIDs returns the ids of the fills in [from, to) that a connection or hook
-// brought into an account before any other source, ordered by their time. Fills the user
-// edited are left out. It is a step.
+// ListSentIDs returns the ids of fills in [from, to) that a connection or hook brought
+// into an account before any other source, ordered by their time. Fills the user edited
+// are left out. It is a step.
 func ListSentIDs(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, sender string, from, to time.Time,
 ) ([]string, error) {
@@ -192,8 +191,8 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 // its fills and cash rows are deleted, even if they were edited, and the values it
 // completed are restored. A fill another import or an entry by hand contained too stays,
 // with that source's values. Fills it withdrew are not stored again, but other imports
-// may bring them back. The affected streams are regrouped. It returns the number of rows
-// the import had; an unknown batch has none.
+// may bring them back. The affected streams are regrouped. It returns how many rows the
+// import had; an unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
 	gone, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
@@ -212,7 +211,7 @@ func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.User
 	return gone, nil
 }
 
-// regroupWithout regroups the streams of deleted fills.
+// regroupWithout regroups streams without deleted fills.
 func (b *book) regroupWithout(ctx context.Context, fills []*fill) error {
 	touched := map[int64]*changes{}
 	var order []*changes
@@ -237,7 +236,7 @@ func (b *book) regroupWithout(ctx context.Context, fills []*fill) error {
 	return nil
 }
 
-// countRemoved adds deleted fills to the counters of their imports.
+// countRemoved counts deleted fills in their import spans.
 func (a *accountRows) countRemoved(ctx context.Context, fills []*fill) error {
 	var s span
 	var imported bool
@@ -270,8 +269,8 @@ type BatchRef struct {
 	Batch journal.BatchID
 }
 
-// BatchesWithRows lists the imports of all users that have rows, for the check
-// of an installation. It is a step.
+// BatchesWithRows lists all users' imports with rows, for an installation check. It is a
+// step.
 func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (p BatchRef, err error) {
 		err = row.Scan(&p.User, &p.Batch)
@@ -284,7 +283,7 @@ func BatchesWithRows(ctx context.Context, tx *db.Tx) ([]BatchRef, error) {
 		ORDER BY user_id, batch_id`)
 }
 
-// CountNewRows counts the rows of an import stored after an instant. It is a step.
+// CountNewRows counts an import's rows stored after an instant. It is a step.
 func CountNewRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, since time.Time) (n BatchRows, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT COUNT(*) FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id

@@ -98,7 +98,7 @@ func TestInsertResult(t *testing.T) {
 		d.add("buy 100 10; sell 100 11; buy 5 10 symbol=MSFT at=0; buy 1 1 symbol=TSLA at=0")
 		result := d.insert("batch", orders(t,
 			"buy 1 10 at=50; sell 2 11 at=51; sell 5 11 symbol=MSFT at=52; buy 1 1 symbol=QQQQZ5 type=future; buy 1 1 symbol=QQQQZ5 type=future")...)
-		// Two new trades of AAPL, one of the future, MSFT's changed.
+		// Two new AAPL trades, a new future trade, MSFT's changed.
 		if len(result.Trades) != 4 || result.Inserted != 5 || len(result.Warnings) != 1 {
 			t.Errorf("got %+v", result)
 		}

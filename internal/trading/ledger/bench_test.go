@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// history makes a journal of so many fills over 200 symbols and three years:
-// about three fills a trade, every tenth trade turned into the opposite one.
+// history makes a journal with so many fills over 200 symbols and three years: about
+// three fills a trade, every tenth trade turned into the opposite one.
 func history(n int) []ledger.NewFill {
 	random := rand.New(rand.NewPCG(1, 2))
 	position := map[string]int64{}
@@ -104,7 +104,7 @@ func BenchmarkImport(b *testing.B) {
 	})
 }
 
-// reportSize prints the bytes a journal of n fills takes on SQLite.
+// reportSize prints the bytes a journal with n fills takes on SQLite.
 func reportSize(b *testing.B, like *db.DB, n int) {
 	if like.Engine() != db.SQLite {
 		return
@@ -140,8 +140,8 @@ func BenchmarkAdd(b *testing.B) {
 			b.Run(fmt.Sprintf("newest/%d", n), func(b *testing.B) {
 				add(b, "NEW", func(i int) time.Time { return begin.AddDate(5, 0, 0).Add(time.Duration(i) * time.Second) })
 			})
-			// Each shifts every later trade of its symbol, and the next one
-			// shifts them back.
+			// Each shifts every later trade in its symbol, and the next one shifts them
+			// back.
 			b.Run(fmt.Sprintf("back-dated/%d", n), func(b *testing.B) {
 				add(b, "SYM7", func(i int) time.Time { return begin.AddDate(0, -1, 0).Add(time.Duration(i) * time.Second) })
 			})
@@ -172,7 +172,7 @@ func BenchmarkList(b *testing.B) {
 	})
 }
 
-// BenchmarkPage reads one page of a long list, and counts the list.
+// BenchmarkPage reads one page from a long list, and counts the list.
 func BenchmarkPage(b *testing.B) {
 	d := newFixture(b, testkit.Open(b, db.SQLite))
 	d.insert(journal.NewID[journal.BatchID](), history(150_000)...)

@@ -30,15 +30,15 @@ type book struct {
 
 	revision int64 // this write's
 	nextSeq  int64
-	arrivals int64 // the last arrival number in all accounts of the user
-	// deletedFills is the number of the newest deleted fill; 0 if there never was one.
+	arrivals int64 // the last arrival number in all the user's accounts
+	// deletedFills is the newest deleted fill's number; 0 if there never was one.
 	deletedFills int64
 	loggedSince  int64 // the log is complete after this revision
 	prunedSince  int64 // loggedSince as stored: the log has nothing before it
 }
 
 // openBook locks the account. A transaction that writes to several accounts must open
-// them ordered by id, or two of them may deadlock; one of the two is then run again.
+// them ordered by id, or two such transactions may deadlock, and one runs again.
 func (s *Service) openBook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (*book, error) {
 	b, err := readBookWith(ctx, tx, owner, id, tx.Lock())
 	if err != nil {
@@ -63,7 +63,7 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
 		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream)...)
-	// After a wait for the lock only the columns of the row itself are current.
+	// After a wait for the lock only the row's own columns are current.
 	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
 	return b, mapNotFound(err, "account")
 }
@@ -74,13 +74,13 @@ func newBook(tx *db.Tx, owner journal.UserID, account Account) *book {
 	return &book{accountRows: rows, streamSet: newStreamSet(rows), pending: newPending(account.ID), nextSeq: 1}
 }
 
-// lastArrival selects the last arrival number of any account of user $1.
+// lastArrival selects the last arrival number in all accounts of user $1.
 const lastArrival = `(SELECT COALESCE(MAX(arrivals), 0) FROM accounts AS every WHERE every.user_id = $1)`
 
-// lastStream selects the greatest next_stream of any account of user $1.
+// lastStream selects the greatest next_stream in all accounts of user $1.
 const lastStream = `(SELECT COALESCE(MAX(next_stream), 0) FROM accounts AS every WHERE every.user_id = $1)`
 
-// NextArrival returns the arrival number of the owner's next fill. It is a step.
+// NextArrival returns the owner's next arrival number. It is a step.
 func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT `+lastArrival+` + 1`, owner).Scan(&n)
 	return n, err
@@ -131,8 +131,8 @@ func (b *book) saveAccount(ctx context.Context) error {
 		b.revision, b.nextSeq, b.nextStream, b.loggedSince, b.arrivals, b.owner, b.account.ID)
 }
 
-// flush writes the collected rows in bulk. Fills are written in time order,
-// which is the order of their table.
+// flush writes the collected rows in bulk. Fills are written in time order, as their
+// table is.
 func (b *book) flush(ctx context.Context) error {
 	if err := b.flushTrades(ctx); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (b *book) flush(ctx context.Context) error {
 	return b.insertFills(ctx, slices.SortedFunc(slices.Values(b.arrived), byPosition))
 }
 
-// removeTrades deletes the rows of removed trades.
+// removeTrades deletes removed trades.
 func (b *book) removeTrades(ctx context.Context) error {
 	rows := make([][]any, len(b.change.Removed))
 	for i, id := range b.change.Removed {
@@ -166,14 +166,13 @@ func (b *book) removeTrades(ctx context.Context) error {
 	return b.tx.DeleteMany(ctx, "trades", []string{"user_id", "id"}, rows)
 }
 
-// maxStep is the greatest difference between two revisions of an account.
+// maxStep is the greatest difference between two account revisions.
 const maxStep = 1 << 32
 
-// nextRevision returns the revision of the write after another. Steps are
-// random: if the database is restored to an earlier state and written again, the
-// two histories of an account share no later revision. So equal revisions mean
-// equal content, and a copy can tell from the log whether it is of this history.
-// The steps get smaller before the numbers run out.
+// nextRevision returns the next write's revision. Steps are random: if the database is
+// restored to an earlier state and written again, the account's two histories share no
+// later revision. So equal revisions mean equal content, and a copy can tell from the log
+// whether it belongs to this history. The steps get smaller before the numbers run out.
 func nextRevision(last int64) int64 {
 	const shrink = 20
 	var random [8]byte
@@ -182,10 +181,10 @@ func nextRevision(last int64) int64 {
 	return last + 1 + int64(binary.LittleEndian.Uint64(random[:])%uint64(most)) // it is less than maxStep
 }
 
-// The limits of trade_log: it keeps at least about the newest thousand revisions,
-// without writes that changed so many trades that loading the whole account is
-// cheaper. Older ones are deleted once they are about a hundred, because a
-// statement in every write costs more than their space.
+// trade_log limits: it keeps at least about the newest thousand revisions, without writes
+// that changed more trades than are worth reading one by one. Older ones are deleted once
+// they are about a hundred, because a statement in every write costs more than their
+// space.
 const (
 	loggedSpan   = 1000 * maxStep / 2
 	prunedSpan   = 100 * maxStep / 2
@@ -193,8 +192,8 @@ const (
 )
 
 // recordTouched logs the revision with the trades this write changed. A revision without
-// them, or with too many, is logged with an id no trade has: every revision of the log
-// can be found.
+// them, or with too many, is logged with an id no trade has: every logged revision can be
+// found.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if b.revision-b.loggedSince > loggedSpan+prunedSpan {
@@ -220,10 +219,10 @@ func (b *book) recordTouched(ctx context.Context) error {
 	return b.tx.QueueRows(ctx, "trade_log", []string{"user_id", "account", "revision", "trade_id"}, "ON CONFLICT DO NOTHING", rows)
 }
 
-// TouchedSince returns the trades of an account that changed after a revision,
-// as one step; those that do not exist were removed. known is false if the log
-// does not contain that revision, because it is too old or of another history of
-// the database: the account must then be read again.
+// TouchedSince returns an account's trades that changed after a revision, as one step;
+// those that do not exist were removed. known is false if the log does not contain that
+// revision, because it is too old or from another database history: the account must then
+// be read again.
 func TouchedSince(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, revision int64,
 ) (ids []journal.TradeID, known bool, err error) {

@@ -30,9 +30,9 @@ const (
 
 var cashTypes = []CashType{Deposit, Withdrawal, Fee, Dividend, Interest, Adjustment}
 
-// CashMembers are the values of a cash transaction, with one type for each kind of
-// value. The tags are the names in JSON, of the API and of backups, and the
-// descriptions of the API. See docs/architecture.md, "Add a field to a record".
+// CashMembers are a cash transaction's values, with one type for each kind. The tags are
+// the JSON names in the API and backups, and the API descriptions. See
+// docs/architecture.md, "Add a field to a record".
 type CashMembers[Kind, Amount, Text, Instant, TradeLink any] struct {
 	Type       Kind      `json:"type" enum:"deposit,withdrawal,fee,dividend,interest,adjustment"`
 	Amount     Amount    `json:"amount" doc:"Money in is positive. Withdrawals and fees are stored as negative, deposits as positive, whatever the sign sent; other types keep the sign."`
@@ -42,7 +42,7 @@ type CashMembers[Kind, Amount, Text, Instant, TradeLink any] struct {
 	Trade      TradeLink `json:"trade_id"`
 }
 
-// CashValues are the values of a cash transaction as they are stored and answered.
+// CashValues are a cash transaction's values as stored and answered.
 type CashValues = CashMembers[CashType, decimal.Decimal, string, time.Time, *journal.TradeID]
 
 // CashChange is a partial change to a cash transaction.
@@ -72,10 +72,9 @@ func (c *Cash) EditedOrigin() string {
 	return c.Origin
 }
 
-// NewCash contains the values of a new cash transaction. Deposits are stored as
-// positive, withdrawals and fees as negative amounts, whatever the sign of
-// Amount; the other types keep it. Currency is the account's if it is empty, else
-// it must be the account's.
+// NewCash describes a new cash transaction. Deposits are stored as positive, withdrawals
+// and fees as negative amounts, whatever Amount's sign; the other types keep it. Currency
+// is the account's if it is empty, else it must be the account's.
 type NewCash CashValues
 
 // ArchivedCash contains the values that only a backup cash row has.
@@ -87,7 +86,7 @@ type ArchivedCash struct {
 	CreatedAt time.Time
 }
 
-// EachCash calls fn for the cash transactions of a scope, oldest first.
+// EachCash calls fn for a scope's cash transactions, oldest first.
 func (s *Service) EachCash(ctx context.Context, owner journal.UserID, scope journal.Scope, fn func(Cash) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachCash(ctx, tx, owner, scope, fn) })
 }
@@ -113,7 +112,7 @@ func EachCash(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journa
 	}, text, f.args...)
 }
 
-// CashTransaction returns one of the owner's cash transactions.
+// CashTransaction returns a cash transaction of the owner.
 func (s *Service) CashTransaction(ctx context.Context, owner journal.UserID, id journal.CashID) (c Cash, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		account, err := findAccountID(ctx, tx, owner, "cash_transactions", id, "cash transaction")
@@ -152,8 +151,7 @@ func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account jou
 	return c, err
 }
 
-// UpdateCash applies a partial change. A new type sets the sign of the amount
-// again.
+// UpdateCash applies a partial change. A new type sets the amount's sign again.
 func (s *Service) UpdateCash(
 	ctx context.Context, owner journal.UserID, id journal.CashID, change CashChange, check func(Cash) error,
 ) (c Cash, err error) {
@@ -183,7 +181,7 @@ func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journ
 	})
 }
 
-// withCash runs check and fn with a cash transaction read under the lock of its account.
+// withCash runs check and fn with a cash transaction read under its account's lock.
 func (s *Service) withCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.CashID,
 	check func(Cash) error, fn func(*cashLedger, Cash) error,
@@ -204,7 +202,7 @@ func (s *Service) withCash(
 	})
 }
 
-// cashLedger reads and writes the cash rows of an account.
+// cashLedger reads and writes an account's cash rows.
 type cashLedger struct {
 	*accountRows
 	now time.Time
@@ -212,7 +210,7 @@ type cashLedger struct {
 
 func (b *book) cash() *cashLedger { return &cashLedger{accountRows: b.accountRows, now: b.now} }
 
-// cashRow is a stored cash transaction with the number of its account.
+// cashRow is a stored cash transaction with its account's number.
 type cashRow struct {
 	Cash
 	account int64
@@ -238,7 +236,7 @@ var cashTable = fields.New("cash_transactions",
 // cashSelect has the table's name as its alias, which conditions use.
 var cashSelect = cashTable.Select(cashTable.Name)
 
-// scanCashOf reads a row of one of the accounts, by their numbers.
+// scanCashOf reads a row; accounts are by number.
 func scanCashOf(accounts map[int64]Account, row db.Scanner) (Cash, error) {
 	var c cashRow
 	err := cashTable.Scan(row, &c)
@@ -246,7 +244,7 @@ func scanCashOf(accounts map[int64]Account, row db.Scanner) (Cash, error) {
 	return c.Cash, err
 }
 
-// scanCash reads a row of the book's account.
+// scanCash reads a row.
 func (l *cashLedger) scanCash(row db.Scanner) (Cash, error) {
 	var c cashRow
 	err := cashTable.Scan(row, &c)
@@ -272,8 +270,7 @@ func (l *cashLedger) cleanCash(ctx context.Context, in NewCash, archived *Archiv
 	return c, err
 }
 
-// setOrigin sets the origin of a new row, and for a backup row the time at which it was
-// first stored.
+// setOrigin sets a new row's origin, and for a backup row when it was first stored.
 func (c *Cash) setOrigin(archived *ArchivedCash) {
 	c.Origin = c.contentKey()
 	if archived == nil {
@@ -323,7 +320,7 @@ func (l *cashLedger) checkCash(ctx context.Context, c *Cash) (err error) {
 	return l.checkCashTrade(ctx, c.Trade)
 }
 
-// applySign checks type and amount and sets the sign of the amount by its type.
+// applySign checks type and amount and sets the amount's sign by the type.
 func (c *Cash) applySign() error {
 	c.Type = CashType(strings.ToLower(strings.TrimSpace(string(c.Type))))
 	if !slices.Contains(cashTypes, c.Type) {
@@ -354,7 +351,7 @@ func (l *cashLedger) checkCashTrade(ctx context.Context, id *journal.TradeID) er
 	return err
 }
 
-// sumDividends returns the sum of the dividends linked to a trade.
+// sumDividends sums the dividends linked to a trade.
 func sumDividends(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (total decimal.Decimal, err error) {
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var amount decimal.Decimal
@@ -371,7 +368,7 @@ func (c *Cash) contentKey() string {
 	return fmt.Sprintf("%s|%s|%d", c.Type, c.Amount, db.Micros(c.OccurredAt))
 }
 
-// insertCash inserts rows, or refuses them if the account has no room for all of them.
+// insertCash inserts rows, or refuses them if the account has no room for them all.
 func (l *cashLedger) insertCash(ctx context.Context, list []Cash) error {
 	if len(list) == 0 {
 		return nil
@@ -392,8 +389,8 @@ func (l *cashLedger) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
-// moveCashLinks moves links of cash rows from removed trades to those they were merged
-// into, or clears them.
+// moveCashLinks moves cash links from removed trades to those they were merged into, or
+// clears them.
 func (a *accountRows) moveCashLinks(ctx context.Context, change *TradeChanges) error {
 	if len(change.Removed) == 0 {
 		return nil

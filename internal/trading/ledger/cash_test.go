@@ -225,7 +225,7 @@ func TestCashOfOneSecond(t *testing.T) {
 	})
 }
 
-// cashAt returns a row of 5 after the start, which has whole seconds.
+// cashAt returns a row with amount 5 after the start, which has whole seconds.
 func cashAt(kind ledger.CashType, later time.Duration) ledger.NewCash {
 	return ledger.NewCash{Type: kind, Amount: decimal.New(5), OccurredAt: begin.Truncate(time.Second).Add(later)}
 }
@@ -246,7 +246,7 @@ func (d *fixture) deliverCash(rows ...ledger.NewCash) (result ledger.CashResult)
 	return result
 }
 
-// cashIDs returns the ids of all cash rows, oldest first.
+// cashIDs returns all cash ids, oldest first.
 func (d *fixture) cashIDs() (ids []journal.CashID) {
 	must(d, d.ledger.EachCash(d.Context(), d.owner, journal.Scope{}, func(c ledger.Cash) error {
 		ids = append(ids, c.ID)

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CashResult is the result of inserting cash rows.
+// CashResult tells what inserting cash rows did.
 type CashResult struct {
 	Inserted, Skipped int
 	// Known reports for each row, in the order given, whether it was skipped because it is
@@ -19,19 +19,19 @@ type CashResult struct {
 	Known, Deleted []bool
 }
 
-// CashOptions are the options of [Service.InsertCash].
+// CashOptions are options for [Service.InsertCash].
 type CashOptions struct {
-	// Batch is the import of the rows; it may be empty.
+	// Batch is the rows' import; it may be empty.
 	Batch journal.BatchID
-	// Archived has the further values of each backup row, and is nil for a file.
+	// Archived has each backup row's further values, and is nil for a file.
 	Archived []ArchivedCash
 	// SkipDeleted leaves out what the user deleted by hand. Without it, such rows are stored
 	// again.
 	SkipDeleted bool
 }
 
-// InsertCash stores the cash rows of one file or backup as one step. Rows that
-// are already stored are skipped, by the rules of [cashDedup].
+// InsertCash stores cash rows from one file or backup as one step. Already stored rows
+// are skipped; see [cashDedup].
 func (s *Service) InsertCash(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []NewCash, options CashOptions,
 ) (result CashResult, err error) {
@@ -97,20 +97,20 @@ func archivedAt(archived []ArchivedCash, row int) *ArchivedCash {
 	return &archived[row]
 }
 
-// cashDedup finds cash rows that are already stored. A row matches a stored one that
-// arrived with the same type, amount and instant, even if edited since. Files often have
-// whole seconds where connections have fractions, so a row also matches one of the same
-// second if either has no fraction. A row of a backup has the stored values. It also
-// matches a stored one with the same values now: backups of version 1 do not have the key
-// with which an edited row arrived. Each stored row matches one row of the call: of three
-// equal rows, two of which are stored, the third is new.
+// cashDedup finds already stored cash rows. A row matches a stored one that arrived with
+// the same type, amount and instant, even if edited since. Files often have whole seconds
+// where connections have fractions, so a row also matches one in the same second if
+// either has no fraction. A backup row has the stored values. It also matches a stored
+// one with the same values now: backups of version 1 do not have the key with which an
+// edited row arrived. Each stored row matches one row in the call: if two rows are stored
+// and the call has three equal ones, the third is new.
 type cashDedup struct {
 	*cashLedger
 	found   map[string]*storedCash // by condition and key, each read once
 	claimed map[journal.CashID]bool
 }
 
-// storedCash are stored rows that rows of a file may be: all, by their values now, and
+// storedCash are stored rows that a file's rows may be: all, by their values now, and
 // unedited ones also by type and amount.
 type storedCash struct {
 	all                           claimQueue[journal.CashID]
@@ -143,8 +143,8 @@ func (l *cashLedger) repeatedCash(ctx context.Context, rows []Cash, areArchived 
 	return repeats, nil
 }
 
-// claimByOrigin claims a stored row that arrived with the key of c, preferably one with
-// the same values now.
+// claimByOrigin claims a stored row that arrived with c's key, preferably one with the
+// same values now.
 func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
 	same, err := d.loadStored(ctx, c.Origin, `origin`, `origin = $3`, c.Origin)
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *cashDedup) claimByOrigin(ctx context.Context, c *Cash) (bool, error) {
 	return d.claim(same.byContent[c.contentKey()]) || d.claim(&same.all), nil
 }
 
-// claimByContent claims a stored row with the values of c.
+// claimByContent claims a stored row with c's values.
 func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	same, err := d.loadStored(ctx, strconv.FormatInt(at, 10), `occurred_at`, `occurred_at = $3`, at)
@@ -163,9 +163,9 @@ func (d *cashDedup) claimByContent(ctx context.Context, c *Cash) (bool, error) {
 	return d.claim(same.byContent[c.contentKey()]), nil
 }
 
-// claimBySecond claims a stored row that arrived with the type and the amount of c in the
-// same second, if one has no fraction of a second. Edited rows are left out: they arrived
-// with other values.
+// claimBySecond claims a stored row that arrived with c's type and amount in the same
+// second, if one has no fraction. Edited rows are left out: they arrived with other
+// values.
 func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	at := db.Micros(c.OccurredAt)
 	from := at - at%second
@@ -182,21 +182,21 @@ func (d *cashDedup) claimBySecond(ctx context.Context, c *Cash) (bool, error) {
 	return d.claim(same.unedited[whole.contentKey()]), nil
 }
 
-// amountKey returns the type and the amount of a row.
+// amountKey returns a row's type and amount.
 func (c *Cash) amountKey() string {
 	content, _, _ := splitCashKey(c.contentKey())
 	return content
 }
 
-// claim claims the first row of a queue that is not claimed yet.
+// claim claims a queue's first unclaimed row.
 func (d *cashDedup) claim(queue *claimQueue[journal.CashID]) bool {
 	_, found := queue.take(d.claimed)
 	return found
 }
 
 // loadStored returns the account's rows fulfilling a condition, whose arguments begin
-// with $3. The key is that of the arguments. They are read in the order of the
-// condition's column: to sort by id, SQLite would read all rows of the owner.
+// with $3. The key identifies the arguments. Rows are read in the condition's column
+// order: to sort by id, SQLite would read all the owner's rows.
 func (d *cashDedup) loadStored(ctx context.Context, key, order, condition string, args ...any) (*storedCash, error) {
 	key = condition + " " + key
 	if stored, known := d.found[key]; known {

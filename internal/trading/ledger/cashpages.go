@@ -8,16 +8,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CashCursor is a position in lists of cash transactions, which are ordered by
-// instant and id.
+// CashCursor is a position in cash lists, which are ordered by instant and id.
 type CashCursor struct {
 	At int64 // microseconds since 1970
 	ID journal.CashID
 }
 
-// CashPage lists at most limit cash transactions of a scope (0 means all),
-// oldest first, after a position or from the beginning if after is nil. total
-// counts the whole scope.
+// CashPage lists at most limit of a scope's cash transactions (0 means all), oldest
+// first, after a position or from the beginning if after is nil. total counts the whole
+// scope.
 func (s *Service) CashPage(
 	ctx context.Context, owner journal.UserID, scope journal.Scope, after *CashCursor, limit int,
 ) (list []Cash, total int, err error) {

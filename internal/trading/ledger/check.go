@@ -14,9 +14,9 @@ import (
 	"fillbook/internal/trading/matching/oracle"
 )
 
-// RegroupAll groups all fills of one account again and returns how many trades
-// differed from the stored ones. Trades keep their ids. It is needed only to
-// repair an inconsistent ledger.
+// RegroupAll groups an account's fills again and returns how many trades differed from
+// the stored ones. Trades keep their ids. It is needed only to repair an inconsistent
+// ledger.
 func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
@@ -34,7 +34,7 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 	return changed, err
 }
 
-// regroupStreams groups all fills of some streams again.
+// regroupStreams groups some streams again.
 func (b *book) regroupStreams(ctx context.Context, numbers []int64) error {
 	for _, number := range numbers {
 		found, err := b.streamNumbered(ctx, number)
@@ -57,20 +57,19 @@ func (a *accountRows) streamNumbers(ctx context.Context) ([]int64, error) {
 type Problem struct {
 	User    journal.UserID
 	Account journal.AccountID
-	// Record is the id of the trade, execution or cash row; empty for a problem
-	// of the whole account.
+	// Record is the id of the trade, execution or cash row; empty for a problem with the
+	// whole account.
 	Record string
 	// What is one sentence.
 	What string
 }
 
-// Check reads every journal of the installation and reports inconsistencies:
-// each trade is recomputed from its fills twice, by package matching and by the
-// oracle, and compared with its row; each fill must be linked to exactly the
-// trades it is in; counters, imports and links must agree with the rows. It
-// changes nothing. Memory does not grow with the journals, because it reads one
-// segment between two flat points of a stream at a time. An error means that
-// the check could not run; inconsistencies are only reported.
+// Check reads every journal and reports inconsistencies: each trade is recomputed from
+// its fills twice, by package matching and by the oracle, and compared with its row; each
+// fill must be linked to exactly the trades it is in; counters, imports and links must
+// agree with the rows. It changes nothing. Memory does not grow with the journals,
+// because it reads one segment between two flat points at a time. An error means that the
+// check could not run; inconsistencies are only reported.
 func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	all, err := listOwnedAccounts(ctx, s.db, currentRules+1)
 	if err != nil {
@@ -85,14 +84,13 @@ func (s *Service) Check(ctx context.Context, report func(Problem)) error {
 	return nil
 }
 
-// ownedAccount is an account of any user.
+// ownedAccount is any user's account.
 type ownedAccount struct {
 	user    journal.UserID
 	account journal.AccountID
 }
 
-// listOwnedAccounts lists the accounts of all users computed by rules before the given
-// ones.
+// listOwnedAccounts lists all users' accounts computed by rules before the given ones.
 func listOwnedAccounts(ctx context.Context, d *db.DB, rules int) ([]ownedAccount, error) {
 	return db.Get(ctx, d.Peek, func(tx *db.Tx) ([]ownedAccount, error) {
 		return db.List(ctx, tx, func(row db.Scanner) (o ownedAccount, err error) {
@@ -129,8 +127,7 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 	return c.checkRows(ctx)
 }
 
-// checkSources compares the fills that have several sources with the merged
-// values of those sources.
+// checkSources compares fills having several sources with the merged source values.
 func (c *checker) checkSources(ctx context.Context) error {
 	numbers, err := db.List(ctx, c.tx, db.Single[int64],
 		`SELECT DISTINCT seq FROM fill_sources WHERE user_id = $1 AND account = $2 ORDER BY seq`,
@@ -198,7 +195,7 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	return trades.err
 }
 
-// checkOrderKey compares the stored order key of a stream with the computed one.
+// checkOrderKey compares a stream's stored order key with the computed one.
 func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	var key string
 	err := c.tx.QueryRow(ctx, `SELECT order_key FROM streams WHERE user_id = $1 AND number = $2`, c.owner, s.number).Scan(&key)
@@ -239,8 +236,8 @@ func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.
 	return found, err
 }
 
-// groupFills groups the fills of a segment and compares the stored checkpoints
-// in it, which it removes from the map.
+// groupFills groups a segment's fills and compares the stored checkpoints in it, which it
+// removes from the map.
 func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[matching.Position]string) []matching.Trade {
 	var grouping matching.Grouping
 	if len(checkpoints) > 0 {
@@ -256,7 +253,7 @@ func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[m
 	return slices.Collect(grouping.Walk(slices.Values(fills)))
 }
 
-// checkSegment compares the stored trades of a segment with the trades its fills form.
+// checkSegment compares a segment's stored trades with those its fills form.
 func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, checkpoints map[matching.Position]string) error {
 	grouped := make([]matching.Fill, len(part))
 	oracleFills := make([]oracle.Fill, len(part))
@@ -333,9 +330,9 @@ func (f *fill) toOracle() oracle.Fill {
 	return o
 }
 
-// rowChecks find rows that contradict others. Each query returns the wrong rows
-// for a user and an account number: of executions executed_at, seq and id, of
-// other tables the id.
+// rowChecks find rows that contradict others. Each query returns the wrong rows for a
+// user and an account number: executed_at, seq and id for executions, the id for other
+// tables.
 var rowChecks = []struct{ what, query string }{
 	{"The execution's instrument is missing.", `
 		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams

@@ -1,9 +1,9 @@
 package ledger
 
-// FillChecker checks one file's fills. It keeps what many fills of a file have in common.
-// It must not be used concurrently.
+// FillChecker checks one file's fills. It keeps what a file's fills have in common. It
+// must not be used concurrently.
 type FillChecker struct {
-	// instruments are those of fills without details, by symbol and type.
+	// instruments are for fills without details, by symbol and type.
 	instruments map[[2]string]checkedInstrument
 	keys        map[streamKey]*streamKey
 	pool        fillPool
@@ -54,7 +54,7 @@ func (c *FillChecker) checkInstrument(n *NewFill) (i checkedInstrument) {
 	return i
 }
 
-// share returns a key all fills of an instrument share.
+// share returns a key that an instrument's fills share.
 func (c *FillChecker) share(key streamKey) *streamKey {
 	shared := c.keys[key]
 	if shared == nil {
@@ -67,7 +67,7 @@ func (c *FillChecker) share(key streamKey) *streamKey {
 // fillPool allocates fills many at a time.
 type fillPool struct {
 	spare []fill
-	size  int // of the last allocation
+	size  int // last allocated
 }
 
 // newFill returns an empty fill.

@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// checkpointInterval is the number of fills of a trade between two of its
-// checkpoints. A write to a longer trade reads at most as many fills before the
-// change.
+// checkpointInterval is how many of a trade's fills lie between two checkpoints. A write
+// to a longer trade reads at most as many fills before the change.
 const checkpointInterval = 128
 
 // storedCheckpoint is a row of trade_checkpoints: a trade's state after the fill at its
@@ -23,7 +22,7 @@ type storedCheckpoint struct {
 	matching.Checkpoint
 }
 
-// stretch is a part of a stream, without its two ends.
+// stretch is a stream's part, without its two ends.
 type stretch struct {
 	stream   int64
 	from, to matching.Position
@@ -37,7 +36,7 @@ const checkpointBefore = `
 	WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4) AND (executed_at, seq) < ($5, $6)
 	ORDER BY executed_at DESC, seq DESC LIMIT 1`
 
-// lastCheckpoint returns the last checkpoint of a stored trade before p, or nil.
+// lastCheckpoint returns a stored trade's last checkpoint before p, or nil.
 func (set *streamSet) lastCheckpoint(ctx context.Context, t *tradeRow, p matching.Position) (*matching.Checkpoint, error) {
 	if t.count < int64(set.interval) {
 		return nil, nil
@@ -60,13 +59,13 @@ func (set *streamSet) lastCheckpoint(ctx context.Context, t *tradeRow, p matchin
 	return found, nil
 }
 
-// collectCheckpoint collects a checkpoint of a new trade.
+// collectCheckpoint collects a new trade's checkpoint.
 func (r *run) collectCheckpoint(c matching.Checkpoint) {
 	r.out.checkpoints = append(r.out.checkpoints, storedCheckpoint{stream: r.c.stream.number, Checkpoint: c})
 }
 
-// collectOutdated collects the run for the deletion of stored checkpoints if one
-// of the stored trades in it can have any.
+// collectOutdated marks the run's stored checkpoints for deletion if a stored trade in it
+// can have any.
 func (r *run) collectOutdated(old []*tradeRow) {
 	isLong := func(t *tradeRow) bool { return t.count >= int64(r.fills.set.interval) }
 	if r.c.whole || slices.ContainsFunc(old, isLong) {

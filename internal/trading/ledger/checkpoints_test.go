@@ -31,8 +31,8 @@ func (s *Service) CountExecutions(ctx context.Context, owner journal.UserID, q E
 // SetCheckpointInterval makes short trades have checkpoints.
 func (s *Service) SetCheckpointInterval(fills int) { s.interval = fills }
 
-// longTrade returns fills of one position that is never flat: mostly entries,
-// and every tenth fill closes a part of it.
+// longTrade returns fills for one position that is never flat: mostly entries, and every
+// tenth fill closes a part.
 func longTrade(fills int) []NewFill {
 	list := make([]NewFill, fills)
 	for i := range list {
@@ -61,8 +61,8 @@ func newLongTrade(t testing.TB, database *db.DB, fills int) *trial {
 	return s
 }
 
-// TestWorkDoesNotGrowWithTheTrade writes at the end of a short and of a long
-// trade: the rows read are the same.
+// TestWorkDoesNotGrowWithTheTrade writes at a short and a long trade's end: the rows read
+// are the same.
 func TestWorkDoesNotGrowWithTheTrade(t *testing.T) {
 	t.Parallel()
 	const shortTrade, longer = 2 * checkpointInterval, 30 * checkpointInterval
@@ -99,8 +99,8 @@ func TestWorkDoesNotGrowWithTheTrade(t *testing.T) {
 	})
 }
 
-// TestPreviewContinuesFromCheckpoint: the preview of one more fill does not read
-// the whole trade.
+// TestPreviewContinuesFromCheckpoint: previewing one more fill does not read the whole
+// trade.
 func TestPreviewContinuesFromCheckpoint(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -165,7 +165,7 @@ func TestCheckFindsDamagedCheckpoints(t *testing.T) {
 	})
 }
 
-// BenchmarkAddToLongTrade stores fills at the end of a trade that is never flat.
+// BenchmarkAddToLongTrade stores fills after a trade that is never flat.
 func BenchmarkAddToLongTrade(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		for _, fills := range []int{1_000, 10_000, 100_000} {

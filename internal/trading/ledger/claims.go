@@ -1,10 +1,10 @@
 package ledger
 
-// A file decides how many of its fills and cash transactions have the same content and
-// instant, and how many of those are stored. Queues hand out each stored one once without
-// comparing every row with every stored one.
+// A file decides how many fills and cash transactions have the same content and instant,
+// and how many are stored. Queues hand out each stored one once without comparing every
+// row with every stored one.
 
-// claimQueue are stored records that rows of a file may be, the first first.
+// claimQueue are stored records that a file's rows may be, the first first.
 type claimQueue[T comparable] struct{ list []T }
 
 func (q *claimQueue[T]) add(record T) { q.list = append(q.list, record) }
@@ -22,7 +22,7 @@ func (q *claimQueue[T]) take(claimed map[T]bool) (record T, found bool) {
 	return record, false
 }
 
-// queueOf returns the queue of a key, which it creates.
+// queueOf returns a key's queue, which it creates if necessary.
 func queueOf[K comparable, Q any](queues map[K]*Q, key K) *Q {
 	q := queues[key]
 	if q == nil {
@@ -32,7 +32,7 @@ func queueOf[K comparable, Q any](queues map[K]*Q, key K) *Q {
 	return q
 }
 
-// deal is what equal fills of a stream share besides their time.
+// deal is what a stream's equal fills share besides their time.
 type deal struct{ side, quantity, price string }
 
 func newDeal(f *fill) deal {
@@ -67,7 +67,7 @@ func (q *fillQueue) add(f *fill) {
 	}
 }
 
-// maxCompared is how many stored fills of one content an arrival is compared with, if
+// maxCompared is how many stored fills with one content an arrival is compared with, if
 // their times differ.
 const maxCompared = 256
 

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// FigureTrade contains the values of a trade that figures are computed from and
-// lists are sorted by. Reading whole trades would take longer.
+// FigureTrade has the trade values that figures are computed from and lists are sorted
+// by. Reading whole trades would take longer.
 type FigureTrade struct {
 	ID                     journal.TradeID
 	Symbol, InstrumentType string
@@ -19,16 +19,16 @@ type FigureTrade struct {
 	Expiry                 journal.Day // empty if it does not expire
 	Direction              matching.Direction
 	Open                   bool
-	// ListedAt is the instant of closing, or of opening for an open trade.
+	// ListedAt is when the trade closed, or opened if it is open.
 	OpenedAt, ListedAt       time.Time
 	EntryNotional, EntrySize decimal.Decimal
 	Rate                     matching.Rate
 	Volume                   decimal.Null // in the account's currency
-	// Gross and Net of an open trade are those of its closed part.
+	// An open trade's Gross and Net are its closed part's.
 	Gross, Net, Fees, Commission decimal.Decimal
 	QtyOpened, AvgEntry          decimal.Decimal
 	AvgExit, ReturnPct           decimal.Null
-	// Instrument, External and Arrival order trades of the same instants; see
+	// Instrument, External and Arrival order trades with the same instants; see
 	// [TradeCursor].
 	Instrument, External string
 	Arrival              int64
@@ -44,7 +44,7 @@ const (
 	figuresAlone      = figureColumns + `stream FROM trades`
 )
 
-// figureRow is a row of figureColumns, for all rows of a query.
+// figureRow is a row of figureColumns, shared by a query's rows.
 type figureRow struct {
 	FigureTrade
 	t matching.Trade
@@ -71,7 +71,7 @@ func (r *figureRow) scan() []any {
 	}
 }
 
-// toTrade returns the trade of the row with the instrument of its stream.
+// toTrade returns the row's trade with its stream's instrument.
 func (r *figureRow) toTrade(s *listedStream) FigureTrade {
 	c, t := r.FigureTrade, &r.t
 	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
@@ -82,7 +82,7 @@ func (r *figureRow) toTrade(s *listedStream) FigureTrade {
 	return c
 }
 
-// HasMoreTrades reports whether an account has more than the given number of trades.
+// HasMoreTrades reports whether an account has more than that many trades.
 func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, than int) (bool, error) {
 	var n int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trades WHERE user_id = $1 AND account = $2`+db.Limit(3)+`) AS few`,
@@ -90,10 +90,9 @@ func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	return n > than, err
 }
 
-// EachFigureTrades calls fn with all trades of an account in batches of about size:
-// every trade of a batch was listed after every trade of the next one. Trades of a
-// batch are in no order. The batch is valid until fn returns; fn must not run
-// statements.
+// EachFigureTrades calls fn with all an account's trades in batches with about that size:
+// every trade in a batch was listed after every trade in the next one. A batch has no
+// order. The batch is valid until fn returns; fn must not run statements.
 func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) error) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Closing is the part of a trade that one fill closed, in the account's currency.
+// Closing is what one fill closed in a trade, in the account's currency.
 type Closing struct {
 	Trade              journal.TradeID
 	Instrument         Instrument
@@ -23,7 +23,7 @@ type Closing struct {
 	// before fees. Both are absent if the source stated another result than the
 	// prices have: prices are then in another currency.
 	Proceeds, Cost decimal.Null
-	// Fees are those of the closing and the share of those of the entry.
+	// Fees are the closing fees and a share in the entry fees.
 	Fees decimal.Decimal
 	// Gain is the result after fees.
 	Gain decimal.Decimal
@@ -37,7 +37,7 @@ type ClosingQuery struct {
 	Trade func(journal.TradeID) bool
 }
 
-// closingsAtOnce is the number of trades whose closings are in memory at a time.
+// closingsAtOnce is how many trades have their closings in memory at a time.
 const closingsAtOnce = 2000
 
 // closedTrade is a trade that has closings.
@@ -63,9 +63,8 @@ func scanClosedTrade(row db.Scanner) (t closedTrade, err error) {
 	return t, err
 }
 
-// EachClosing calls fn for the closings of an account. Those of one trade follow
-// each other in time order; trades are in the order in which they closed, open
-// ones in that in which they opened.
+// EachClosing calls fn for an account's closings. A trade's closings follow each other in
+// time order. Trades come in closing order, open ones in opening order.
 func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, q ClosingQuery, fn func(*Closing) error) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
@@ -98,7 +97,7 @@ func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account A
 	return nil
 }
 
-// emitClosings reads the fills of some trades and calls fn for their closings.
+// emitClosings reads some trades' fills and calls fn for their closings.
 func emitClosings(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, list []closedTrade, streams map[int64]listedStream, period journal.Period,
 	fn func(*Closing) error,
@@ -132,8 +131,8 @@ func emitClosings(
 	return nil
 }
 
-// maxRounding is how far a stated result may be from that of the prices if both
-// are in the same currency: sources round results to cents.
+// maxRounding is how far a stated result may be from the prices' result if both are in
+// the same currency: sources round results to cents.
 var maxRounding = decimal.FromScaled(1, 2)
 
 func newClosing(t *closedTrade, p *matching.RealizedPart, key streamKey) Closing {

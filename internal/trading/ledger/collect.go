@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// pending collects the rows of a write, which are written in bulk at its end.
+// pending collects a write's rows, which are written in bulk at its end.
 type pending struct {
 	change TradeChanges
 	// reordered are trades whose position in lists may have changed while their
@@ -23,12 +23,12 @@ type pending struct {
 	// trades depend on.
 	changedIDs               []*fill
 	newTrades, changedTrades []*tradeRow
-	// outdated are the stretches of streams whose stored checkpoints are deleted.
+	// outdated are stream stretches whose stored checkpoints are deleted.
 	outdated    []stretch
 	checkpoints []storedCheckpoint
 
 	emptied map[int64]bool // streams that lost their trades and may be empty
-	// instruments are those of the regrouped streams.
+	// instruments belong to the regrouped streams.
 	instruments map[int64]streamKey
 }
 
@@ -36,8 +36,8 @@ func newPending(account journal.AccountID) pending {
 	return pending{change: TradeChanges{Account: account}, emptied: map[int64]bool{}, instruments: map[int64]streamKey{}}
 }
 
-// collectWrites assigns ids to the trades of a regrouping and collects the rows differing
-// from the stored ones, which are written in bulk at the end.
+// collectWrites assigns ids to a regrouping's trades and collects the rows differing from
+// the stored ones, which are written in bulk at the end.
 func (p *pending) collectWrites(r *regrouping) {
 	p.outdated = append(p.outdated, r.outdated...)
 	p.checkpoints = append(p.checkpoints, r.checkpoints...)
@@ -56,8 +56,8 @@ func (r *regrouping) reconcile() {
 	}
 }
 
-// assignIDs returns the ids of the new trades: that of the stored trade each continues,
-// or a new one. It collects the stored trades that none continues.
+// assignIDs returns the new trades' ids: the id from the stored trade each continues, or
+// a new one. It collects the stored trades that none continues.
 func (p *pending) assignIDs(r *regrouping) []journal.TradeID {
 	ids := make([]journal.TradeID, len(r.trades))
 	found := r.identities
@@ -121,7 +121,7 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 	return list
 }
 
-// collectOrphans collects the orphaned trades with the keys of their fills.
+// collectOrphans collects the orphaned trades with their fills' keys.
 func (p *pending) collectOrphans(r *regrouping, orphans []string) {
 	if len(orphans) == 0 {
 		return
@@ -186,7 +186,7 @@ func (p *pending) listArrived() iter.Seq[Arrival] {
 	}
 }
 
-// collectTrades collects the rows of new and changed trades.
+// collectTrades collects new and changed trade rows.
 func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed map[journal.TradeID]bool) {
 	before := make(map[journal.TradeID]*tradeRow, len(r.old))
 	for _, t := range r.old {
@@ -210,7 +210,7 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 	}
 }
 
-// openingOf returns the opening of a new trade.
+// openingOf returns a new trade's opening.
 func (r *regrouping) openingOf(trade int) opening {
 	t := &r.trades[trade]
 	if t.Skipped > 0 {

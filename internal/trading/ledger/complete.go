@@ -6,10 +6,10 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// completeFrom adds values another source of the same instrument has and the fill does
-// not. Known values are not overwritten, except by a record replacing the fill, and by a
-// later record of the same source with the same id; previous are the values this source
-// had before, nil if there are none. Values the user edited stay.
+// completeFrom adds values that another source has and the fill does not; both are for
+// the same instrument. Known values are not overwritten, except by a record replacing the
+// fill, and by a later record from the same source with the same id; previous are the
+// values this source had before, nil if there are none. Values the user edited stay.
 func (f *fill) completeFrom(s *source, previous *fill) {
 	edits, by := f.edits(), &s.values
 	if f.externalID != "" && slices.Contains(s.replaces, f.externalID) {
@@ -82,9 +82,9 @@ func (f *fill) completeTime(by *fill, edits Facts, sameID bool) {
 	}
 }
 
-// correctFrom replaces price, quantity and costs by those of a later record of
-// the same source with the same id, unless that record has fewer values. Values
-// of other sources, which differ from what this source said before, stay.
+// correctFrom replaces price, quantity and costs by those in a later record from the same
+// source with the same id, unless that record has fewer values. Values from other
+// sources, which differ from what this source said before, stay.
 func (f *fill) correctFrom(by, previous *fill, edits Facts) {
 	if !previous.isCorrectedBy(by) {
 		return
@@ -98,8 +98,8 @@ func (f *fill) correctFrom(by, previous *fill, edits Facts) {
 	}
 }
 
-// replaceBy replaces all values the user did not edit by those of the record with which
-// the broker corrected the fill.
+// replaceBy replaces all values the user did not edit by those in the broker's correcting
+// record.
 func (f *fill) replaceBy(by *fill, edits Facts) {
 	f.externalID = by.externalID
 	if !edits.has(FiguresEdited) {
@@ -137,8 +137,8 @@ func (f *fill) sameCosts(g *fill, edits Facts) bool {
 		(edits.has(CommissionEdited) || f.isCommissionKnown() == g.isCommissionKnown() && f.commission.Equal(g.commission))
 }
 
-// isCorrectedBy reports whether a later record with the same id may replace the
-// fill's values. A source that lists parts of fills replaces only fewer parts.
+// isCorrectedBy reports whether a later record with the same id may replace the fill's
+// values. A source that lists partial fills replaces only fewer parts.
 func (f *fill) isCorrectedBy(by *fill) bool {
 	switch {
 	case by.facts.has(PartialQuantity):
@@ -151,8 +151,8 @@ func (f *fill) isCorrectedBy(by *fill) bool {
 	return !knowsLess
 }
 
-// mergeSources returns the merged values of sources, in arrival order, and the instrument
-// of the first.
+// mergeSources returns sources' merged values, in arrival order, and the first one's
+// instrument.
 func mergeSources(list []*source) (*fill, streamKey) {
 	merged := list[0].values
 	for i, s := range list[1:] {
@@ -163,8 +163,7 @@ func mergeSources(list []*source) (*fill, streamKey) {
 	return &merged, list[0].key
 }
 
-// previousOf returns the merged values of the earlier sources a source corrects, nil if
-// there are none.
+// previousOf returns the merged values that a source corrects, nil if there are none.
 func previousOf(earlier []*source, s *source) (merged *fill) {
 	id := s.correctorID()
 	if id == "" {
@@ -184,8 +183,8 @@ func previousOf(earlier []*source, s *source) (merged *fill) {
 	return merged
 }
 
-// rebuild returns a stored fill with the merged values of its sources. Values the user
-// edited stay.
+// rebuild returns a stored fill with its sources' merged values. Values the user edited
+// stay.
 func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	merged, key := mergeSources(list)
 	out := *f
@@ -214,8 +213,8 @@ func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	return &out, key
 }
 
-// hasSameValues reports whether an arrival of the same instrument has the values of a
-// stored fill. Values the user edited are not compared.
+// hasSameValues reports whether an arrival in the same instrument has a stored fill's
+// values. Values the user edited are not compared.
 func (f *fill) hasSameValues(a *fill) bool {
 	edits := f.edits()
 	different := Facts(0)
@@ -231,7 +230,7 @@ func (f *fill) hasSameValues(a *fill) bool {
 		isSame(FiguresEdited, PartialQuantity, f.sameDeal(a) && f.stated.Equal(a.stated) && f.details == a.details)
 }
 
-// sameRow reports whether two versions of a fill are stored as the same row.
+// sameRow reports whether two fill versions are stored as the same row.
 func sameRow(f, g *fill) bool {
 	return f.stream == g.stream && sameFigures(f, g) && f.externalID == g.externalID && f.facts == g.facts && f.details == g.details
 }

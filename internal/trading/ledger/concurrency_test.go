@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestConcurrentWriters lets sixteen of them add, edit, import and read at
-// once: no call fails, no fill is lost and the ledger is consistent.
+// TestConcurrentWriters lets sixteen writers add, edit, import and read at once: no call
+// fails, no fill is lost and the ledger is consistent.
 func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -123,8 +123,8 @@ func TestAccountDeletedDuringWait(t *testing.T) {
 	})
 }
 
-// TestWaitingWritersLeaveConnections checks that more writers of a locked account
-// than there are connections do not keep readers waiting.
+// TestWaitingWritersLeaveConnections checks that more writers waiting for an account than
+// there are connections do not keep readers waiting.
 func TestWaitingWritersLeaveConnections(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {

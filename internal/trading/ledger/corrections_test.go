@@ -16,9 +16,9 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// record stores a fill as one source sends it, such as "C: buy 2 10 id=A": the
-// source is hand, file, or the name of a connection or hook. It reports whether
-// the fill was completed or corrected.
+// record stores a fill as one source sends it, such as "C: buy 2 10 id=A": the source is
+// hand, file, or a connection or hook name. It reports whether the fill was completed or
+// corrected.
 func (d *fixture) record(batch journal.BatchID, text string) bool {
 	d.Helper()
 	name, line, _ := strings.Cut(text, ":")
@@ -47,12 +47,12 @@ func (d *fixture) shownFills(account journal.AccountID) (list []string) {
 	return list
 }
 
-// TestSameSourceCorrects: a later record of one connection or hook with the same id
-// replaces price, quantity and costs, one of another source only completes.
+// TestSameSourceCorrects: a later record with the same id from the same connection or
+// hook replaces price, quantity and costs. One from another source only completes.
 func TestSameSourceCorrects(t *testing.T) {
 	type example = struct {
 		records []string
-		want    string // of the only fill
+		want    string // the only fill's
 		last    bool   // the last record completes or corrects
 	}
 	eachCase(t, map[string]example{
@@ -149,8 +149,8 @@ func TestReadingAgainRecordsNothing(t *testing.T) {
 }
 
 // TestCorrectionsInAnyOrder sends one fill by a file and by a connection correcting it,
-// in any order: the fill has the connection's latest values if its first ones are those
-// of the file. Reversing imports in any order leaves what the other ones alone give.
+// in any order: the fill has the connection's latest values if its first ones come from
+// the file. Reversing imports in any order leaves what the other ones alone give.
 func TestCorrectionsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {

@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// countCache caches the number of rows of lists, which a client reading a list page by
-// page needs repeatedly. The key contains the query and the revisions of the accounts, so
-// entries never become outdated.
+// countCache caches list lengths, which a client reading a list page by page needs
+// repeatedly. The key contains the query and the account revisions, so entries never
+// become outdated.
 type countCache struct {
 	mu      sync.Mutex
 	entries map[string]int
@@ -20,8 +20,8 @@ type countCache struct {
 // maxCounts bounds the entries; above it all are dropped.
 const maxCounts = 1000
 
-// count returns the number of rows of a query depending only on the fills and trades of
-// the accounts. They must have been read in the same transaction.
+// count returns how many rows a query has. It must depend only on the accounts' fills and
+// trades. They must have been read in the same transaction.
 func (c *countCache) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
 	var key strings.Builder
 	for _, a := range accounts {

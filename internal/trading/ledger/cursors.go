@@ -15,7 +15,7 @@ const (
 	lastChunk  = 1024
 )
 
-// The queries of the cursors, each for a stretch of one stream by its index.
+// The cursors' queries, each for a stretch of one stream.
 var (
 	fillsAfter    = fillSelect + afterInStream
 	comparedAfter = `SELECT ` + comparedColumns + ` FROM executions ` + afterInStream
@@ -32,8 +32,8 @@ var (
 		WHERE user_id = $1 AND stream = $2 ORDER BY opened_at DESC, first_seq DESC LIMIT 1`
 )
 
-// loadTail returns the last stored trade of a stream, or nil. It ends with the
-// stream's last fill: most writes are after it and need not read more.
+// loadTail returns a stream's last stored trade, or nil. It ends with the stream's last
+// fill: most writes are after it and need not read more.
 func (set *streamSet) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 	if s.isNew || s.tailLoaded {
 		return s.tail, nil
@@ -59,7 +59,7 @@ type fillCursor struct {
 
 	buffered []*fill           // stored fills that were read and not returned yet
 	after    matching.Position // the last that was read
-	size     int               // of the next chunk
+	size     int               // next chunk
 	end      bool              // nothing more is stored
 	upcoming int               // index into changes.added
 	err      error
@@ -120,9 +120,9 @@ func (c *fillCursor) next() *fill {
 	return f
 }
 
-// between returns the fills from one instant up to, and not including, another.
-// The intervals of successive calls must be in order and must not overlap.
-// Fills between two intervals are read only if they are few.
+// between returns the fills from one instant up to, and not including, another. Intervals
+// of successive calls must be in order and must not overlap. Fills between two intervals
+// are read only if they are few.
 func (c *fillCursor) between(from, to int64) []*fill {
 	passed := 0
 	for len(c.buffered) > 0 && c.buffered[0].at < from {

@@ -11,29 +11,28 @@ import (
 // arrival is a fill to be stored.
 type arrival struct {
 	*fill
-	// key is the same pointer in all arrivals of a call with an instrument.
+	// key is the same pointer in all arrivals that a call has for an instrument.
 	key *streamKey
 	// unmultiplied reports that the usual multiplier applies.
 	unmultiplied bool
 	// known is the fill it repeats, stored or earlier in the same call; nil for a new
 	// fill. Of a stored one only comparedColumns are read.
 	known *fill
-	// repeated reports that an earlier arrival of the same call has its id.
+	// repeated reports that an earlier arrival in the same call has its id.
 	repeated bool
 	// completed reports that it completes or corrects the known fill.
 	completed bool
 	// deleted reports that it is left out because the user deleted the fill,
 	// withdrawn that it is because the broker withdrew its id.
 	deleted, withdrawn bool
-	// replaces are the earlier ids of a corrected fill, the latest first.
+	// replaces are a corrected fill's earlier ids, the latest first.
 	replaces []string
 }
 
-// deduper finds arrivals that are already stored. The broker's id decides if
-// the arrival and a stored fill both have one, else the content does, with
-// times compared at the precision of the coarser one. Each stored fill matches
-// one arrival: of three equal fills in a file, two of which are stored, the
-// third is new. An edited fill still matches by the content with which it
+// deduper finds already stored arrivals. The broker's id decides if the arrival and a
+// stored fill both have one, else the content does, with times compared at the coarser
+// precision. Each stored fill matches one arrival: if two are stored and a file has three
+// equal ones, the third is new. An edited fill still matches by the content with which it
 // arrived.
 type deduper struct {
 	b       *book
@@ -104,8 +103,8 @@ func (a *arrival) findByID(stored map[string]*fill) *fill {
 
 const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN $keys ORDER BY seq DESC`
 
-// fillsByExternalID returns stored fills by the broker's ids; of several with
-// the same id the first that arrived.
+// fillsByExternalID returns stored fills by the broker's ids; the first to arrive if
+// several have the same id.
 func (a *accountRows) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
 	found := map[string]*fill{}
 	list, err := db.ListIn(ctx, a.tx, ids, a.scanFill, fillSelect+a.tx.Using("executions_external")+externalFills, a.owner, a.account.number)
@@ -115,9 +114,9 @@ func (a *accountRows) fillsByExternalID(ctx context.Context, ids []string) (map[
 	return found, err
 }
 
-// matchContent matches arrivals with stored fills of the same content. Many arrivals are
-// matched by reading all stored fills of their period, and few by reading each stream's
-// fills in time order.
+// matchContent matches arrivals with stored fills by content. Many arrivals are matched
+// by reading all fills stored in their period, and few by reading each stream's fills in
+// time order.
 func (d *deduper) matchContent(ctx context.Context, arrivals []*arrival) error {
 	matched, err := d.matchRange(ctx, arrivals)
 	if err != nil || matched && len(d.origins) == 0 {
@@ -171,9 +170,8 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 	return stored.err
 }
 
-// matchSecond matches arrivals of one stream and one second with the stored
-// fills of that second. Equal instants of the same precision take precedence over
-// the same second.
+// matchSecond matches arrivals in one stream and second with the fills stored in that
+// second. Equal instants with the same precision take precedence over the same second.
 func (d *deduper) matchSecond(list []*arrival, stored []*fill) {
 	if len(stored) == 0 {
 		return
@@ -233,8 +231,8 @@ func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool)
 	return found
 }
 
-// updateFirstExternal sets the external id a trade is ordered by to that of its first
-// fill, after the fill was written without a regrouping.
+// updateFirstExternal sets the external id that orders a trade to its first fill's, after
+// the fill was written without a regrouping.
 func (b *book) updateFirstExternal(ctx context.Context, f *fill) error {
 	ids, err := db.List(ctx, b.tx, db.Single[journal.TradeID], `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND opened_at = $3 AND first_seq = $4`,

@@ -70,7 +70,7 @@ func TestRepeatedEntriesByHand(t *testing.T) {
 	})
 }
 
-// TestRepeatedImport is which rows of a file are stored, given what is stored.
+// TestRepeatedImport tests which rows in a file are stored.
 func TestRepeatedImport(t *testing.T) {
 	type example = struct{ stored, file, want string }
 	eachCase(t, map[string]example{

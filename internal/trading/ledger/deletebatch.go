@@ -15,17 +15,17 @@ type reversal struct {
 	*book
 	batch journal.BatchID
 	spans []span
-	// own are the fills whose first source is the import, others those of which it is a
-	// later source; both are in arrival order.
+	// own are the fills whose first source is the import, others have it as a later
+	// source; both are in arrival order.
 	own, others []*fill
 	sources     map[int64][]*source // by the fill's number
 	repeats     []repeat
 
 	// The changes to make.
 	removed    []*fill
-	changed    []changedFill          // with the instrument of the stored fill as key
-	nextKeys   map[*fill]streamKey    // the instrument of a changed fill
-	nextOwners map[int64]importSource // the next owner of fills of this import that stay
+	changed    []changedFill          // by the stored fill's instrument
+	nextKeys   map[*fill]streamKey    // a changed fill's instrument
+	nextOwners map[int64]importSource // the next owner for fills that stay
 	dropped    []*source              // sources no fill has any more
 	moved      []*source              // sources another import has too
 }
@@ -55,7 +55,7 @@ func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
 	return r.regroupFills(ctx)
 }
 
-// load reads the fills of the import and their other sources.
+// load reads the import's fills and their other sources.
 func (r *reversal) load(ctx context.Context) (err error) {
 	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
 		r.owner, r.account.number, r.batch)
@@ -102,7 +102,7 @@ func (r *reversal) spanArgs(s span) []any {
 	return []any{r.owner, s.account, s.firstAt, s.lastAt, s.first, s.last}
 }
 
-// loadOthers reads the fills of which the import is a later source.
+// loadOthers reads fills with the import as a later source.
 func (r *reversal) loadOthers(ctx context.Context) error {
 	numbers, err := db.List(ctx, r.tx, db.Single[int64], `
 		SELECT DISTINCT seq FROM fill_sources
@@ -119,8 +119,8 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	return err
 }
 
-// nextBatch returns another import that repeated a fill's given source, or any of its
-// sources for anySource.
+// nextBatch returns another import that repeated a fill's given source, or any source for
+// anySource.
 func (r *reversal) nextBatch(f *fill, number int64) (journal.BatchID, bool) {
 	for _, p := range r.repeats {
 		if p.first <= f.seq && f.seq <= p.last && (p.source == number || number == anySource) {
@@ -198,7 +198,7 @@ func (r *reversal) planChange(ctx context.Context, before, after *fill, key stre
 	return nil
 }
 
-// write deletes the rows of the import and updates those that stay.
+// write deletes the import's rows and updates those that stay.
 func (r *reversal) write(ctx context.Context) error {
 	if err := r.deleteRemoved(ctx); err != nil {
 		return err
@@ -230,8 +230,8 @@ func (r *reversal) write(ctx context.Context) error {
 	return r.insertOwners(ctx)
 }
 
-// deleteRemoved deletes the rows of the removed fills, in one statement per
-// span if no fill stays and others need not be let in.
+// deleteRemoved deletes the removed fills, in one statement per span if no fill stays and
+// others need not be let in.
 func (r *reversal) deleteRemoved(ctx context.Context) error {
 	if len(r.nextOwners) == 0 && !r.tx.IsInParts() {
 		for _, s := range r.spans {
@@ -282,7 +282,7 @@ func (r *reversal) insertOwners(ctx context.Context) error {
 	return flush()
 }
 
-// regroupFills regroups the streams of removed and changed fills.
+// regroupFills regroups streams with removed or changed fills.
 func (r *reversal) regroupFills(ctx context.Context) error {
 	set := &changeSet{streamOf: r.streamFor, byKey: map[streamKey]*changes{}}
 	for _, f := range r.removed {

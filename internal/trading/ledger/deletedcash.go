@@ -29,7 +29,7 @@ type deletedCash struct {
 	deletedAt int64
 }
 
-// splitCashKey returns the type and the amount of a key of cash, and its instant; see
+// splitCashKey returns a cash key's type and amount, and its instant; see
 // [Cash.contentKey].
 func splitCashKey(key string) (content string, at int64, ok bool) {
 	i := strings.LastIndexByte(key, '|')
@@ -135,8 +135,8 @@ func (l *cashLedger) forgetDeletedCash(ctx context.Context, found []*deletedCash
 	return nil
 }
 
-// ListDeletedCash returns the deleted cash transactions of an account, oldest first. It is
-// a step.
+// ListDeletedCash returns an account's deleted cash transactions, oldest first. It is a
+// step.
 func ListDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (list []DeletedCash, err error) {
 	b, err := readBook(ctx, tx, owner, account)
 	if err != nil {
@@ -157,8 +157,8 @@ func ListDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 	return list, err
 }
 
-// AddDeletedCash adds deleted cash transactions to those of an account, except those that
-// are stored or already in the list. It is a step; an invalid list is rejected before
+// AddDeletedCash adds deleted cash transactions to an account, except those that are
+// stored or already in the list. It is a step; an invalid list is rejected before
 // anything is written.
 func (s *Service) AddDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedCash) error {
 	if len(list) == 0 {

@@ -16,7 +16,7 @@ import (
 // deletedFill is a row of deleted_fills: a fill the user deleted by hand.
 type deletedFill struct {
 	key       streamKey
-	values    fill   // seq is the number of the row
+	values    fill   // seq is the row's number
 	origin    string // the content key with which an edited fill arrived
 	deletedAt int64
 }
@@ -112,9 +112,9 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		b.deletedFills, b.owner, b.account.ID)
 }
 
-// applyDeleted compares the new ones of some arrivals with the fills the user deleted. If
-// skip is set, it returns the arrivals without those and sets deleted in them. Otherwise
-// all arrivals stay, and the deleted fills they bring back are forgotten.
+// applyDeleted compares new arrivals with the fills the user deleted. If skip is set, it
+// returns the arrivals without those and sets deleted in them. Otherwise all arrivals
+// stay, and the deleted fills they bring back are forgotten.
 func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool) ([]*arrival, error) {
 	found, err := b.matchDeleted(ctx, arrivals)
 	if err != nil || len(found) == 0 {
@@ -139,8 +139,8 @@ func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool)
 
 // matchDeleted returns the deleted fills new arrivals repeat, by the rules by which a
 // stored fill is found: the broker's id decides if both have one, else the content does,
-// and an edited fill is found by the content with which it arrived. A repetition of an
-// arrival in the same call has its result.
+// and an edited fill is found by the content with which it arrived. A repeated arrival in
+// the same call has the same result.
 func (b *book) matchDeleted(ctx context.Context, arrivals []*arrival) (map[*arrival]*fill, error) {
 	if b.deletedFills == 0 {
 		return nil, nil
@@ -204,8 +204,8 @@ func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 	return m
 }
 
-// match matches arrivals with deleted fills: by id, then with equal instants of
-// the same precision, then within the precision of their times, then by the original content.
+// match matches arrivals with deleted fills: by id, then with equal instants with the
+// same precision, then within their times' precision, then by the original content.
 func (m *deletedMatcher) match(fresh []*arrival) {
 	for _, a := range fresh {
 		if f := m.byID[a.externalID]; f != nil {
@@ -266,8 +266,7 @@ func DeletedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	return list, err
 }
 
-// contractDetails returns the contract as details of a fill, nil if there is
-// none.
+// contractDetails returns the contract as fill details, nil if there is none.
 func (k streamKey) contractDetails() map[string]string {
 	details := map[string]string{}
 	for name, value := range map[string]string{keyRight: k.right, keyStrike: k.strike, keyExpiry: k.expiry, keyLot: k.lot} {
@@ -281,9 +280,9 @@ func (k streamKey) contractDetails() map[string]string {
 	return details
 }
 
-// AddDeletedFills adds deleted fills to those of an account, except those that
-// are stored or already in the list, and returns their number. It is a step; an
-// invalid list is rejected before anything is written.
+// AddDeletedFills adds deleted fills to an account, except those that are stored or
+// already in the list, and returns their number. It is a step; an invalid list is
+// rejected before anything is written.
 func (s *Service) AddDeletedFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedFill,
 ) (count int, err error) {

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// AddedExecution is the result of [Service.AddExecution].
+// AddedExecution is what [Service.AddExecution] returns.
 type AddedExecution struct {
 	Execution
 	// Deduped reports that the execution was already stored, Completed that the
@@ -45,9 +45,8 @@ func (s *Service) AddExecution(
 	return out, err
 }
 
-// ExecutionChange is a partial change to an execution. Details are replaced as
-// a whole, including the contract in them. A null multiplier becomes the usual
-// one of the instrument.
+// ExecutionChange is a partial change to an execution. Details are replaced as a whole,
+// including the contract in them. A null multiplier becomes the instrument's usual one.
 type ExecutionChange struct {
 	Symbol, InstrumentType            journal.Opt[string]
 	Side                              journal.Opt[matching.Side]
@@ -103,8 +102,8 @@ func (s *Service) DeleteExecution(
 	})
 }
 
-// withExecution runs check and fn with an execution read under the lock of its account,
-// so fn changes what check received.
+// withExecution runs check and fn with an execution read under its account's lock, so fn
+// changes what check received.
 func (s *Service) withExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID,
 	check func(Execution) error, fn func(*book, *fill, Execution) error,
@@ -129,8 +128,7 @@ func (s *Service) withExecution(
 	})
 }
 
-// deleteFills deletes the rows of fills and updates the counters of their
-// imports.
+// deleteFills deletes fills and updates their import counters.
 func (a *accountRows) deleteFills(ctx context.Context, fills ...*fill) error {
 	for _, f := range fills {
 		_, err := a.tx.Exec(ctx,
@@ -248,16 +246,16 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 	return b.regroupChanges(ctx, old, &changes{stream: to, added: []*fill{after}})
 }
 
-// sameFigures reports whether two versions of a fill are equal in all values
-// that trades are computed from.
+// sameFigures reports whether two fill versions are equal in all values that trades are
+// computed from.
 func sameFigures(f, g *fill) bool {
 	return f.sameContent(g) && f.fees.Equal(g.fees) && f.commission.Equal(g.commission) &&
 		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
 }
 
-// recordEdit records an edit of an imported fill: the content key with which it arrived,
-// so another import of the same file finds it, and its new instant, so deleting the
-// import finds it.
+// recordEdit records an imported fill's edit: the content key with which it arrived, so
+// importing the same file again finds it, and its new instant, so deleting the import
+// finds it.
 func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKey) error {
 	if after.stream == before.stream && before.sameContent(after) {
 		return nil

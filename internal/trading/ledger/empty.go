@@ -7,12 +7,12 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Foreign keys would delete the rows of an account together with it, in one statement.
-// But an account can be most of the database. The large tables are therefore emptied
-// first; see [db.Tx.DeleteInChunks].
+// Foreign keys would delete an account's rows together with it, in one statement. But
+// that can be most of the database. The large tables are therefore emptied first; see
+// [db.Tx.DeleteInChunks].
 
-// largeTables are tables that may have many rows of an account, with the columns that are
-// unique in it.
+// largeTables are tables that may have many rows for an account, with the columns that
+// are unique in it.
 var largeTables = []struct{ name, columns string }{
 	{"executions", "executed_at, seq"},
 	{"trades", "list_at, id"},
@@ -21,8 +21,8 @@ var largeTables = []struct{ name, columns string }{
 	{"cash_transactions", "occurred_at, id"},
 }
 
-// EmptyAccounts deletes the fills and trades of all accounts of an owner. It is
-// a step of deleting the owner.
+// EmptyAccounts deletes the fills and trades in all an owner's accounts. It is a step in
+// deleting the owner.
 func EmptyAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	accounts, err := Accounts(ctx, tx, owner)
 	for _, a := range accounts {

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestEmptyAccount removes an account's rows: all of them go, and no other user's.
+// TestEmptyAccount removes an account's rows: they all go, and no other user's.
 func TestEmptyAccount(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {

@@ -28,8 +28,7 @@ type Execution struct {
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
 	ExternalID *string
-	// Details are further values of the source and the contract; nil if there
-	// are none.
+	// Details are further source values and the contract; nil if there are none.
 	Details map[string]string
 	// Facts states how reliable the values are.
 	Facts Facts
@@ -43,8 +42,8 @@ type Execution struct {
 	Cursor ExecutionCursor
 }
 
-// ExecutionCursor is a position in lists of executions, which are ordered by
-// instant, arrival number and account.
+// ExecutionCursor is a position in execution lists, which are ordered by instant, arrival
+// number and account.
 type ExecutionCursor struct {
 	At      int64 // microseconds since 1970
 	Arrival int64
@@ -60,7 +59,7 @@ type ExecutionQuery struct {
 	Limit int
 }
 
-// Execution returns one of the owner's executions.
+// Execution returns an execution of the owner.
 func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		at, err := findFill(ctx, tx, owner, id)
@@ -77,8 +76,8 @@ func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journa
 	return e, err
 }
 
-// EachExecution calls fn for the executions of a query, oldest first, as they are read,
-// so memory does not grow with their number.
+// EachExecution calls fn for a query's executions, oldest first, as they are read, so
+// memory does not grow with their number.
 func (s *Service) EachExecution(ctx context.Context, owner journal.UserID, q ExecutionQuery, fn func(Execution) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return EachExecution(ctx, tx, owner, q, fn) })
 }
@@ -143,7 +142,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	return ties.flush()
 }
 
-// compareExecutions compares executions of one instant in the order of lists.
+// compareExecutions compares executions with one instant in list order.
 func compareExecutions(a, b *Execution) int {
 	return cmp.Or(cmp.Compare(a.Cursor.Arrival, b.Cursor.Arrival), cmp.Compare(a.Cursor.Account, b.Cursor.Account))
 }
@@ -167,7 +166,7 @@ func (q ExecutionQuery) addConditions(f *filter) {
 	}
 }
 
-// clampNumber limits a number of a client's cursor to what a column can have, so the
+// clampNumber limits a number in a client's cursor to what a column can have, so the
 // comparison with it has the same result and no error.
 func clampNumber(n int64) int64 { return min(max(n, math.MinInt32), math.MaxInt32) }
 
@@ -187,7 +186,7 @@ func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in 
 	return e, err
 }
 
-// readDetails returns the stored details of a fill together with its contract.
+// readDetails returns a fill's stored details together with its contract.
 func readDetails(text string, key streamKey) (map[string]string, error) {
 	var details map[string]string
 	if text != "" {
@@ -209,7 +208,7 @@ func readDetails(text string, key streamKey) (map[string]string, error) {
 	return details, nil
 }
 
-// toExecution reads one execution of the book's account.
+// execution reads one execution.
 func (set *streamSet) execution(ctx context.Context, id journal.ExecutionID) (Execution, error) {
 	f, err := set.fillByID(ctx, id)
 	if err != nil {
@@ -218,8 +217,7 @@ func (set *streamSet) execution(ctx context.Context, id journal.ExecutionID) (Ex
 	return set.describe(ctx, f, f.links)
 }
 
-// describe converts a fill of the book to an Execution, with its instrument and
-// import.
+// describe converts a fill to an Execution, with its instrument and import.
 func (set *streamSet) describe(ctx context.Context, f *fill, in links) (Execution, error) {
 	s, err := set.streamNumbered(ctx, f.stream)
 	if err != nil {
@@ -235,7 +233,7 @@ func (set *streamSet) describe(ctx context.Context, f *fill, in links) (Executio
 	return f.toExecution(set.account, s.key, &from.batch, in)
 }
 
-// findAccountID returns the account of one of the owner's records.
+// findAccountID returns a record's account.
 func findAccountID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, table string, id any, what string,
 ) (account journal.AccountID, err error) {
@@ -246,7 +244,7 @@ func findAccountID(
 	return account, mapNotFound(err, what)
 }
 
-// accountOf returns the query for the account of record $2 of a table.
+// accountOf returns the query for the account of record $2 in a table.
 func accountOf(table string) string {
 	return `
 		SELECT accounts.id FROM ` + table + ` AS record JOIN accounts

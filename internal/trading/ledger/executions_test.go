@@ -142,8 +142,8 @@ func TestMultipliers(t *testing.T) {
 
 func orderOf(t testing.TB, text string) ledger.NewFill { return order(t, text, 0) }
 
-// TestUpdateExecution is the partial change of executions, each by itself on
-// the closing fill of "buy 100 10; sell 100 12".
+// TestUpdateExecution tests partial changes, each by itself on the closing fill in "buy
+// 100 10; sell 100 12".
 func TestUpdateExecution(t *testing.T) {
 	number := func(s string) journal.Opt[decimal.Decimal] { return journal.Some(decimal.Must(s)) }
 	type example = struct {
@@ -223,7 +223,7 @@ func TestUpdateExecutionRefusals(t *testing.T) {
 	})
 }
 
-// TestStatedResult is what becomes of the broker's own result on edits.
+// TestStatedResult tests how edits change the broker's own result.
 func TestStatedResult(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		ids := d.add("buy 1 150; sell 1 151 stated=6.62 fees=1")
@@ -307,8 +307,7 @@ func TestExecutionList(t *testing.T) {
 	})
 }
 
-// TestManyAccounts lists beyond the number of accounts that get a branch of
-// their own.
+// TestManyAccounts lists beyond the accounts with a branch each.
 func TestManyAccounts(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		for n := range 62 {

@@ -6,12 +6,12 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// Facts states how reliable a fill's values are. It is a set of bits, so a stored fill
-// needs two bytes for it.
+// Facts states how reliable a fill's values are. It is a bit set, so a stored fill needs
+// two bytes for it.
 type Facts int64
 
-// The facts. A fill without FactsRecorded was stored before facts were kept, or
-// comes from a source without them: a cost of 0 is then unknown.
+// The facts. A fill without FactsRecorded was stored before facts were kept, or comes
+// from a source without them: a zero cost is then unknown.
 const (
 	FactsRecorded    Facts = 1 << iota
 	FeesStated             // the source states the fees, even if they are 0
@@ -21,7 +21,7 @@ const (
 	DayPrecision           // only the day was written; the instant is its start
 	Uploaded               // from an uploaded file: a later upload with the same id may correct it
 	ZoneAssumed            // the source named no zone
-	PartialQuantity        // the source shows parts of fills and may not show all of them
+	PartialQuantity        // the source shows partial fills and may not show them all
 	hasSources             // fill_sources has rows for the fill
 	FeesEdited             // the user changed the fees
 	CommissionEdited
@@ -30,7 +30,7 @@ const (
 	FiguresEdited // the user changed side, quantity, price, stated result, instrument or details
 
 	// ZeroFraction: the time was written with fractional seconds, which is 0. A time with
-	// another fraction needs no fact. It is the sign of the two stored bytes.
+	// another fraction needs no fact. It is the sign bit in the two stored bytes.
 	ZeroFraction Facts = -1 << 15
 )
 
@@ -40,7 +40,7 @@ const (
 	editFacts   = FeesEdited | CommissionEdited | MultiplierEdited | TimeEdited | FiguresEdited
 )
 
-// factNames are the names of the facts a backup keeps.
+// factNames are the fact names in backups.
 var factNames = []struct {
 	fact Facts
 	word string
@@ -61,7 +61,7 @@ var factNames = []struct {
 	{FiguresEdited, "figures_edited"},
 }
 
-// Names returns the names of the facts, as a backup writes them.
+// Names returns the fact names that a backup writes.
 func (x Facts) Names() []string {
 	var words []string
 	for _, f := range factNames {
@@ -87,8 +87,8 @@ func FactsFromNames(words []string) (x Facts) {
 
 func (x Facts) has(fact Facts) bool { return x&fact != 0 }
 
-// clean returns the facts of a new fill without contradictions: a cost other
-// than 0 is always stated, and only a time of whole seconds has a fraction of 0.
+// clean returns a new fill's facts without contradictions: a cost other than 0 is always
+// stated, and only a time with whole seconds has a zero fraction.
 func (x Facts) clean(n *NewFill) Facts {
 	if !x.has(FactsRecorded) {
 		return x & editFacts
@@ -137,7 +137,7 @@ const (
 	second = int64(time.Second / time.Microsecond)
 	minute = 60 * second
 	day    = 24 * 60 * minute
-	// widestZone is the greatest error of a time in an assumed zone.
+	// widestZone is the greatest error that an assumed zone can cause.
 	widestZone = 15 * 60 * minute
 )
 
@@ -148,8 +148,8 @@ type fillTime struct {
 	facts Facts
 }
 
-// precision returns the length of the interval, beginning at the fill's
-// instant, that its time denotes.
+// precision returns how long the interval is that the fill's time denotes; it begins at
+// the fill's instant.
 func (f *fillTime) precision() int64 {
 	switch {
 	case f.facts.has(DayPrecision):
@@ -174,14 +174,13 @@ func (f *fillTime) width() int64 {
 // 0.
 func (f *fillTime) hasFraction() bool { return f.at%second != 0 || f.facts.has(ZeroFraction) }
 
-// sameSecond reports whether the instants of two fills may be the same: equal, or in the
-// same second if one has no fraction of a second.
+// sameSecond reports whether two fills' instants may be the same: equal, or in the same
+// second if one has no fraction.
 func (f *fillTime) sameSecond(g *fillTime) bool {
 	return f.at == g.at || f.at/second == g.at/second && (!f.hasFraction() || !g.hasFraction())
 }
 
-// sameTime reports whether the times of two fills agree within the precision of
-// the coarser one.
+// sameTime reports whether two fills' times agree within the coarser precision.
 func (f *fillTime) sameTime(g *fillTime) bool {
 	if f.sameSecond(g) {
 		return true
@@ -193,8 +192,8 @@ func (f *fillTime) sameTime(g *fillTime) bool {
 	return coarse.precision() > fine.precision() && fine.at >= coarse.at && fine.at < coarse.at+coarse.precision()
 }
 
-// sameInstant reports whether the times of two fills with the same id agree:
-// within their precision, or within widestZone if the zone of one was assumed.
+// sameInstant reports whether two times with the same id agree: within their precision,
+// or within widestZone if one zone was assumed.
 func (f *fillTime) sameInstant(g *fillTime) bool {
 	if f.sameTime(g) {
 		return true
@@ -203,8 +202,8 @@ func (f *fillTime) sameInstant(g *fillTime) bool {
 	return (f.facts | g.facts).has(ZoneAssumed) && apart < widestZone && -apart < widestZone
 }
 
-// sameFill reports whether two fills of one stream are equal within the
-// precision of their times.
+// sameFill reports whether two fills in one stream are equal within their times'
+// precision.
 func (f *fill) sameFill(g *fill) bool { return f.sameDeal(g) && f.sameTime(&g.fillTime) }
 
 // sameDeal compares side, quantity and price.
@@ -212,14 +211,14 @@ func (f *fill) sameDeal(g *fill) bool {
 	return f.side == g.side && f.quantity.Equal(g.quantity) && f.price.Equal(g.price)
 }
 
-// sameWrittenContent compares two fills of one stream whose times have the same
+// sameWrittenContent compares two fills in one stream whose times have the same
 // precision.
 func (f *fill) sameWrittenContent(g *fill) bool {
 	return f.sameContent(g) && f.hasFraction() == g.hasFraction()
 }
 
-// sameContentBySecond compares two fills of one stream whose times may be
-// written to the second.
+// sameContentBySecond compares two fills in one stream whose times may be written to the
+// second.
 func (f *fill) sameContentBySecond(g *fill) bool { return f.sameDeal(g) && f.sameSecond(&g.fillTime) }
 
 // factsEdited returns a fill's facts after an edit: the fields with another value are the

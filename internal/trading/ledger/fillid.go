@@ -10,20 +10,19 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// The id of a fill is computed from its account, its instant and its number in the
-// account, so neither the id nor an index of ids is stored. It is a UUID of version 8
-// with 53 bits of the instant, 37 bits of a hash of the account's id and 32 bits of the
-// number. A fill whose instant has changed since keeps its id in the column id, and so
-// does a fill of an earlier release.
+// A fill's id is computed from its account, its instant and its number in the account, so
+// neither the id nor an index is stored. It is a version 8 UUID with 53 bits for the
+// instant, 37 bits for a hash of the account's id and 32 bits for the number. A fill
+// whose instant has changed since keeps its id in the column id, and so does a fill from
+// an earlier release.
 const (
 	timeBits = 53
 	tagBits  = 37
 	seqBits  = 32
 )
 
-// tag returns a hash (FNV-1a) of the account's id. Numbers of accounts are used
-// again after a deletion, ids are not. It must never change, because ids depend
-// on it.
+// tag returns a hash (FNV-1a) of the account's id. Account numbers are used again after a
+// deletion, ids are not. It must never change, because ids depend on it.
 func (a *Account) tag() uint64 {
 	sum := uint64(0xcbf29ce484222325)
 	for i := range len(a.ID) {
@@ -32,12 +31,12 @@ func (a *Account) tag() uint64 {
 	return (sum ^ sum>>tagBits) & (1<<tagBits - 1)
 }
 
-// executionID returns the computed id of a fill.
+// executionID returns a fill's computed id.
 func (a *Account) executionID(p matching.Position) journal.ExecutionID {
 	return executionID(a.tag(), p)
 }
 
-// executionID returns the computed id of a fill in the account with the tag.
+// executionID returns a fill's computed id in the account with the tag.
 func executionID(tag uint64, p matching.Position) journal.ExecutionID {
 	at, seq := uint64(p.At), uint64(p.Seq)&(1<<seqBits-1)
 	var id [16]byte
@@ -46,8 +45,8 @@ func executionID(tag uint64, p matching.Position) journal.ExecutionID {
 	return journal.ExecutionID(journal.UUIDText(id))
 }
 
-// parseExecutionID returns the position and the account's tag of a computed id,
-// and false for any other id.
+// parseExecutionID returns a computed id's position and account tag, and false for any
+// other id.
 func parseExecutionID(id journal.ExecutionID) (p matching.Position, tag uint64, ok bool) {
 	bytes, ok := journal.ParseUUID(string(id))
 	high, low := binary.BigEndian.Uint64(bytes[:]), binary.BigEndian.Uint64(bytes[8:])
@@ -61,7 +60,7 @@ func parseExecutionID(id journal.ExecutionID) (p matching.Position, tag uint64, 
 	return p, high&127<<30 | low>>32&(1<<30-1), true
 }
 
-// setID sets the id of a fill read without one.
+// setID sets the id in a fill read without one.
 func (f *fill) setID(a *Account) {
 	if f.id == "" {
 		f.id = a.executionID(f.position())
@@ -82,7 +81,7 @@ type place struct {
 	matching.Position
 }
 
-// findFill returns where a fill of the owner is stored.
+// findFill returns where the owner's fill is stored.
 func findFill(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID) (place, error) {
 	found, err := findFills(ctx, tx, owner, []journal.ExecutionID{id})
 	if err != nil {
@@ -116,7 +115,7 @@ func findFills(
 	return found, findStored(ctx, tx, owner, accounts, ids, found)
 }
 
-// findComputed adds the fills of an account whose ids are computed.
+// findComputed adds an account's fills with computed ids.
 func findComputed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, a *Account, ids []journal.ExecutionID, found map[journal.ExecutionID]place,
 ) error {
@@ -164,8 +163,8 @@ func eachAt(
 		for i, p := range part {
 			times[i], numbers[i] = p.At, p.Seq
 		}
-		// Numbers are unique in the account, so this selects no other fill
-		// unless one has moved to the instant of another.
+		// Numbers are unique in the account, so this selects no other fill unless one has
+		// moved to another's instant.
 		text := head + ` WHERE user_id = $1 AND account = $2 AND executed_at IN ` + db.In(&args, times) + ` AND seq IN ` + db.In(&args, numbers)
 		if err := db.Each(ctx, tx, fn, text+tail, args...); err != nil {
 			return err
@@ -174,14 +173,14 @@ func eachAt(
 	return nil
 }
 
-// fillAt reads one fill of the book's account.
+// fillAt reads one fill.
 func (a *accountRows) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
 	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
 		a.owner, a.account.number, p.At, p.Seq))
 	return f, mapNotFound(err, "execution")
 }
 
-// fillByID reads one fill of the book's account.
+// fillByID reads one fill.
 func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
 	if p, tag, ok := parseExecutionID(id); ok && tag == a.account.tag() {
 		f, err := a.fillAt(ctx, p)
@@ -193,7 +192,7 @@ func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fi
 	return f, mapNotFound(err, "execution")
 }
 
-// fillsAt reads fills of the book's account known by their position, by number.
+// fillsAt reads fills known by position, by number.
 func (a *accountRows) fillsAt(ctx context.Context, at []matching.Position) (map[int64]*fill, error) {
 	found := make(map[int64]*fill, len(at))
 	err := eachAt(ctx, a.tx, a.owner, a.account.number, at, func(row db.Scanner) error {

@@ -84,8 +84,8 @@ func TestIDSurvivesAMove(t *testing.T) {
 	})
 }
 
-// TestIDsDoNotChange inserts a fill into an account with a given id: another
-// version of the program must compute the same id.
+// TestIDsDoNotChange inserts a fill into an account with a given id: every version must
+// compute the same id.
 func TestIDsDoNotChange(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		const account, want = "0190aaaa-0000-7000-8000-000000000001", "323d2726-d450-8008-b9f7-d8ed00000001"
@@ -119,8 +119,8 @@ func TestIDOfAnEarlierRelease(t *testing.T) {
 	})
 }
 
-// TestIDOfADeletedAccount creates an account that gets the number of a deleted
-// one, with the same fill: its id is another.
+// TestIDOfADeletedAccount creates an account with a deleted one's number, with the same
+// fill: its id is another.
 func TestIDOfADeletedAccount(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		before := d.add("buy 2 10")[0]
@@ -134,8 +134,8 @@ func TestIDOfADeletedAccount(t *testing.T) {
 	})
 }
 
-// TestInvalidIDsAreNotFound passes ids that are no UUIDs, and a computed one of
-// another user.
+// TestInvalidIDsAreNotFound passes ids that are not UUIDs, and one computed for another
+// user.
 func TestInvalidIDsAreNotFound(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		id := d.add("buy 2 10")[0]
@@ -150,8 +150,8 @@ func TestInvalidIDsAreNotFound(t *testing.T) {
 	})
 }
 
-// TestStreamNumbersAreUniqueForTheUser fills several accounts at the same time
-// with more instruments than a block of numbers has.
+// TestStreamNumbersAreUniqueForTheUser fills several accounts at the same time with more
+// instruments than a number block has.
 func TestStreamNumbersAreUniqueForTheUser(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		const symbols, rounds = 70, 2

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// TradedInstrument is an instrument of one account, with the number by which its fills
-// are found.
+// TradedInstrument is an account's instrument, with the number by which its fills are
+// found.
 type TradedInstrument struct {
 	Instrument
 	Number int64
@@ -36,9 +36,8 @@ type FillPrice struct {
 	Facts Facts
 }
 
-// FillPrices returns the prices of the owner's fills of some instruments, from one
-// instant to another, both in microseconds and inclusive, in order of time. It is a
-// step.
+// FillPrices returns the owner's fill prices in some instruments, from one instant to
+// another, both in microseconds and inclusive, in time order. It is a step.
 func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []int64, from, to int64) (list []FillPrice, err error) {
 	list, err = db.ListIn(ctx, tx, numbers, func(row db.Scanner) (f FillPrice, err error) {
 		err = row.Scan(&f.At, &f.Price, &f.Facts)

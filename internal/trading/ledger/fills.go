@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// NewFill contains the values of a new execution.
+// NewFill describes a new execution.
 type NewFill struct {
 	Symbol         string
 	InstrumentType string // "stock" if empty
@@ -24,19 +24,19 @@ type NewFill struct {
 	Price          decimal.Decimal // below zero for futures and options only
 	Fees           decimal.Decimal // costs are positive, rebates negative
 	Commission     decimal.Decimal
-	// Multiplier is the value of one unit of price; if absent, the usual one of
-	// the instrument is used.
+	// Multiplier is what one price unit is worth; if absent, the instrument's usual one
+	// is used.
 	Multiplier decimal.Null
-	// StatedPnL is the broker's gross result of the part this fill closes.
+	// StatedPnL is the broker's gross result for the part this fill closes.
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
-	// ExternalID is the broker's id of the fill, or empty.
+	// ExternalID is the broker's fill id, or empty.
 	ExternalID string
-	// Arrival is the arrival number of a restored fill; 0 means the next one.
-	// The numbers of one call must not decrease.
+	// Arrival is a restored fill's arrival number; 0 means the next one. Numbers in one
+	// call must not decrease.
 	Arrival int64
-	// Details may contain option_right, strike, expiry and lot, which are part
-	// of the instrument, and any other values of the source.
+	// Details may contain option_right, strike, expiry and lot, which belong to the
+	// instrument, and any other source values.
 	Details map[string]string
 	// AllowDuplicate stores the fill even if an equal one is stored. Only
 	// [Service.AddExecution] uses it: in a file every repetition is a fill.
@@ -69,10 +69,10 @@ type fill struct {
 
 	next  links // as regrouped
 	state state
-	was   int64 // of an edited fill: the instant of its row
+	was   int64 // an edited fill's stored instant
 }
 
-// state is the kind of write a fill needs.
+// state is how a fill must be written.
 type state int8
 
 const (
@@ -86,7 +86,7 @@ func (f *fill) position() matching.Position { return matching.Position{At: f.at,
 // byPosition orders fills by time and arrival.
 func byPosition(f, g *fill) int { return f.position().Compare(g.position()) }
 
-// toMatching converts the fill to that of package matching.
+// toMatching converts the fill to a matching.Fill.
 func (f *fill) toMatching() matching.Fill {
 	return matching.Fill{
 		ID: string(f.id), At: f.at, Seq: f.seq, Side: f.side, Quantity: f.quantity, Price: f.price,
@@ -94,8 +94,8 @@ func (f *fill) toMatching() matching.Fill {
 	}
 }
 
-// contentKey returns a key of the fill's content, without any id. It is the
-// same for the same fill in any account and after a restore.
+// contentKey returns a key for the fill's content, without any id. It is the same for the
+// same fill in any account and after a restore.
 func (f *fill) contentKey(instrument streamKey) string {
 	b := make([]byte, 0, 96)
 	for _, word := range []string{
@@ -125,15 +125,15 @@ func (f *fill) keys(instrument streamKey) []string {
 	return keys
 }
 
-// sameContent reports whether two fills of one stream have the same time, side,
-// quantity and price.
+// sameContent reports whether two fills in one stream have the same time, side, quantity
+// and price.
 func (f *fill) sameContent(g *fill) bool {
 	return f.at == g.at && f.sameDeal(g)
 }
 
-// clean sets f to the fill in its stored form, or returns an error for invalid
-// values. kind is the type of its instrument. The caller sets a missing
-// multiplier, which depends on the account.
+// clean sets f to the fill in its stored form, or returns an error for invalid values.
+// kind is its instrument type. The caller sets a missing multiplier, which depends on the
+// account.
 func (n *NewFill) clean(kind string, f *fill) (err error) {
 	f.at, f.side, f.quantity, f.price, f.fees, f.commission = db.Micros(n.ExecutedAt), n.Side, n.Quantity, n.Price, n.Fees, n.Commission
 	f.multiplier, f.stated, f.facts = n.Multiplier.Decimal, n.StatedPnL, n.Facts.clean(n)
@@ -178,7 +178,7 @@ func cleanInstrument(symbol, kind string, details map[string]string) (i Instrume
 	return i, err
 }
 
-// maxDetails bounds the length of a fill's details as JSON.
+// maxDetails limits a fill's details as JSON, in bytes.
 const maxDetails = 8 << 10
 
 // cleanDetails returns the details without the contract as JSON.
@@ -246,7 +246,7 @@ func checkMultiplier(m decimal.Decimal) error {
 	return checkAmount("multiplier", m)
 }
 
-// checkAmount applies the bounds of parsed numbers to computed ones.
+// checkAmount applies the limits for parsed numbers to computed ones.
 func checkAmount(field string, d decimal.Decimal) error {
 	if d.IsShort(decimal.MaxIntegerDigits, decimal.MaxDecimals) {
 		return nil
@@ -259,7 +259,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 	return nil
 }
 
-// fillColumns are a fill's columns in the order of scan and args.
+// fillColumns are a fill's columns in the order that scan and args use.
 var fillColumns = []string{
 	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
 	"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
@@ -306,11 +306,10 @@ func (f *fill) scanCompared() []any {
 	}
 }
 
-// comparedReader reads comparedColumns of many rows. All rows share the
-// destinations, and fills are allocated many at a time: this takes half the time
-// of scanCompared.
+// comparedReader reads comparedColumns from many rows. All rows share the destinations,
+// and fills are allocated many at a time: this takes half as long as scanCompared.
 type comparedReader struct {
-	tag  uint64 // of the account
+	tag  uint64 // the account's
 	row  fill   // the row that was read last
 	dest []any
 	pool fillPool
@@ -348,9 +347,9 @@ func (f *fill) scan() []any {
 	}
 }
 
-// args returns the values for fillColumns, with the links as regrouped. Most are
-// plain strings and numbers: converting each one in the driver would dominate
-// the time of a bulk insert.
+// args returns the values for fillColumns, with the links as regrouped. Most are plain
+// strings and numbers: converting each one in the driver would take most of a bulk
+// insert.
 func (f *fill) args(a *Account) []any {
 	return []any{
 		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy, f.next.trade,
@@ -400,8 +399,8 @@ func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 	return a.tx.UpdateMany(ctx, "executions", changeableColumns, []string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// changeableColumns are the columns an edit or a completion may change, in the order of
-// changeable.
+// changeableColumns are the columns an edit or a completion may change, in the order that
+// changeableValues uses.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
 	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id", "id",

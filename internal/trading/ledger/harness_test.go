@@ -39,8 +39,8 @@ func eachFixture(t *testing.T, fn func(t *testing.T, d *fixture)) {
 	})
 }
 
-// eachCase runs fn for every case, on both engines, each with a fixture of its
-// own, one after the other in one database.
+// eachCase runs fn for every case, on both engines, each with its own fixture, one after
+// the other in one database.
 func eachCase[C any](t *testing.T, cases map[string]C, fn func(t *testing.T, d *fixture, c C)) {
 	t.Helper()
 	t.Parallel()
@@ -95,7 +95,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// begin is when the fills of tests begin: minute 0.
+// begin is when test fills begin: minute 0.
 var begin = time.Date(2026, 1, 5, 14, 30, 0, 0, time.UTC)
 
 func minute(n int) time.Time { return begin.Add(time.Duration(n) * time.Minute) }
@@ -227,7 +227,7 @@ func (d *fixture) expectTrades(want string) {
 	d.sound()
 }
 
-// sound runs the check of the whole ledger.
+// sound checks the whole ledger.
 func (d *fixture) sound() {
 	d.Helper()
 	must(d, d.ledger.Check(context.Background(), func(p ledger.Problem) {
@@ -235,8 +235,7 @@ func (d *fixture) sound() {
 	}))
 }
 
-// refused makes sure that err is a refusal of that kind and, if it is not
-// empty, of that field.
+// refused makes sure that err is a refusal with that kind and, if not empty, that field.
 func refused(t testing.TB, err error, kind journal.Kind, field string) {
 	t.Helper()
 	var e *journal.Error

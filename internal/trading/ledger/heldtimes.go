@@ -17,8 +17,8 @@ type HeldTime struct {
 	Open bool
 }
 
-// EachHeldTime calls fn with the time of each trade of the owner, by instrument. fn must
-// not run statements. It is a step.
+// EachHeldTime calls fn with each trade's time, by instrument. fn must not run
+// statements. It is a step.
 func EachHeldTime(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(HeldTime) error) error {
 	traded, err := TradedInstruments(ctx, tx, owner)
 	if err != nil {
@@ -50,8 +50,8 @@ func FirstTradeAt(ctx context.Context, tx *db.Tx, owner journal.UserID) (at time
 	return time.UnixMicro(*micros).UTC(), true, nil
 }
 
-// BaseCurrencies returns the currencies of the owner's accounts, each once. Results of
-// trades are in them. It is a step.
+// BaseCurrencies returns the owner's account currencies, each once. Trade results are in
+// them. It is a step.
 func BaseCurrencies(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]string, error) {
 	return db.List(ctx, tx, func(row db.Scanner) (currency string, err error) {
 		err = row.Scan(&currency)

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// InsertResult is the result of inserting fills.
+// InsertResult is what inserting fills did.
 type InsertResult struct {
 	// Outcomes has one entry for each fill, in the order given.
 	Outcomes []Outcome
@@ -23,8 +23,8 @@ type InsertResult struct {
 	// were left out because the user deleted them, and Withdrawn those that were
 	// because the broker withdrew them.
 	Skipped, Completed, Deleted, Withdrawn int
-	// Recorded reports that rows of the ledger name the import: those of new fills, and
-	// of stored fills it contained too.
+	// Recorded reports that ledger rows name the import: for new fills, and for stored
+	// fills it contained too.
 	Recorded bool
 	// Trades lists the trades that were created or changed.
 	Trades []journal.TradeID
@@ -34,15 +34,15 @@ type InsertResult struct {
 
 // Outcome is the result for one fill.
 type Outcome struct {
-	// ID is the id of the fill, or of the stored fill it repeats.
+	// ID identifies the fill, or the stored fill it repeats.
 	ID journal.ExecutionID
 	// Duplicate reports that the fill was already stored, Completed that it
 	// completed or corrected the stored fill, Deleted that it was left out
 	// because the user deleted it, and Withdrawn that it was because the broker
 	// withdrew it. A fill that was left out has no id.
 	Duplicate, Completed, Deleted, Withdrawn bool
-	// Trades are the trades of a new fill: two if it crosses zero. For a
-	// duplicate use [TradesByExecution].
+	// Trades are a new fill's trades: two if it crosses zero. For a duplicate use
+	// [TradesByExecution].
 	Trades []journal.TradeID
 }
 
@@ -50,7 +50,7 @@ type Outcome struct {
 // it must be used only once.
 type CheckedFill struct {
 	fill         *fill
-	key          *streamKey // shared by the fills of one [FillChecker]
+	key          *streamKey // shared by one [FillChecker]'s fills
 	unmultiplied bool       // the usual multiplier applies
 }
 
@@ -87,7 +87,7 @@ func (s *Service) InsertFills(
 	return s.InsertChecked(ctx, tx, owner, account, checked, InsertOptions{Batch: batch})
 }
 
-// InsertOptions are the options of [Service.InsertChecked].
+// InsertOptions are options for [Service.InsertChecked].
 type InsertOptions struct {
 	// Batch is the import that can delete the fills again; it may be empty.
 	Batch journal.BatchID
@@ -95,21 +95,21 @@ type InsertOptions struct {
 	// without being asked. Otherwise they are stored again.
 	SkipDeleted bool
 	// Sender is the connection or hook sending the fills; empty for files. A later record
-	// of the same sender with the same id corrects the earlier one.
+	// from the same sender with the same id corrects the earlier one.
 	Sender string
 	// SkipWithdrawn leaves out fills whose ids the broker has withdrawn; see
 	// [Service.WithdrawFills].
 	SkipWithdrawn bool
-	// Replaced maps the new id of a corrected fill to the one before. The stored
-	// fill keeps its own id and its trade, and has the new broker's id and values.
+	// Replaced maps a corrected fill's new id to the one before. The stored fill keeps
+	// its own id and its trade, and has the new broker's id and values.
 	Replaced map[string]string
 }
 
-// InsertChecked stores the fills of one file or backup as one step, in their order of
-// arrival. A fill that is already stored is skipped or completes the stored one, and a
-// fill repeating a broker's id within the call is skipped. Equal fills without an id are
-// all stored, because a broker's file does not list a fill twice. The account's revision
-// is raised only if a row has changed. The caller must not use the fills afterwards.
+// InsertChecked stores fills from one file or backup as one step, in arrival order. An
+// already stored fill is skipped or completes the stored one, and a fill repeating a
+// broker's id within the call is skipped. Equal fills without an id are all stored,
+// because a broker's file does not list a fill twice. The account's revision is raised
+// only if a row has changed. The caller must not use the fills afterwards.
 func (s *Service) InsertChecked(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []CheckedFill, options InsertOptions,
 ) (result InsertResult, err error) {
@@ -160,8 +160,8 @@ func (b *book) selectArrivals(ctx context.Context, all []*arrival, options Inser
 	return b.applyDeleted(ctx, selected, true)
 }
 
-// analyzeFrom is the number of new fills from which statistics are updated, as
-// PostgreSQL itself does. A new table without statistics is read by wrong plans.
+// analyzeFrom is how many new fills make statistics worth updating, as PostgreSQL itself
+// does. A new table without statistics is read by wrong plans.
 const analyzeFrom = 50
 
 // analyzeAfterCommit updates the planner's statistics in the background once an
@@ -179,7 +179,7 @@ func analyzeAfterCommit(d *db.DB, tx *db.Tx, inserted int) {
 	})
 }
 
-// newArrivals returns the arrivals of checked fills, each with its multiplier.
+// newArrivals returns checked fills as arrivals, each with its multiplier.
 func (b *book) newArrivals(ctx context.Context, fills []CheckedFill) (list []*arrival, warnings []string, err error) {
 	usual := b.newMultipliers()
 	list = make([]*arrival, len(fills))
@@ -205,8 +205,7 @@ type sharedKeys struct {
 	known   map[*streamKey]*sharedKey
 }
 
-// sharedKey is a key with the usual multiplier of its instrument, once that was
-// looked up.
+// sharedKey is a key with its instrument's usual multiplier, once that was looked up.
 type sharedKey struct {
 	key   *streamKey
 	usual decimal.Null
@@ -228,7 +227,7 @@ func (s *sharedKeys) find(key *streamKey) *sharedKey {
 	return shared
 }
 
-// multiplier returns the usual multiplier of the instrument.
+// multiplier returns the instrument's usual multiplier.
 func (k *sharedKey) multiplier(ctx context.Context, usual *multipliers) (decimal.Decimal, error) {
 	if !k.usual.Valid {
 		found, err := usual.lookup(ctx, k.key.symbol, k.key.kind)
@@ -240,10 +239,10 @@ func (k *sharedKey) multiplier(ctx context.Context, usual *multipliers) (decimal
 	return k.usual.Decimal, nil
 }
 
-// assignNumbers sets the ids and arrival numbers of the new fills. The numbers of an
-// import are consecutive, so its fills can be found by them.
+// assignNumbers sets ids and arrival numbers in new fills. An import's numbers are
+// consecutive, so its fills can be found by them.
 func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from importSource) error {
-	last := int64(0) // arrival number of this call
+	last := int64(0) // last arrival number in this call
 	taken := span{first: b.nextSeq, firstAt: math.MaxInt64, lastAt: math.MinInt64, importSource: from}
 	for _, a := range arrivals {
 		if a.known == nil {
@@ -270,8 +269,8 @@ func (b *book) assignNumbers(ctx context.Context, arrivals []*arrival, from impo
 	return b.insertSpan(ctx, taken)
 }
 
-// regroupArrivals regroups the new and the completed fills of all streams at once, so
-// rows can be written in the order of their tables.
+// regroupArrivals regroups new and completed fills in all streams at once, so rows can be
+// written in table order.
 func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *knownFills) error {
 	set, err := collectChanges(ctx, arrivals, known, b.streamFor)
 	if err != nil {
@@ -280,8 +279,7 @@ func (b *book) regroupArrivals(ctx context.Context, arrivals []*arrival, known *
 	return b.regroupChanges(ctx, set.order...)
 }
 
-// changeSet contains the changes of several streams, in the order of their
-// first use.
+// changeSet contains changes in several streams, by first use.
 type changeSet struct {
 	streamOf func(context.Context, streamKey) (*stream, error)
 	byKey    map[streamKey]*changes
@@ -320,8 +318,8 @@ func (s *changeSet) replace(ctx context.Context, before, after *fill, from, to s
 	return nil
 }
 
-// freshFills are the changes of a stream with the number of its new fills, for
-// which their list is allocated.
+// freshFills are a stream's changes with its new fill count, for which their list is
+// allocated.
 type freshFills struct {
 	*changes
 	count int
@@ -374,14 +372,13 @@ func collectChanges(
 	return set, nil
 }
 
-// regroupChanges regroups the affected parts of some streams. Streams between which a
-// fill moves must be passed together, so its trade keeps its id.
+// regroupChanges regroups some streams where they changed. Streams between which a fill
+// moves must be passed together, so its trade keeps its id.
 func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 	return b.regroupDeleting(ctx, "", together...)
 }
 
-// regroupDeleting is regroupChanges for the deletion of a trade, whose id no new
-// trade takes.
+// regroupDeleting is regroupChanges for a deleted trade, whose id no new trade takes.
 func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, together ...*changes) error {
 	r, err := b.regroupTogether(ctx, deleted, together)
 	if err == nil && !r.keepsSkipped() {
@@ -397,7 +394,7 @@ func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, tog
 	return nil
 }
 
-// regroupTogether computes the trades of some streams and their ids.
+// regroupTogether computes some streams' trades and their ids.
 func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.TradeID, together []*changes) (*regrouping, error) {
 	fills := 0
 	for _, c := range together {

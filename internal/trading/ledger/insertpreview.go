@@ -20,15 +20,14 @@ type InsertPreview struct {
 	// would be left out because the user deleted it, and Withdrawn whether it
 	// would be because the broker withdrew it.
 	Known, Completed, Deleted, Withdrawn []bool
-	// Created and Changed count the trades that InsertResult would list, Open
-	// those of them that would be open, and Merged the stored trades that would
-	// be merged into others.
+	// Created and Changed count the trades that InsertResult would list, Open those that
+	// would be open, and Merged the stored trades that would be merged into others.
 	Created, Changed, Open, Merged int
-	// NetPnL is the change to the total result of all closed trades, RealizedPnL
-	// that to what all trades realized, open ones included.
+	// NetPnL is how the total result of closed trades changes, RealizedPnL that to what
+	// all trades realized, open ones included.
 	NetPnL, RealizedPnL decimal.Decimal
-	// Incomplete reports that the preview stopped at its limit of rows; only
-	// Known, Completed, Deleted and Withdrawn are then valid.
+	// Incomplete reports that the preview stopped at its row limit; only Known,
+	// Completed, Deleted and Withdrawn are then valid.
 	Incomplete bool
 }
 
@@ -136,7 +135,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 }
 
 // isAppend reports whether a stream's changes only add fills after its last trade, which
-// is closed: then they form trades of their own. The added fills must be sorted.
+// is closed: then they form their own trades. The added fills must be sorted.
 func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 	if len(c.removed) > 0 || len(c.added) == 0 {
 		return false, nil
@@ -145,7 +144,7 @@ func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 	return tail == nil || tail.IsClosed() && tail.Last.Compare(c.added[0].position()) < 0, err
 }
 
-// addAppended adds the trades the new fills of some streams form by themselves. It groups
+// addAppended adds the trades that some streams' new fills form by themselves. It groups
 // the streams in two parts at the same time.
 func (o *InsertPreview) addAppended(streams [][]*fill) {
 	add := func(to *InsertPreview, first int) {
@@ -159,7 +158,7 @@ func (o *InsertPreview) addAppended(streams [][]*fill) {
 	o.NetPnL, o.RealizedPnL = o.NetPnL.Add(other.NetPnL), o.RealizedPnL.Add(other.RealizedPnL)
 }
 
-// addTrades adds the trades new fills of a stream form by themselves.
+// addTrades adds the trades that a stream's new fills form by themselves.
 func (o *InsertPreview) addTrades(fills []*fill) {
 	for t := range (matching.Grouping{OmitParts: true}).Walk(toMatchingFills(fills)) {
 		o.Created++
@@ -191,7 +190,7 @@ func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*str
 	return s, nil
 }
 
-// addPreview adds the changes of a regrouping, by the rules of collectWrites.
+// addPreview adds a regrouping's changes, as collectWrites does.
 func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
 	r.reconcile()

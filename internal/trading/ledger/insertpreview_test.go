@@ -31,7 +31,7 @@ func (d *fixture) previewInsertAs(options ledger.InsertOptions, file []ledger.Ne
 	return o
 }
 
-// tradeTotals are the totals of the account's trades.
+// tradeTotals are the account's trade totals.
 type tradeTotals struct {
 	trades, open  int
 	net, realized decimal.Decimal
@@ -54,7 +54,7 @@ func (d *fixture) tradeTotals() tradeTotals {
 	return s
 }
 
-// madeUpFile returns random fills of two symbols, some of which repeat.
+// madeUpFile returns random fills in two symbols, with repetitions.
 func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 	file := make([]ledger.NewFill, dice.IntN(12))
 	for i := range file {
@@ -74,8 +74,8 @@ func madeUpFile(dice *rand.Rand) []ledger.NewFill {
 	return file
 }
 
-// TestPreviewMatchesInsert compares previews with the results of the inserts,
-// for many files into accounts that already have fills.
+// TestPreviewMatchesInsert compares previews with insert results, for many files into
+// accounts that already have fills.
 func TestPreviewMatchesInsert(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		for round := range 40 {

@@ -13,8 +13,8 @@ import (
 type knownFills struct {
 	// repeats are fills whose arrivals add nothing.
 	repeats []repeat
-	// sources are the values of the other arrivals, and the first sources of
-	// fills that had only one.
+	// sources are other arrivals' values, and the first sources for fills that had only
+	// one.
 	sources []*source
 	changed []changedFill
 }
@@ -129,11 +129,11 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	return nil
 }
 
-// isRepeat reports whether an arrival says what one of the stored sources says, and
-// records that its import contained the fill too. A connection or hook repeats only
-// its own latest record, which needs no further row: reading the same time again
-// must not keep the fills of a reversed import, and a value that changed back is a
-// correction. The first time it is a source of its own, which it can correct later.
+// isRepeat reports whether an arrival says what a stored source says, and records that
+// its import contained the fill too. A connection or hook repeats only its own latest
+// record, which needs no further row: reading the same time again must not keep a
+// reversed import's fills, and a value that changed back is a correction. The first time
+// it is its own source, which it can correct later.
 func (p *knownPlan) isRepeat(list []*source, arrived *source) bool {
 	if p.from.sender != "" {
 		last := latestOf(list, p.from.sender)
@@ -150,7 +150,7 @@ func (p *knownPlan) isRepeat(list []*source, arrived *source) bool {
 	return false
 }
 
-// dropOwnRepeats drops the repeats by an entry by hand of other entries by hand.
+// dropOwnRepeats drops repeats between entries by hand.
 func (p *knownPlan) dropOwnRepeats() {
 	if p.from.batch != "" {
 		return

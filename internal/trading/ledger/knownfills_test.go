@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// sourceKind is a source of the same fills with more or fewer values.
+// sourceKind is a source for the same fills with more or fewer values.
 type sourceKind int
 
 const (
@@ -31,7 +31,7 @@ const (
 	sourceKinds
 )
 
-// trueFill returns the n-th of some fills differing in price.
+// trueFill returns the n-th fill; fills differ in price.
 func trueFill(n int) ledger.NewFill {
 	return ledger.NewFill{
 		Symbol: []string{"AAPL", "MSFT"}[n%2], Side: []matching.Side{matching.Buy, matching.Sell}[n/2%2],
@@ -43,7 +43,7 @@ func trueFill(n int) ledger.NewFill {
 	}
 }
 
-// as returns a fill as a source of that kind lists it.
+// as returns a fill as that kind of source lists it.
 func (k sourceKind) as(f ledger.NewFill) ledger.NewFill {
 	if k == richSource {
 		return f
@@ -64,7 +64,7 @@ func (k sourceKind) as(f ledger.NewFill) ledger.NewFill {
 	return f
 }
 
-// arrivingBatch is an import of some of the fills from one kind of source.
+// arrivingBatch is an import with some fills from one kind of source.
 type arrivingBatch struct {
 	id     journal.BatchID
 	sender string // the connection or hook; empty for a file
@@ -72,8 +72,8 @@ type arrivingBatch struct {
 	fills  []int
 }
 
-// newRecords returns the fills of the batch that its sender has not sent alike in
-// the batch before that has the fill. The others leave no trace.
+// newRecords returns the batch's fills that its sender did not send alike in its last
+// batch with the fill. The others leave no trace.
 func (b arrivingBatch) newRecords(before []arrivingBatch) []int {
 	return slices.DeleteFunc(slices.Clone(b.fills), func(n int) bool {
 		for _, earlier := range slices.Backward(before) {
@@ -85,7 +85,7 @@ func (b arrivingBatch) newRecords(before []arrivingBatch) []int {
 	})
 }
 
-// contentOf returns the expected values of fill n after some imports.
+// contentOf returns fill n's expected values after some imports.
 func contentOf(n int, batches []arrivingBatch) (string, bool) {
 	var kinds []sourceKind
 	for _, b := range batches {
@@ -118,8 +118,7 @@ func (d *fixture) contents() []string {
 	return list
 }
 
-// expectContents compares the ledger with the merged values of the remaining
-// imports.
+// expectContents compares the ledger with the remaining imports' merged values.
 func (d *fixture) expectContents(rt *rapid.T, what string, batches []arrivingBatch) {
 	var want []string
 	for n := range fillsOfSources {
@@ -137,10 +136,10 @@ func (d *fixture) expectContents(rt *rapid.T, what string, batches []arrivingBat
 const fillsOfSources = 6
 
 // TestSourcesInAnyOrder imports the same fills from files, a connection and a hook that
-// know more or less of them, in any order and in overlapping parts, and reverses the
+// know more or less about them, in any order and in overlapping parts, and reverses the
 // imports in any order: the ledger always holds what the imports that are left know
-// together, and every fill is of one. PostgreSQL takes most of the time and tries fewer
-// cases; make soak tries many on both engines.
+// together, and every fill belongs to one. PostgreSQL takes most of the time and tries
+// fewer cases; make soak tries many on both engines.
 func TestSourcesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -216,7 +215,7 @@ func countTrue(flags []bool) (n int) {
 	return n
 }
 
-// countOf counts the rows of the fixture's user.
+// countOf counts the fixture user's rows.
 func (d *fixture) countOf(table string) (n int) {
 	must(d, d.db.View(context.Background(), func(tx *db.Tx) error {
 		return tx.QueryRow(context.Background(), `SELECT COUNT(*) FROM `+table+` WHERE user_id = $1`, d.owner).Scan(&n)
@@ -224,8 +223,8 @@ func (d *fixture) countOf(table string) (n int) {
 	return n
 }
 
-// TestCompleteStoredFill is what a second source changes of a stored fill,
-// value by value.
+// TestCompleteStoredFill tests what a second source changes in a stored fill, value by
+// value.
 func TestCompleteStoredFill(t *testing.T) {
 	type example = struct {
 		stored, again ledger.NewFill
@@ -316,7 +315,7 @@ func TestCompleteStoredFill(t *testing.T) {
 	})
 }
 
-// shown writes what a source can state of an execution.
+// shown writes what a source can state about an execution.
 func shown(e ledger.Execution) string {
 	id := "-"
 	if e.ExternalID != nil {

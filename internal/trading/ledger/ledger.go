@@ -1,25 +1,23 @@
 // Package ledger stores accounts, fills and cash transactions, and the trades the fills
 // form.
 //
-// A trade is never entered. It is the result of grouping the fills of one stream (package
-// matching), stored so lists and figures need not group again. Every write of fills
-// therefore ends with a regrouping of the affected streams in the same transaction. The
-// regrouping reads from the last flat point before the change to the first point after it
-// where the new trades equal the stored ones again, so its cost depends on the affected
-// trades and not on the length of the history (regroup.go). Unchanged rows are not
-// written.
+// A trade is never entered. It results from grouping one stream's fills (package
+// matching), stored so lists and figures need not group again. Every fill write therefore
+// ends with regrouping the affected streams in the same transaction. The regrouping reads
+// from the last flat point before the change to the first point after it where the new
+// trades equal the stored ones again, so its cost depends on the affected trades and not
+// on the history's length (regroup.go). Unchanged rows are not written.
 //
 // A trade keeps its id through any regrouping, because other packages attach annotations
 // to it. A [Follow] function receives, inside the transaction, the trades that were
 // merged or lost their last fill.
 //
-// Writers of one account take turns: each first locks the account's row (book.go), takes
+// An account's writers take turns: each first locks the account's row (book.go), takes
 // arrival numbers from it and raises its revision. Readers are never blocked.
 //
 // A method of [Service] is one transaction. A function or method taking a *db.Tx is one
-// step of a transaction that another package may be running. Every statement names the
-// owner, except those of [Service.Check] and [Service.Upgrade], which process all
-// journals.
+// step in a transaction that another package may be running. Every statement names the
+// owner, except in [Service.Check] and [Service.Upgrade], which process all journals.
 package ledger
 
 import (
@@ -40,10 +38,10 @@ type Service struct {
 	clock  journal.Clock
 	follow Follow
 	counts *countCache
-	// writers makes writers of one account wait for their turn before they begin
-	// a transaction; see updateAccount.
+	// writers makes an account's writers wait for their turn before they begin a
+	// transaction; see updateAccount.
 	writers *fairqueue.Queue
-	// interval is the number of fills of a trade between two checkpoints.
+	// interval is how many of a trade's fills lie between two checkpoints.
 	interval int
 }
 
@@ -56,7 +54,7 @@ func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	}
 }
 
-// The bounds of the writers waiting for one account: about as many as are written in the
+// Limits for the writers waiting for one account: about as many as are written in the
 // time PostgreSQL waits for a lock, and that time.
 const (
 	maxWriters = 5000
@@ -64,9 +62,9 @@ const (
 )
 
 // updateAccount runs fn in a writing transaction, at most two at a time for an account:
-// one with the lock of openBook, and one that gets it next. That lock orders all writers,
-// also those of other servers. But each waiting for it occupies a connection, so many
-// would leave none for readers.
+// one with openBook's lock, and one that gets it next. That lock orders all writers, also
+// on other servers. But each waiting for it occupies a connection, so many would leave
+// none for readers.
 func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id journal.AccountID, fn func(*db.Tx) error) error {
 	release, err := s.writers.Acquire(ctx, fmt.Sprint(int64(owner), " ", id))
 	if errors.Is(err, fairqueue.ErrBusy) {
@@ -81,19 +79,19 @@ func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id jo
 
 // Follow receives the changes a write made to an account's trades, so records attached to
 // trades can be moved. It runs inside the write's transaction, after new and changed
-// trades are stored and before the rows of removed trades are deleted. An error rolls the
-// write back. It is not called if no trade changed.
+// trades are stored and before removed trades are deleted. An error rolls the write back.
+// It is not called if no trade changed.
 type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
-// TradeChanges lists one write's changes to one account's trades. A trade id is in one of
-// Created, Changed and Removed, and is never used again once removed.
+// TradeChanges lists one write's changes to one account's trades. A trade id is in
+// Created, Changed or Removed, and is never used again once removed.
 type TradeChanges struct {
 	Account journal.AccountID
 	// Created are new trades, Changed those with different figures or fills,
 	// Removed those that no longer exist.
 	Created, Changed, Removed []journal.TradeID
-	// Merged names, for some of the removed trades, the trade that now has most
-	// of their fills: annotations of From belong to Into.
+	// Merged names, for some removed trades, the trade that now has most of their fills:
+	// From's annotations belong to Into.
 	Merged []Merge
 	// Orphaned are the removed trades whose last fill was deleted. Their
 	// annotations can be kept until the fills are imported again.
@@ -114,7 +112,7 @@ type Merge struct {
 	From, Into journal.TradeID
 }
 
-// Orphan is a trade that has no fill left, with the keys of those it had.
+// Orphan is a trade without any fill, with the keys of those it had.
 type Orphan struct {
 	Trade    journal.TradeID
 	FillKeys []string

@@ -17,7 +17,7 @@ type links struct {
 	trade, flip journal.TradeID
 }
 
-// add adds a trade of the fill; calls are in time order.
+// add adds one of the fill's trades; calls are in time order.
 func (l *links) add(id journal.TradeID) {
 	if l.trade == "" {
 		l.trade = id
@@ -61,7 +61,7 @@ func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
 	return found
 }
 
-// writeLinks updates the links of fills that are otherwise unchanged.
+// writeLinks updates links in otherwise unchanged fills.
 func (a *accountRows) writeLinks(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {
@@ -71,8 +71,8 @@ func (a *accountRows) writeLinks(ctx context.Context, fills []*fill) error {
 		[]string{"user_id", "account", "executed_at", "seq"}, rows)
 }
 
-// TradesByExecution returns the trades of some executions, as one step.
-// Executions that are not the owner's are left out.
+// TradesByExecution returns some executions' trades, as one step. Executions that are not
+// the owner's are left out.
 func TradesByExecution(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ExecutionID,
 ) (map[journal.ExecutionID][]journal.TradeID, error) {

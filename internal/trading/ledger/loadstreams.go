@@ -6,14 +6,14 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// maxStreamShare is how many streams of an account may be read for each one that is
-// needed, instead of searching each.
+// maxStreamShare is how many of an account's streams may be read for each needed one,
+// instead of searching each.
 const maxStreamShare = 10
 
 var streamsOfAccount = `SELECT number, ` + streamColumns + ` FROM streams
 	WHERE user_id = $1 AND account = $2` + db.Limit(3)
 
-// loadStreams reads all streams of the account if several are needed and it has not many
+// loadStreams reads all the account's streams if several are needed and it has not many
 // more, so findStream need not search each.
 func (set *streamSet) loadStreams(ctx context.Context, needed int) error {
 	const fewest = 4

@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// crowdedFills returns fills of a few instruments in a few seconds, in no order,
-// some with fractions of a second and some with a broker's id.
+// crowdedFills returns fills in a few instruments in a few seconds, in no order, some
+// with fractional seconds and some with a broker's id.
 func crowdedFills(dice *rand.Rand, count int, ids string) []NewFill {
 	fractions := []time.Duration{0, 0, time.Microsecond, 250 * time.Millisecond, 999 * time.Millisecond}
 	list := make([]NewFill, count)
@@ -82,7 +82,7 @@ func TestRangeAndStreamsMatchTheSame(t *testing.T) {
 	})
 }
 
-// matchAll returns the numbers of the stored fills new ones repeat, 0 for none.
+// matchAll returns the stored fills' numbers that new ones repeat, 0 for none.
 func matchAll(t *testing.T, b *book, file []NewFill, match func(context.Context, *deduper, []*arrival) error) []int64 {
 	t.Helper()
 	checked, err := checkFills(file)

@@ -18,12 +18,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestRandomHistory makes random journals by random writes: fills one by one
-// and in bulk, in any order of time, edited, moved, deleted, whole trades
-// deleted, imports reversed. After every write the stored trades must be what
-// grouping all fills from scratch gives, to the last digit, and what was
-// written on a trade must be where a fill of it still is. Trades have
-// checkpoints after every few fills. make soak tries many more.
+// TestRandomHistory makes random journals by random writes: fills one by one and in bulk,
+// in any time order, edited, moved, deleted, whole trades deleted, imports reversed.
+// After every write the stored trades must be what grouping all fills from scratch gives,
+// to the last digit, and what was written on a trade must be where one of its fills still
+// is. Trades have checkpoints after every few fills. make soak tries many more.
 func TestRandomHistory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -99,7 +98,7 @@ func (m *model) moveNotes(change ledger.TradeChanges) {
 	}
 }
 
-// step makes one random write and looks at what came of it.
+// step makes one random write and looks at the result.
 func (m *model) step(t *rapid.T) {
 	was := maps.Clone(m.notes)
 	var asked journal.TradeID
@@ -190,8 +189,8 @@ func (m *model) edit(t *rapid.T) {
 	}
 }
 
-// drawFill draws a fill of few instruments, instants and sizes, so positions meet zero
-// and instants repeat, and of awkward decimals.
+// drawFill draws a fill with few instruments, instants and sizes, so positions meet zero
+// and instants repeat, and with awkward decimals.
 func drawFill(t *rapid.T) ledger.NewFill {
 	f := ledger.NewFill{
 		Side:       rapid.SampledFrom([]matching.Side{matching.Buy, matching.Sell}).Draw(t, "side"),
@@ -228,7 +227,7 @@ func draw[K ~string, V any](t *rapid.T, from map[K]V) (K, bool) {
 	return rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, "record"), true
 }
 
-// read returns all data of the fixture.
+// read returns all the fixture's data.
 func (m *model) read() state {
 	s := state{
 		fills:   map[journal.ExecutionID]ledger.Execution{},
@@ -327,8 +326,7 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	}
 }
 
-// cashEffect compares the results of a stream that ended flat with the money its fills
-// moved.
+// cashEffect compares a flat stream's results with the money its fills moved.
 func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	var moved, position, net decimal.Decimal
 	trades := map[journal.TradeID]bool{}
@@ -355,8 +353,8 @@ func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	}
 }
 
-// verifyNotes makes sure that every note is on a trade holding a fill of the trade it was
-// on before the write, or was let go for a reason.
+// verifyNotes makes sure that every note is on a trade holding one of the fills it was on
+// before the write, or was let go for a reason.
 func (m *model) verifyNotes(t *rapid.T, was map[string]journal.TradeID, after state, asked journal.TradeID) {
 	for note, old := range was {
 		survivors := 0

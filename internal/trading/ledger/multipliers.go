@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Override is a multiplier the user set for one account. Root is the root of a future (ES
-// for ESZ4) or the symbol of any other instrument.
+// Override is a multiplier the user set for one account. Root is a future's root (ES for
+// ESZ4) or any other instrument's symbol.
 type Override struct {
 	Root       string
 	Multiplier decimal.Decimal
@@ -110,8 +110,8 @@ func loadOverrides(ctx context.Context, tx *db.Tx, owner journal.UserID, a Accou
 		owner, a.number)
 }
 
-// multipliers finds the multiplier of fills that do not state one: what
-// the user set for the account, else what is usual for the instrument.
+// multipliers finds the multiplier for fills without a stated one: what the user set for
+// the account, else what is usual for the instrument.
 type multipliers struct {
 	rows      *accountRows
 	overrides map[string]decimal.Decimal    // nil until loaded

@@ -13,11 +13,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// The order of trades, and of fills of several accounts. It depends on content and never
-// on ids, so it is the same after a restore, a copy to the other engine, or an import in
-// another order.
+// Trade order, and fill order across accounts. It depends on content and never on ids, so
+// it is the same after a restore, a copy to the other engine, or an import in another
+// order.
 
-// keySeparator separates the parts of an order key. It is less than every character of a
+// keySeparator separates an order key's parts. It is less than every character in a
 // symbol or a lot, so a text sorts before all texts beginning with it, and an absent one
 // first.
 const keySeparator = "\x01"
@@ -28,8 +28,8 @@ func (k streamKey) orderKey() string {
 	return strings.Join([]string{k.symbol, k.right, sortableNumber(k.strike), k.expiry, k.lot}, keySeparator)
 }
 
-// sortableNumber formats a number so the texts compare as the numbers do: a sign, then a
-// fixed number of integer digits, complemented for negative numbers.
+// sortableNumber formats a number so the texts compare as the numbers do: a sign, then
+// fixed-width integer digits, complemented for negative numbers.
 func sortableNumber(text string) string {
 	if text == "" {
 		return ""
@@ -46,11 +46,10 @@ func sortableNumber(text string) string {
 
 // TradeCursor is a trade's position in closing or opening order.
 type TradeCursor struct {
-	// ListedAt is the instant of closing, or of opening for an open trade.
-	// ClosedAt is the greatest possible instant for an open trade. All are
-	// microseconds since 1970.
+	// ListedAt is when the trade closed, or opened if it is open. ClosedAt is the
+	// greatest possible instant for an open trade. All are microseconds since 1970.
 	ListedAt, OpenedAt, ClosedAt int64
-	// Instrument is the order key of symbol, contract and lot.
+	// Instrument is the order key for symbol, contract and lot.
 	Instrument string
 	// Account is the account's name, External the first fill's id at the broker, Arrival
 	// its number in arrival order over all accounts.
@@ -85,8 +84,8 @@ func (c *TradeCursor) instant(basis DateBasis) int64 {
 	return c.ListedAt
 }
 
-// tieSorter passes on rows read in an instant's order, and sorts those of the same
-// instant. A database that sorts them copies every row, while few instants have several.
+// tieSorter passes on rows read in time order, and sorts those with the same instant. A
+// database that sorts them copies every row, while few instants have several.
 type tieSorter[T any] struct {
 	compare func(a, b *T) int
 	emit    func(T) error
@@ -118,7 +117,7 @@ func (s *tieSorter[T]) flush() error {
 	return nil
 }
 
-// The columns of a position that are not columns of trades.
+// Position columns that are not in trades.
 const (
 	closingColumn = `CASE WHEN trades.is_open THEN 9223372036854775807 ELSE trades.list_at END`
 	placeColumns  = `streams.order_key, ` + closingColumn + ` AS closing, ` + nameRank
@@ -127,13 +126,13 @@ const (
 	rankMark = `/*rank*/`
 )
 
-// setRank replaces rankMark by the rank of the account's name.
+// setRank replaces rankMark by the account name's rank.
 func setRank(text, rank string) string { return strings.ReplaceAll(text, rankMark, rank) }
 
 // clearRank replaces rankMark in a query that is not sorted.
 func clearRank(text string) string { return setRank(text, "0") }
 
-// The columns of the two orders of trades.
+// The columns for both trade orders.
 var (
 	closingOrder = []string{"list_at", "opened_at", "order_key", "name_rank", "first_external", "first_arrival", "account_number"}
 	openingOrder = []string{"opened_at", "order_key", "name_rank", "closing", "first_external", "first_arrival", "account_number"}
@@ -147,7 +146,7 @@ func (d DateBasis) orderColumns() []string {
 	return closingOrder
 }
 
-// newestFirst returns the ORDER BY of a list of trades.
+// newestFirst returns a trade list's ORDER BY.
 func (d DateBasis) newestFirst() string { return strings.Join(d.orderColumns(), " DESC, ") + " DESC" }
 
 // addAfter adds the condition that a trade comes after a position in a list,
@@ -172,8 +171,8 @@ func (d DateBasis) addAfter(f *filter, c *TradeCursor) {
 		fmt.Sprintf("(%s) < (%s)", strings.Join(names, ", "), strings.Join(values, ", ")))
 }
 
-// nameRanks are the distinct names of some accounts in order. The rank of a
-// name is odd; another name has the even number between two ranks.
+// nameRanks are some accounts' distinct names in order. A name's rank is odd; another
+// name has the even number between two ranks.
 type nameRanks []string
 
 func rankNames(accounts []Account) nameRanks {
@@ -193,8 +192,8 @@ func (r nameRanks) place(name string) int64 {
 	return int64(2 * i)
 }
 
-// expression returns the rank of some accounts as an SQL expression. It
-// contains numbers only, never names.
+// expression returns some accounts' ranks as an SQL expression. It contains numbers only,
+// never names.
 func (r nameRanks) expression(table string, accounts []Account) string {
 	if len(accounts) == 1 {
 		return strconv.FormatInt(r.place(accounts[0].Name), 10)
@@ -207,8 +206,8 @@ func (r nameRanks) expression(table string, accounts []Account) string {
 	return b.String() + " ELSE 0 END"
 }
 
-// Arrivals returns the arrival numbers of the fills of some accounts, in order
-// and without repetitions. It is a step.
+// Arrivals returns the arrival numbers in some accounts, in order and without
+// repetitions. It is a step.
 func Arrivals(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []Account) ([]int64, error) {
 	var all []int64
 	for _, a := range accounts {

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// tied are the fills of an account whose trades open and close at few instants, so most
-// are ordered by what they are.
+// tied are fills in an account whose trades open and close at few instants, so most are
+// ordered by what they are.
 func tied(account string) []ledger.NewFill {
 	var fills []ledger.NewFill
 	for n := range 40 {
@@ -71,7 +71,7 @@ func (d *fixture) tradeNames(q ledger.TradeQuery) []string {
 }
 
 // TestListsDoNotDependOnArrival imports the same fills in other orders, account by
-// account: every list of trades comes out the same, page by page and sorted.
+// account: every trade list comes out the same, page by page and sorted.
 func TestListsDoNotDependOnArrival(t *testing.T) {
 	t.Parallel()
 	names := []string{"b", "a", "Ä", "Z"}
@@ -158,7 +158,7 @@ func TestAdoptedIDsOrderTrades(t *testing.T) {
 	})
 }
 
-// execution finds the fill of a side and quantity.
+// execution finds the fill with a side and quantity.
 func (d *fixture) execution(text string) (id journal.ExecutionID) {
 	d.Helper()
 	must(d, d.ledger.EachExecution(d.Context(), d.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {

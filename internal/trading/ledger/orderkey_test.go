@@ -10,8 +10,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// TestOrderKeysCompareAsInstruments compares the order of keys with a
-// comparison part by part.
+// TestOrderKeysCompareAsInstruments compares keys with a comparison part by part.
 func TestOrderKeysCompareAsInstruments(t *testing.T) {
 	t.Parallel()
 	key := rapid.Custom(func(t *rapid.T) streamKey {

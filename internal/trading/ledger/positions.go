@@ -17,12 +17,12 @@ import (
 type Position struct {
 	Trade journal.TradeID
 	Open  bool
-	// Rate converts amounts of its prices to the account's currency.
+	// Rate converts amounts in its price currency to the account's currency.
 	Rate  matching.Rate
 	Fills []PositionFill
 }
 
-// PositionFill is the part of a fill belonging to a position.
+// PositionFill is a fill's part in a position.
 type PositionFill struct {
 	// At is the instant in microseconds since 1970. Width is how many microseconds
 	// later the fill may have happened, because its source wrote the minute or the
@@ -32,7 +32,7 @@ type PositionFill struct {
 	Quantity, Price, Multiplier decimal.Decimal
 }
 
-// PositionWindow selects the positions of an instrument held at some time between two
+// PositionWindow selects an instrument's positions held at some time between two
 // instants, in microseconds since 1970.
 type PositionWindow struct{ From, To int64 }
 
@@ -55,11 +55,11 @@ func scanPositionSpan(row db.Scanner) (s positionSpan, err error) {
 	return s, err
 }
 
-// InstrumentPositions are positions of one instrument, of all its lots, ordered by
+// InstrumentPositions are one instrument's positions, in all its lots, ordered by
 // opening.
 type InstrumentPositions struct {
 	Instrument Instrument
-	// Number is that of the instrument in a [PositionScan].
+	// Number is the instrument's in a [PositionScan].
 	Number    int
 	Positions []Position
 }
@@ -78,9 +78,9 @@ func ListInstruments(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 }
 
 // EachPosition calls fn with an account's positions by instrument, ordered by opening and
-// in batches. window returns which positions of an instrument are wanted; none of an
-// instrument for which it returns false. fn may run statements. It is a step. To read all
-// positions of an account a [PositionScan] is faster.
+// in batches. window returns which of an instrument's positions are wanted, or false for
+// none. fn may run statements. It is a step. To read all an account's positions a
+// [PositionScan] is faster.
 func EachPosition(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, window func(Instrument) (PositionWindow, bool),
 	fn func(InstrumentPositions) error,
@@ -118,8 +118,8 @@ func EachPosition(
 	return nil
 }
 
-// EachPositionByID calls fn with the positions of the given trades by instrument, ordered
-// by opening and in batches. Ids that are not the owner's trades are left out. fn may run
+// EachPositionByID calls fn with the given trades' positions by instrument, ordered by
+// opening and in batches. Ids that are not the owner's trades are left out. fn may run
 // statements. It is a step.
 func EachPositionByID(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, fn func(InstrumentPositions) error,
@@ -162,13 +162,13 @@ func EachPositionByID(
 // compareKeys orders instruments.
 func compareKeys(a, b streamKey) int { return cmp.Compare(a.orderKey(), b.orderKey()) }
 
-// withoutLot returns the key of the instrument alone.
+// withoutLot returns the key without the lot.
 func (k streamKey) withoutLot() streamKey {
 	k.lot = ""
 	return k
 }
 
-// positionEmitter collects the positions of an instrument and passes them on in batches.
+// positionEmitter collects an instrument's positions and passes them on in batches.
 type positionEmitter struct {
 	ctx   context.Context // as long-lived as the call
 	tx    *db.Tx
@@ -177,7 +177,7 @@ type positionEmitter struct {
 	fn    func(InstrumentPositions) error
 }
 
-// add adds trades of one stream, which are in order.
+// add adds one stream's trades, which are in order.
 func (e *positionEmitter) add(spans []positionSpan) error {
 	for part := range slices.Chunk(spans, positionsAtOnce) {
 		positions, err := readPositions(e.ctx, e.tx, e.owner, part)
@@ -206,7 +206,7 @@ func (e *positionEmitter) emit() error {
 	return err
 }
 
-// sortPositions sorts positions of several lots by their opening.
+// sortPositions sorts positions in several lots by their opening.
 func sortPositions(list []Position) {
 	byOpening := func(a, b Position) int { return cmp.Compare(a.Fills[0].At, b.Fills[0].At) }
 	if !slices.IsSortedFunc(list, byOpening) {
@@ -219,11 +219,10 @@ const positionFillSelect = `
 	FROM executions WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 	ORDER BY executed_at, seq`
 
-// maxSpansApart is the number of trades of a stream up to which the fills of each are
-// read alone.
+// maxSpansApart is up to how many trades in a stream each one's fills are read alone.
 const maxSpansApart = 64
 
-// readPositions reads the fills of trades of one stream, which are in order.
+// readPositions reads the fills for one stream's trades, which are in order.
 func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []positionSpan) ([]Position, error) {
 	w := positionReader{spans: spans, list: make([]Position, len(spans))}
 	for i, s := range spans {
@@ -265,7 +264,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 	for w.next < len(w.spans) {
 		s := &w.spans[w.next]
 		if place.Compare(s.first) < 0 || place.Compare(s.last) > 0 {
-			return nil // of a trade that is not read
+			return nil // from a trade that is not read
 		}
 		w.addFill(s, &f)
 		if place != s.last || s.open {
@@ -274,7 +273,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 		if !w.held.IsZero() {
 			return fmt.Errorf("trade %s does not agree with its fills; run fillbook check", s.id)
 		}
-		w.next++ // the rest of the fill may open the next trade
+		w.next++ // the fill's rest may open the next trade
 		if w.next == len(w.spans) || w.spans[w.next].first != place {
 			return nil
 		}
@@ -282,7 +281,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 	return nil
 }
 
-// addFill adds the part of a fill belonging to a trade.
+// addFill adds a fill's part in a trade.
 func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	quantity := f.quantity
 	p := &w.list[w.next]
@@ -304,7 +303,7 @@ func (w *positionReader) addFill(s *positionSpan, f *fill) {
 // them, and returns the account's new revision. The account must be locked, as by
 // [LockAccount]. It is a step.
 func RaiseRevision(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, ids []journal.TradeID) (int64, error) {
-	if len(ids) > loggedTrades { // copies of the account are read again in any case
+	if len(ids) > loggedTrades { // account copies are read again in any case
 		return touch(ctx, tx, owner, account.ID, nil, true)
 	}
 	return touch(ctx, tx, owner, account.ID, ids, false)

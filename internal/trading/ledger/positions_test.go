@@ -34,7 +34,7 @@ func (p positions) add(t testing.TB, list ledger.InstrumentPositions) {
 }
 
 // checkPositions reads the account's positions in all ways: by instrument, by trade, and
-// in the order of fills, some fills at a time.
+// in fill order, some fills at a time.
 func (d *fixture) checkPositions() {
 	d.Helper()
 	ctx := context.Background()

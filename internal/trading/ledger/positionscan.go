@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// PositionScan reads all positions of an account from its fills in time order, which is
-// the table's order: by instrument each fill would be looked up by itself, which takes
+// PositionScan reads an account's positions from its fills in time order, which is the
+// table's order: by instrument each fill would be looked up by itself, which takes
 // several times as long.
 //
 // The parts may be read in different transactions. A position whose trade changes in
@@ -26,14 +26,14 @@ type PositionScan struct {
 	streams map[int64]*scannedStream
 	// batch has a place for each wanted instrument.
 	batch []InstrumentPositions
-	last  matching.Position // of the last fill that was read
-	read  int               // fills of this part
+	last  matching.Position // last fill read
+	read  int               // fills in this part
 
 	row  scannedFill
 	dest []any
-	// memory is where the fills of positions are kept, many at a time.
+	// memory keeps position fills, many at a time.
 	memory []PositionFill
-	// stated are the positions of this part whose rate must be read.
+	// stated are this part's positions whose rate must be read.
 	stated []scannedPlace
 }
 
@@ -46,7 +46,7 @@ type scannedStream struct {
 	isStated bool
 }
 
-// scannedFill is what is read of a fill.
+// scannedFill has the columns read from a fill.
 type scannedFill struct {
 	fill
 	trade, flip uuidBytes
@@ -138,7 +138,7 @@ func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// addRow adds a fill to the position of its stream.
+// addRow adds a fill to its stream's position.
 func (s *PositionScan) addRow(row db.Scanner) error {
 	if err := row.Scan(s.dest...); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *scannedStream) begin(trade [16]byte) {
 	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
 }
 
-// add adds the part of a fill belonging to the position.
+// add adds a fill's part in the position.
 func (s *scannedStream) add(f *scannedFill, quantity decimal.Decimal) {
 	s.held = s.held.Add(quantity)
 	s.isStated = s.isStated || f.stated.Valid
@@ -194,7 +194,7 @@ func (s *PositionScan) finish(stream *scannedStream, isOpen bool) {
 	stream.begin([16]byte{})
 }
 
-// keep returns a copy of fills.
+// keep returns copied fills.
 func (s *PositionScan) keep(fills []PositionFill) []PositionFill {
 	const atOnce = 4096
 	if cap(s.memory)-len(s.memory) < len(fills) {
@@ -205,7 +205,7 @@ func (s *PositionScan) keep(fills []PositionFill) []PositionFill {
 	return s.memory[first:len(s.memory):len(s.memory)]
 }
 
-// readRates reads the rates of positions whose source stated a result.
+// readRates reads rates for positions whose source stated a result.
 func (s *PositionScan) readRates(ctx context.Context, tx *db.Tx) error {
 	for part := range slices.Chunk(s.stated, 500) {
 		places := make(map[journal.TradeID]scannedPlace, len(part))
@@ -232,7 +232,7 @@ func (s *PositionScan) readRates(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// uuidBytes scans an id's stored form without making a text of it.
+// uuidBytes scans an id's stored form without making it a text.
 type uuidBytes struct {
 	id    [16]byte
 	isSet bool

@@ -40,8 +40,8 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 	return nil
 }
 
-// matchCoarseArrivals matches coarse arrivals of one stream with the stored fills in the
-// stretch of time that each covers.
+// matchCoarseArrivals matches one stream's coarse arrivals with the stored fills in the
+// period each covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
 	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
 	cursor.seek(matching.Position{At: list[0].at})
@@ -66,8 +66,8 @@ const coarseBetween = `
 	WHERE user_id = $1 AND account = $2 AND (facts & 48) <> 0 AND executed_at > $3 AND executed_at <= $4
 	ORDER BY executed_at, seq`
 
-// matchCoarseFills matches arrivals with stored fills whose time has no seconds
-// or no time of day.
+// matchCoarseFills matches arrivals with stored fills whose time has no seconds or only a
+// day.
 func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) error {
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	isFiner := func(a *arrival) bool { return a.precision() < day }
@@ -100,7 +100,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 	return nil
 }
 
-// matchCoarseStream matches the arrivals of one stream with its coarse fills.
+// matchCoarseStream matches one stream's arrivals with its coarse fills.
 func (d *deduper) matchCoarseStream(list []*arrival, stored []*fill) {
 	queues := newFillQueues(stored)
 	for _, a := range list {
@@ -114,8 +114,8 @@ type editedFill struct {
 	at int64
 }
 
-// sameSecond compares the original instant with that of an arrival. If the user
-// changed the time, the original one has a fraction only if it is not 0.
+// sameSecond compares the original instant with an arrival's. If the user changed the
+// time, the original one has a fraction only if it is not 0.
 func (o editedFill) sameSecond(a *fill) bool {
 	original := &fillTime{at: o.at}
 	if o.at == o.fill.at {
@@ -160,7 +160,7 @@ func splitOrigin(key string) (bySecond string, at int64) {
 }
 
 // claimEdited claims an edited fill that arrived with an arrival's content. It drops
-// fills claimed from the front of their list.
+// claimed fills from their list's front.
 func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, a *arrival) *fill {
 	list := origins[bySecond]
 	for len(list) > 0 && d.claimed[list[0].seq] {
@@ -176,7 +176,7 @@ func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, 
 	return d.claim(among, a, always)
 }
 
-// matchOrigins matches arrivals with the original content of edited fills.
+// matchOrigins matches arrivals with edited fills' original content.
 func (d *deduper) matchOrigins(key streamKey, list []*arrival) {
 	if len(d.origins) == 0 {
 		return

@@ -29,7 +29,7 @@ func writtenFills(t testing.TB, seconds string) (fills []ledger.NewFill) {
 	return fills
 }
 
-// TestWrittenPrecision: the precision of a time is that of its text.
+// TestWrittenPrecision: a time is as precise as its text.
 func TestWrittenPrecision(t *testing.T) {
 	many := func(seconds string) string { return strings.Repeat(seconds+" ", 20) } // more than are compared one by one
 	type example = struct{ stored, file, want string }
@@ -63,7 +63,7 @@ func TestWrittenPrecision(t *testing.T) {
 	})
 }
 
-// TestEditedPrecision: an edited time has the precision of its new text.
+// TestEditedPrecision: an edited time is as precise as its new text.
 func TestEditedPrecision(t *testing.T) {
 	eachCase(t, map[string]struct {
 		hasFraction bool

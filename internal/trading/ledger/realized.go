@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// RealizedTrade lists the realized parts of a trade closed in several steps, or of an
-// open trade that is partly closed. Any other closed trade realized its whole result when
-// it closed.
+// RealizedTrade lists the realized parts in a trade closed in several steps, or in a
+// partly closed one. Any other closed trade realized its whole result when it closed.
 type RealizedTrade struct {
 	ID journal.TradeID
 	// Open is set while the trade is not flat.
@@ -21,11 +20,11 @@ type RealizedTrade struct {
 	Parts []matching.RealizedPart
 }
 
-// isPartial selects the trades that can have several parts, or one while open. A
-// closed trade of two fills has one part, its closing.
+// isPartial selects the trades that can have several parts, or one while open. A closed
+// trade with two fills has one part, its closing.
 const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
 
-// tradeSpan is the stretch of a stream containing a trade's fills.
+// tradeSpan is the stream stretch with a trade's fills.
 type tradeSpan struct {
 	id          journal.TradeID
 	stream      int64
@@ -43,8 +42,8 @@ func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
 	return s, err
 }
 
-// EachRealizedTrade calls fn for the trades of an account that have realized
-// parts, in no order. It reads the fills of every stream with such a trade.
+// EachRealizedTrade calls fn for an account's trades with realized parts, in no order. It
+// reads every stream with such a trade.
 func EachRealizedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(RealizedTrade) error) error {
 	spans, err := db.List(ctx, tx, scanTradeSpan, partialSelect+` AND account = $2 ORDER BY stream, opened_at, first_seq`, owner, account.number)
 	if err != nil {
@@ -111,8 +110,8 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 	return w.end()
 }
 
-// eachOfStreams reads the streams of the spans of w, which are in order, from the
-// first fill of any of them to the last.
+// eachOfStreams reads the streams for w's spans, which are in order, from the first
+// span's fill to the last.
 func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *spanReader) error {
 	var streams []int64
 	var first, last int64
@@ -133,8 +132,8 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 	return w.end()
 }
 
-// spanReader groups fills in the order of stream and time, and selects the trades of its
-// spans. Grouping starts at each stream's first span.
+// spanReader groups fills by stream and time, and selects its spans' trades. Grouping
+// starts at each stream's first span.
 type spanReader struct {
 	spans []tradeSpan // those not found yet, in order
 	fn    func(RealizedTrade) error
@@ -157,7 +156,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		w.stream = f.stream
 	}
 	if len(w.spans) == 0 || w.spans[0].stream != f.stream {
-		w.group = nil // no span in the rest of the stream
+		w.group = nil // no span in the stream's rest
 		return nil
 	}
 	if w.group == nil {
@@ -169,7 +168,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 	return w.emit(w.group.Add(f.toMatching()))
 }
 
-// emit passes a trade to fn if it is that of the next span.
+// emit passes a trade to fn if it is the next span's.
 func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
 	if trade == nil || len(w.spans) == 0 {
 		return nil

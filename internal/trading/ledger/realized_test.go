@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// realized reads the realized parts of the fixture's account in both ways: all of
-// it, and trade by trade.
+// realized reads the realized parts in the fixture's account in both ways: all, and trade
+// by trade.
 func (d *fixture) realized() map[journal.TradeID]ledger.RealizedTrade {
 	d.Helper()
 	ctx := context.Background()
@@ -44,8 +44,8 @@ func (d *fixture) realized() map[journal.TradeID]ledger.RealizedTrade {
 	return all
 }
 
-// checkRealized demands that the parts of every trade sum to what it realized,
-// and that trades without parts realized everything when they closed, or nothing.
+// checkRealized demands that every trade's parts sum to what it realized, and that trades
+// without parts realized everything when they closed, or nothing.
 func (d *fixture) checkRealized() {
 	d.Helper()
 	realized := d.realized()
@@ -70,8 +70,8 @@ func (d *fixture) checkRealized() {
 	}
 }
 
-// TestRealizedParts reads parts of trades interleaved with others, in one stream and
-// several, more of them than are read one by one.
+// TestRealizedParts reads parts from interleaved trades, in one stream and several, more
+// than are read one by one.
 func TestRealizedParts(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		var fills []ledger.NewFill

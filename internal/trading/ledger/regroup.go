@@ -12,8 +12,8 @@ import (
 // changes are a write's changes to one stream's fills.
 type changes struct {
 	stream *stream
-	// removedSeqs are the numbers of stored deleted fills, edited or moved to another
-	// stream.
+	// removedSeqs has the numbers of stored fills that are deleted, edited or moved to
+	// another stream.
 	removedSeqs map[int64]bool
 	// removed are those fills as stored.
 	removed []*fill
@@ -39,7 +39,7 @@ func (c *changes) sort() {
 	slices.SortFunc(c.added, byPosition)
 }
 
-// touched returns the positions of all changes, in order.
+// touched returns all change positions, in order.
 func (c *changes) touched() []matching.Position {
 	var list []matching.Position
 	for _, f := range c.removed {
@@ -57,26 +57,26 @@ func (c *changes) touched() []matching.Position {
 type regrouping struct {
 	old    []*tradeRow
 	trades []matching.Trade
-	// streams are the streams of the new trades.
+	// streams has the new trades' streams.
 	streams []int64
-	// fills are the fills of the new trades, in the order of the walk and by id.
+	// fills are the new trades' fills, in walk order and by id.
 	fills []*fill
 	byID  map[string]*fill
 	// removed are the fills that were deleted or replaced, as stored.
 	removed []*fill
-	// crossing maps a fill that closes the last of the new trades to the unchanged stored
-	// trade it opens.
+	// crossing maps a fill that closes the last new trade to the unchanged stored trade
+	// it opens.
 	crossing map[*fill]*tradeRow
 	// continued are the stored trades read from a checkpoint on, by their start. The new
 	// trade with the same start skips the fills before.
 	continued map[matching.Position]*tradeRow
-	// checkpoints are those of the new trades, and outdated the stretches whose
-	// stored ones are deleted.
+	// checkpoints belong to the new trades, and outdated the stretches whose stored ones
+	// are deleted.
 	checkpoints []storedCheckpoint
 	outdated    []stretch
-	// identities assigns the ids of the stored trades to the new ones.
+	// identities assigns stored trade ids to the new ones.
 	identities matching.Reconciliation
-	// keys are the instruments of the streams.
+	// keys are the streams' instruments.
 	keys map[int64]streamKey
 	// deleted is the trade the user deletes, if any. No new trade takes its id, even if a
 	// fill it shared remains.
@@ -85,8 +85,8 @@ type regrouping struct {
 	repair bool
 }
 
-// newRegrouping returns a regrouping with capacity for the number of new fills,
-// assuming two fills per trade.
+// newRegrouping returns a regrouping with capacity for that many new fills, assuming two
+// fills per trade.
 func newRegrouping(fills int) *regrouping {
 	return &regrouping{
 		trades: make([]matching.Trade, 0, fills/2+1), streams: make([]int64, 0, fills/2+1),
@@ -127,9 +127,8 @@ func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping)
 	return nil
 }
 
-// run is one stretch of a stream grouped again: from a point before the first change
-// where the position is known, to a point after it where the new trades equal the stored
-// ones.
+// run is a stream stretch grouped again: from a point before the first change where the
+// position is known, to a point after it where the new trades equal the stored ones.
 type run struct {
 	c       *changes
 	out     *regrouping
@@ -139,15 +138,15 @@ type run struct {
 
 	head    matching.Head        // where in its first fill the run starts
 	from    *matching.Checkpoint // where in its first trade the run starts, or nil
-	start   matching.Position    // of the run
-	end     matching.Position    // the start of the stored reached trade
+	start   matching.Position    // the run's
+	end     matching.Position    // where the reached stored trade starts
 	last    *fill                // the fill the walk is at
 	first   bool                 // the walk has not read a fill yet
 	reached bool                 // the end was found
 }
 
 // begin finds the starting point for the first change: the last checkpoint or the start
-// of the trade that is in progress there, or the change itself if the position is flat.
+// of the trade in progress there, or the change itself if the position is flat.
 func (r *run) begin() error {
 	p := r.touched[0]
 	r.head, r.from, r.start, r.end, r.last, r.first, r.reached = matching.Head{}, nil, p, endOfStream, nil, true, false
@@ -164,8 +163,7 @@ func (r *run) begin() error {
 	return nil
 }
 
-// beginInside starts at the last checkpoint of a stored trade before p, or at
-// its first fill.
+// beginInside starts at a stored trade's last checkpoint before p, or at its first fill.
 func (r *run) beginInside(t *tradeRow, p matching.Position) (err error) {
 	r.trades.seek(t.First)
 	if !r.c.whole && !r.c.wholeTrades {
@@ -182,7 +180,7 @@ func (r *run) beginInside(t *tradeRow, p matching.Position) (err error) {
 		r.start, left = r.from.Last(), left-r.from.Fills()
 		r.fills.seek(matching.Position{At: r.start.At, Seq: r.start.Seq + 1})
 	}
-	// All of its fills have to be read, and one more shows whether it is the last.
+	// All its fills have to be read, and one more shows whether it is the last.
 	r.fills.size = min(max(left+1, firstChunk), lastChunk)
 	return nil
 }
@@ -210,7 +208,7 @@ func (r *run) walk() {
 	r.touched = nil
 }
 
-// sequence returns the fills of the walk and records them in the regrouping.
+// sequence returns the walk's fills and records them in the regrouping.
 func (r *run) sequence() iter.Seq[matching.Fill] {
 	return func(yield func(matching.Fill) bool) {
 		for f := r.fills.next(); f != nil; f = r.fills.next() {

@@ -102,8 +102,8 @@ func TestMergeAndSplit(t *testing.T) {
 	})
 }
 
-// TestOrphansAndArrivals: a trade that loses its last fill is known by the
-// keys of its fills when they come back.
+// TestOrphansAndArrivals: a trade that loses its last fill is known by its fill keys when
+// they come back.
 func TestOrphansAndArrivals(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		file := orders(t, "buy 1 10 id=A lot=a|b; sell 1 11 lot=a|b")
@@ -145,8 +145,8 @@ func TestACrossingFillArrivesInBothTrades(t *testing.T) {
 	})
 }
 
-// TestFollowCanRejectAChange: nothing of the write is kept. While it
-// runs, the old rows are there beside the new ones.
+// TestFollowCanRejectAChange: the write leaves nothing. While it runs, the old rows are
+// there beside the new ones.
 func TestFollowCanRejectAChange(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
@@ -188,7 +188,7 @@ func TestNilFollow(t *testing.T) {
 	})
 }
 
-// TestIsolation: to one user the records of another are not there.
+// TestIsolation: another user's records do not exist.
 func TestIsolation(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 1 11")...)
@@ -241,7 +241,7 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// TestForeignRecordsAreInvisible to lists, reversals and imports of another user.
+// TestForeignRecordsAreInvisible to lists, reversals and imports by another user.
 func TestForeignRecordsAreInvisible(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 1 11")...)

@@ -13,26 +13,25 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// tradeRow is a row of trades: a trade of package matching without its parts,
-// and the columns that only the table has.
+// tradeRow is a row of trades: a matching.Trade without its parts, and the columns that
+// only the table has.
 type tradeRow struct {
 	*matching.Trade
 	id     journal.TradeID
 	stream int64
-	count  int64 // of its fills
+	count  int64 // its fills
 	open   bool
 	listed int64 // the instant that periods are compared with
 	opening
 }
 
-// opening contains the values of a trade's first fill by which trades that are
-// equal in everything else are ordered.
+// opening has the first fill's values that order otherwise equal trades.
 type opening struct {
 	external string
 	arrival  int64
 }
 
-// opening returns the opening of the trade beginning with the fill.
+// opening returns the opening for a trade beginning with the fill.
 func (f *fill) opening() opening { return opening{external: f.externalID, arrival: f.arrival} }
 
 // newTradeRow returns a trade's row. It counts the trade's parts and sets them to nil.
@@ -46,7 +45,7 @@ func newTradeRow(id journal.TradeID, stream int64, t *matching.Trade, first open
 	return row
 }
 
-// equal reports whether two rows of one trade have the same values.
+// equal reports whether two rows for one trade have the same values.
 func (t *tradeRow) equal(u *tradeRow) bool {
 	return t.stream == u.stream && t.count == u.count && t.open == u.open && t.listed == u.listed && t.Direction == u.Direction &&
 		t.First == u.First && t.Last == u.Last && t.Head.Consumed.Equal(u.Head.Consumed) &&
@@ -59,7 +58,7 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 		t.opening == u.opening
 }
 
-// tradeColumns are a trade's columns in the order of scan and args.
+// tradeColumns are a trade's columns in the order that scan and args use.
 var tradeColumns = []string{
 	"id", "stream", "is_long", "is_open", "opened_at", "first_seq", "list_at", "last_at", "last_seq", "execution_count",
 	"first_arrival", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit", "commission", "fees", "net_pnl",
@@ -113,8 +112,8 @@ func (t *tradeRow) args() []any {
 	}
 }
 
-// storedLast returns the instant of the last fill as it is stored: NULL if it is
-// the instant that lists use.
+// storedLast returns the last fill's instant as stored: NULL if it is the instant that
+// lists use.
 func (t *tradeRow) storedLast() *int64 {
 	if t.Last.At == t.listed {
 		return nil
@@ -145,8 +144,8 @@ func scanTradeRow(row db.Scanner) (*tradeRow, error) {
 	return t, row.Scan(t.scan()...)
 }
 
-// flushTrades writes the collected trades, new ones ordered by id, which is also the
-// order of their lists.
+// flushTrades writes the collected trades, new ones ordered by id, which is also their
+// list order.
 func (b *book) flushTrades(ctx context.Context) error {
 	slices.SortFunc(b.newTrades, func(x, y *tradeRow) int { return cmp.Compare(x.id, y.id) })
 	err := insertRows(ctx, b.tx, "trades", tradeInsert, len(b.newTrades), func(i int) []any {
@@ -163,8 +162,8 @@ func (b *book) flushTrades(ctx context.Context) error {
 	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
 }
 
-// insertRows inserts n rows in chunks. The arguments of the next chunk are
-// built while the current one is stored.
+// insertRows inserts n rows in chunks. The next chunk's arguments are built while the
+// current one is stored.
 func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, n int, row func(i int) []any) error {
 	const chunk = 512
 	build := func(first int) <-chan [][]any {
@@ -188,7 +187,7 @@ func insertRows(ctx context.Context, tx *db.Tx, table string, columns []string, 
 	return nil
 }
 
-// Scanners of columns whose stored form differs from their Go type.
+// Scanners for columns whose stored form differs from their Go type.
 
 // sideScanner scans the flag is_buy.
 type sideScanner struct{ side *matching.Side }
@@ -228,8 +227,8 @@ func (e entrySizeScanner) Scan(value any) error {
 	return err
 }
 
-// lastScanner scans the instant of the last fill; NULL is the instant that lists
-// use, which must be scanned before it.
+// lastScanner scans the last fill's instant; NULL is the instant that lists use, which
+// must be scanned before it.
 type lastScanner struct{ at, listed *int64 }
 
 func (l lastScanner) Scan(value any) error {
@@ -303,7 +302,7 @@ func (o oneIfNull) Scan(value any) error {
 	return o.number.Scan(value)
 }
 
-// scanFlag converts a boolean of either engine.
+// scanFlag converts either engine's boolean.
 func scanFlag(value any) (bool, error) {
 	switch v := value.(type) {
 	case bool:

@@ -16,13 +16,13 @@ type Purpose int
 const (
 	// ToList means that rows are listed, each with its own currency.
 	ToList Purpose = iota
-	// ToSum means that amounts of several accounts are added up.
+	// ToSum means that several accounts' amounts are added up.
 	ToSum
 )
 
 // ResolveScope returns a query's accounts, oldest first: those with the given ids, or all
-// of the owner's if ids is empty. An id that is not the owner's is not found. Accounts
-// that are named, or whose amounts are added up, must share one currency.
+// if ids is empty. An id that is not the owner's is not found. Accounts that are named,
+// or whose amounts are added up, must share one currency.
 func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	all, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -31,8 +31,7 @@ func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jo
 	return SelectAccounts(all, ids, purpose)
 }
 
-// SelectAccounts is [ResolveScope] for all accounts of the owner, which were read
-// before.
+// SelectAccounts is [ResolveScope] for the owner's accounts, which were read before.
 func SelectAccounts(all []Account, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	named := all
 	if len(ids) > 0 {
@@ -61,7 +60,7 @@ func checkOneCurrency(accounts []Account) error {
 	return nil
 }
 
-// resolveList checks the scope of a list and returns its accounts.
+// resolveList checks a list's scope and returns its accounts.
 func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) ([]Account, error) {
 	if err := scope.Period.Check(); err != nil {
 		return nil, err
@@ -81,12 +80,12 @@ func indexByNumber(accounts []Account) map[int64]Account {
 // maxBranches bounds how many accounts have their own branch in a query.
 const maxBranches = 60
 
-// filter collects the conditions of a query and its arguments.
+// filter collects a query's conditions and its arguments.
 type filter struct {
 	args  []any
 	terms []string
-	// ranks are the ranks of the accounts' names, and rank is the expression
-	// for the current part of the query.
+	// ranks are the account name ranks, and rank is the expression for the query's
+	// current part.
 	ranks nameRanks
 	rank  string
 }
@@ -102,12 +101,12 @@ func (f *filter) addCondition(condition string, value any) {
 	f.terms = append(f.terms, condition+" "+f.arg(value))
 }
 
-// addIn adds the condition that a column has one of the values.
+// addIn adds the condition that a column equals any value.
 func addIn[T any](f *filter, column string, values []T) {
 	f.terms = append(f.terms, column+" IN "+db.In(&f.args, values))
 }
 
-// addPeriod adds a period's conditions for a column of instants.
+// addPeriod adds a period's conditions for an instant column.
 func (f *filter) addPeriod(column string, period journal.Period) {
 	if period.From != nil {
 		f.addCondition(column+" >=", db.Micros(*period.From))
@@ -117,8 +116,8 @@ func (f *filter) addPeriod(column string, period journal.Period) {
 	}
 }
 
-// selection is a SELECT of the rows of an owner's accounts in one table. head
-// is its text up to the WHERE.
+// selection is a SELECT for an owner's accounts in one table. head is its text up to the
+// WHERE.
 type selection struct {
 	table    string
 	owner    journal.UserID
@@ -127,8 +126,8 @@ type selection struct {
 	where    func(*filter)
 }
 
-// parts returns one SELECT for each account, so each can be read in the order of an index
-// beginning with the account. Above maxBranches accounts it returns a single SELECT.
+// parts returns one SELECT for each account, so each can be read in index order. Above
+// maxBranches accounts it returns a single SELECT.
 func (s selection) parts(f *filter) []string {
 	groups := slices.Collect(slices.Chunk(s.accounts, 1))
 	if len(s.accounts) > maxBranches {
@@ -161,9 +160,8 @@ func accountNumbers(accounts []Account) []int64 {
 // unionQuery returns the query for all rows, in no order.
 func (s selection) unionQuery(f *filter) string { return strings.Join(s.parts(f), " UNION ALL ") }
 
-// orderedQuery returns the query in the order of an index of each account, for
-// at most limit rows; 0 means all. With a limit the cost does not depend on the
-// number of rows in the table.
+// orderedQuery returns the query in index order, for at most limit rows; 0 means all.
+// With a limit the cost does not depend on the table's size.
 func (s selection) orderedQuery(tx *db.Tx, f *filter, order string, limit int) string {
 	parts := s.parts(f)
 	if limit == 0 {

@@ -9,13 +9,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// SortKey is a key by which a list of trades can be sorted, as in the API.
+// SortKey is a sort key for trade lists, as in the API.
 type SortKey string
 
 // The keys. Most have a value in the ledger.
 const (
-	// SortListedAt is a list's key without one: the closing of a closed trade, the
-	// opening of an open one. Queries cannot name it.
+	// SortListedAt is a list's key without one: when a closed trade closed, and an open
+	// one opened. Queries cannot name it.
 	SortListedAt   SortKey = "listed_at"
 	SortOpenedAt   SortKey = "opened_at"
 	SortClosedAt   SortKey = "closed_at"
@@ -27,7 +27,7 @@ const (
 	SortEntryPrice SortKey = "avg_entry_price"
 	SortExitPrice  SortKey = "avg_exit_price"
 
-	// These need annotations, or more than one column of a trade.
+	// These need annotations, or more than one trade column.
 	SortR       SortKey = "r_multiple"
 	SortRisk    SortKey = "initial_risk"
 	SortQuality SortKey = "trade_quality"
@@ -42,7 +42,7 @@ func SortKeys() []SortKey {
 	}
 }
 
-// Sort is an order of trades other than newest first. Trades without a value come last in
+// Sort is a trade order other than newest first. Trades without a value come last in
 // either direction. Equal ones are ordered by closing, or by opening if that is the sort
 // key, and reversed with Down.
 type Sort struct {
@@ -61,7 +61,7 @@ type RankedTrade struct {
 	Place  TradeCursor
 }
 
-// Basis returns the order of trades with equal values.
+// Basis returns the order for trades with equal values.
 func (s Sort) Basis() DateBasis {
 	if s.By == SortOpenedAt {
 		return ByOpening
@@ -69,13 +69,12 @@ func (s Sort) Basis() DateBasis {
 	return ByClosing
 }
 
-// BatchCondition returns the condition that an import contains a fill of the
-// trade.
+// BatchCondition returns the condition that an import contains one of the trade's fills.
 func BatchCondition(owner journal.UserID, batch journal.BatchID) Condition {
 	return func(args *[]any) string { return `trades.id IN (` + selectBatchTrades(args, owner, batch) + `)` }
 }
 
-// ClosedSince returns the condition that a trade was closed by a fill of an import stored
+// ClosedSince returns the condition that a trade was closed by an import's fill stored
 // after an instant.
 func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) Condition {
 	return func(args *[]any) string {
@@ -92,15 +91,15 @@ func ClosedSince(owner journal.UserID, batch journal.BatchID, since time.Time) C
 	}
 }
 
-// BatchTrades returns the trades with a fill of an import, in no order. It is a step.
+// BatchTrades returns the trades with an import's fills, in no order. It is a step.
 func BatchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]journal.TradeID, error) {
 	var args []any
 	text := selectBatchTrades(&args, owner, batch)
 	return db.List(ctx, tx, db.Single[journal.TradeID], text, args...)
 }
 
-// selectBatchTrades returns the query of the ids of the trades with a fill of an
-// import, and adds its arguments.
+// selectBatchTrades returns the query for the trades with an import's fills, and adds its
+// arguments.
 func selectBatchTrades(args *[]any, owner journal.UserID, batch journal.BatchID) string {
 	f := filter{args: *args}
 	user, id := f.arg(owner), f.arg(batch)

@@ -16,16 +16,16 @@ import (
 // source is a row of fill_sources: the values that one source has for a fill. Only those
 // a source can state are set.
 type source struct {
-	seq    int64 // of the fill in the account
+	seq    int64 // the fill's in the account
 	number int64
 	importSource
 	key    streamKey
 	values fill
-	// replaces are the earlier ids of a corrected fill, the latest first.
+	// replaces are a corrected fill's earlier ids, the latest first.
 	replaces []string
 }
 
-// newSource returns a fill's values as a source of an execution.
+// newSource returns a fill's values as an execution's source.
 func newSource(seq, number int64, from importSource, key streamKey, said *fill) *source {
 	s := &source{seq: seq, number: number, importSource: from, key: key, values: *said}
 	s.values.facts &= sourceFacts
@@ -37,9 +37,9 @@ func (s *source) says(other *source) bool {
 	return s.key == other.key && s.values.hasSameValues(&other.values)
 }
 
-// correctorID identifies the sources correcting each other: those of one connection or
-// hook, or all files of the account. It is empty for entries by hand and backups, which
-// correct nothing.
+// correctorID identifies the sources correcting each other: from one connection or hook,
+// or all the account's files. It is empty for entries by hand and backups, which correct
+// nothing.
 func (s *source) correctorID() string {
 	switch {
 	case s.sender != "":
@@ -50,7 +50,7 @@ func (s *source) correctorID() string {
 	return ""
 }
 
-// latestOf returns the latest source of a connection or hook, or nil.
+// latestOf returns the latest source from a connection or hook, or nil.
 func latestOf(list []*source, sender string) *source {
 	for _, s := range slices.Backward(list) {
 		if s.sender == sender {
@@ -123,7 +123,7 @@ func (c *sourceContent) fill() fill {
 	}
 }
 
-// loadSources reads the sources of some fills, each list by number.
+// loadSources reads some fills' sources, each list by number.
 func (a *accountRows) loadSources(ctx context.Context, numbers []int64) (map[int64][]*source, error) {
 	found := make(map[int64][]*source, len(numbers))
 	list, err := db.ListIn(ctx, a.tx, numbers, scanSource, sourceSelect+`seq IN $keys ORDER BY seq, source`, a.owner, a.account.number)
@@ -152,7 +152,7 @@ func (a *accountRows) insertSources(ctx context.Context, list []*source) error {
 	return a.tx.QueueRows(ctx, "fill_sources", append(slices.Clone(sourceKey), "batch_id", "content"), "", rows)
 }
 
-// deleteSources deletes the sources of a deleted fill.
+// deleteSources deletes a deleted fill's sources.
 func (a *accountRows) deleteSources(ctx context.Context, f *fill) error {
 	if !f.facts.has(hasSources) {
 		return nil
@@ -167,7 +167,7 @@ type repeat struct {
 	batch       journal.BatchID
 }
 
-// joinRepeats joins repeats of consecutive fills.
+// joinRepeats joins repeats for consecutive fills.
 func joinRepeats(list []repeat) []repeat {
 	slices.SortFunc(list, func(a, b repeat) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.first, b.first))
@@ -193,7 +193,7 @@ func (a *accountRows) insertRepeats(ctx context.Context, list []repeat) error {
 		[]string{"user_id", "account", "first_seq", "last_seq", "source", "batch_id"}, "ON CONFLICT DO NOTHING", rows)
 }
 
-// loadRepeats reads the repeats of a range of fills.
+// loadRepeats reads the repeats for a fill range.
 func (a *accountRows) loadRepeats(ctx context.Context, first, last int64) ([]repeat, error) {
 	return db.List(ctx, a.tx, func(row db.Scanner) (r repeat, err error) {
 		err = row.Scan(&r.first, &r.last, &r.source, &r.batch)

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CheckAccountOwner returns a not-found error unless the account is one of the owner's.
-// It is a step for packages referring to accounts.
+// CheckAccountOwner returns a not-found error unless the account is the owner's. It is a
+// step for packages referring to accounts.
 func CheckAccountOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) error {
 	_, err := findAccount(ctx, tx, owner, id)
 	return err
@@ -23,9 +23,9 @@ func CheckTradeOwner(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return err
 }
 
-// LockTrade locks the account of one of the owner's trades and returns it, so no
-// regrouping removes the trade before the transaction ends. It is a step for packages
-// that annotate trades.
+// LockTrade locks the account of an owner's trade and returns it, so no regrouping
+// removes the trade before the transaction ends. It is a step for packages that annotate
+// trades.
 func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (account journal.AccountID, err error) {
 	text := accountOf("trades")
 	if lock := tx.Lock(); lock != "" {
@@ -39,8 +39,8 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 }
 
 // LockTrades locks the accounts of several trades and returns them, as [LockTrade] does
-// for one. It locks in the order of the accounts' ids, so two writers cannot deadlock. If
-// one of the trades is not the owner's, it returns a not-found error.
+// for one. It locks in id order, so two writers cannot deadlock. If a trade is not the
+// owner's, it returns a not-found error.
 func LockTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
 ) (map[journal.TradeID]journal.AccountID, error) {
@@ -83,8 +83,7 @@ func accountsOfTrades(
 	return found, nil
 }
 
-// InstrumentType returns the type of the instrument of one of the owner's
-// trades. It is a step.
+// InstrumentType returns a trade's instrument type. It is a step.
 func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (string, error) {
 	trades, err := TradesByID(ctx, tx, owner, []journal.TradeID{id})
 	if err != nil {
@@ -96,16 +95,16 @@ func InstrumentType(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 	return trades[0].Instrument.Type, nil
 }
 
-// TouchTrades raises the revision of an account and of some of its trades,
-// after a change to their annotations that figures depend on. It is a step;
-// the account must be locked, as by [LockTrade] or [LockTrades].
+// TouchTrades raises an account's revision and some of its trades', after a change to
+// their annotations that figures depend on. It is a step; the account must be locked, as
+// by [LockTrade] or [LockTrades].
 func TouchTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids ...journal.TradeID) error {
 	_, err := touch(ctx, tx, owner, account, ids, false)
 	return err
 }
 
-// touch raises the revision of an account and of some of its trades, or for all of
-// them ends the log before the new revision, which it returns.
+// touch raises an account's revision and some of its trades', or for all trades ends the
+// log before the new revision, which it returns.
 func touch(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids []journal.TradeID, all bool,
 ) (int64, error) {
@@ -137,7 +136,7 @@ func MissingTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []j
 }
 
 // TradesByID returns the owner's trades with the given ids, in no order. It is a step,
-// for callers keeping a copy of trades; see also [TouchedSince].
+// for callers keeping copied trades; see also [TouchedSince].
 func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]Trade, error) {
 	accounts, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -152,9 +151,9 @@ func TradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []jour
 	return slices.DeleteFunc(list, func(t Trade) bool { return !journal.AllowsAccount(ctx, t.Account) }), err
 }
 
-// TouchAccount raises the revision of an account after a change to an unknown
-// set of its trades that figures depend on, such as a deleted tag. Copies of
-// its trades must then be read again.
+// TouchAccount raises an account's revision after a change to an unknown set of its
+// trades that figures depend on, such as a deleted tag. Copies of its trades must then be
+// read again.
 func TouchAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	_, err := touch(ctx, tx, owner, account, nil, true)
 	return err

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// minRange is the number of arrivals from which all stored fills of their period may
-	// be read at once, in the table's order.
+	// minRange is how many arrivals make it worth reading all fills stored in their
+	// period at once, in the table's order.
 	minRange = 500
 	// maxRangeShare is how many stored fills may be read for each arrival.
 	maxRangeShare = 2
@@ -23,11 +23,10 @@ var (
 	comparedInRange = `SELECT ` + comparedColumns + storedInRange + ` ORDER BY executed_at, seq`
 )
 
-// matchRange matches arrivals by content with the stored fills of all streams,
-// from the first to the last second of the arrivals. A sequential read of a
-// period takes a fraction of the time of reading its streams one by one. matched
-// is false if nothing was done because there are few arrivals, or because the
-// period has many more fills.
+// matchRange matches arrivals by content with fills stored in all streams, from the first
+// to the last arrival second. Reading a period sequentially takes a fraction of the time
+// that reading its streams one by one takes. matched is false if nothing was done because
+// there are few arrivals, or because the period has many more fills.
 func (d *deduper) matchRange(ctx context.Context, arrivals []*arrival) (matched bool, err error) {
 	list := unknownByTime(arrivals)
 	if len(list) < minRange {
@@ -68,17 +67,17 @@ func unknownByTime(arrivals []*arrival) []*arrival {
 	return list
 }
 
-// rangeMatcher matches arrivals of many streams with stored fills read in time order,
+// rangeMatcher matches arrivals in many streams with stored fills read in time order,
 // second by second.
 type rangeMatcher struct {
 	*deduper
 	arrivals []*arrival           // those that are not before the current second
-	streams  map[*streamKey]int64 // the numbers of their streams; 0 if nothing is stored
-	second   int64                // the start of the current second
-	stored   []*fill              // the stored fills of the current second
+	streams  map[*streamKey]int64 // their stream numbers; 0 if nothing is stored
+	second   int64                // when the current second starts
+	stored   []*fill              // fills stored in the current second
 }
 
-// findStreams looks up the streams of the arrivals.
+// findStreams looks up the arrivals' streams.
 func (m *rangeMatcher) findStreams(ctx context.Context) error {
 	for _, a := range m.arrivals {
 		if _, known := m.streams[a.key]; known {
@@ -106,7 +105,7 @@ func (m *rangeMatcher) add(f *fill) {
 	m.stored = append(m.stored, f)
 }
 
-// matchCurrent matches the arrivals of the current second with its stored fills.
+// matchCurrent matches the current second's arrivals with its stored fills.
 func (m *rangeMatcher) matchCurrent() {
 	here := m.takeArrivals()
 	if len(here) == 0 {
@@ -125,8 +124,8 @@ func (m *rangeMatcher) matchCurrent() {
 	}
 }
 
-// takeArrivals returns the arrivals of the current second and removes them and
-// all before them.
+// takeArrivals returns the current second's arrivals and removes them and all before
+// them.
 func (m *rangeMatcher) takeArrivals() []*arrival {
 	m.arrivals = m.arrivals[countWhile(m.arrivals, func(a *arrival) bool { return a.at < m.second }):]
 	n := countWhile(m.arrivals, func(a *arrival) bool { return a.at < m.second+second })

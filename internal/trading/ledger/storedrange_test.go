@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// manyRepeats returns fills of a few instruments in a period of some minutes, many of
-// which are equal, and how often each occurs.
+// manyRepeats returns fills in a few instruments within some minutes, many equal, and how
+// often each occurs.
 func manyRepeats(dice *rand.Rand, count, minutes int) (file []ledger.NewFill, counts map[string]int) {
 	counts = map[string]int{}
 	for range count {
