@@ -25,7 +25,7 @@ type Attachment struct {
 	CreatedAt time.Time
 }
 
-// Target is the record that an attachment belongs to: one of the two is set.
+// Target is the record an attachment belongs to: one of the two is set.
 type Target struct {
 	Trade journal.TradeID
 	Note  journal.NoteID
@@ -223,7 +223,7 @@ func (s *attachmentStore) OpenAttachment(ctx context.Context, owner journal.User
 	return attachment, file, nil
 }
 
-// inMemory is content that needs no closing.
+// inMemory is content needing no closing.
 type inMemory struct{ *bytes.Reader }
 
 // Close does nothing.
@@ -243,11 +243,8 @@ func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 // DeleteAttachment deletes a file.
 func (s *attachmentStore) DeleteAttachment(ctx context.Context, owner journal.UserID, id journal.AttachmentID, check Check[Attachment]) error {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := readAttachment(ctx, tx, owner, id, tx.Lock())
+		old, err := check.apply(readAttachment(ctx, tx, owner, id, tx.Lock()))
 		if err != nil {
-			return err
-		}
-		if err := check.run(old); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

@@ -149,7 +149,7 @@ func checkMissedOutcome(m *Missed) error {
 	return nil
 }
 
-// checkPlan refuses a full plan that makes no sense.
+// checkPlan refuses a full plan making no sense.
 func (m Missed) checkPlan() error {
 	if !m.hasPlan() {
 		return nil
@@ -283,11 +283,8 @@ func insertMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed
 func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id journal.MissedID, change MissedChange, check Check[Missed]) (Missed, error) {
 	var missed Missed
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := readMissed(ctx, tx, owner, id, tx.Lock())
+		old, err := check.apply(readMissed(ctx, tx, owner, id, tx.Lock()))
 		if err != nil {
-			return err
-		}
-		if err := check.run(old); err != nil {
 			return err
 		}
 		if missed, err = applyMissed(change, old); err != nil {
@@ -315,14 +312,10 @@ func updateMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed
 // DeleteMissed deletes a missed trade.
 func (s *Service) DeleteMissed(ctx context.Context, owner journal.UserID, id journal.MissedID, check Check[Missed]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := readMissed(ctx, tx, owner, id, tx.Lock())
-		if err != nil {
+		if _, err := check.apply(readMissed(ctx, tx, owner, id, tx.Lock())); err != nil {
 			return err
 		}
-		if err := check.run(old); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `DELETE FROM missed_trades WHERE user_id = $1 AND id = $2`, owner, id)
+		_, err := tx.Exec(ctx, `DELETE FROM missed_trades WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }

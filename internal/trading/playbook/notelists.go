@@ -77,7 +77,7 @@ var noteTable = fields.New("notes",
 		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols),
 		fields.NewLink("account_id", func(n *Note) **journal.AccountID { return &n.Account }),
 		fields.NewLink("trade_id", func(n *Note) **journal.TradeID { return &n.Trade }).Freeze().ReadAs(func(n string) string {
-			// $1 is the owner in each statement that reads notes.
+			// $1 is the owner in each statement reading notes.
 			return `CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = $1 AND o.trade_id = ` + n + `.trade_id) THEN NULL ELSE ` + n + `.trade_id END`
 		}),
 		fields.NewTime("created_at", func(n *Note) *time.Time { return &n.CreatedAt }).Freeze(),
@@ -118,9 +118,5 @@ func readNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.N
 
 // lockNote reads a note that is about to change and lets check look at it.
 func lockNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteID, check Check[Note]) (Note, error) {
-	note, err := readNote(ctx, tx, owner, id, tx.Lock())
-	if err != nil {
-		return Note{}, err
-	}
-	return note, check.run(note)
+	return check.apply(readNote(ctx, tx, owner, id, tx.Lock()))
 }

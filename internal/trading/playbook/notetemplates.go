@@ -13,8 +13,8 @@ import (
 )
 
 // NoteTemplate is a text that notes of a type start from. Its placeholders, such as
-// {{date}}, are filled in by the client that starts the note. Its name is unique
-// among the owner's templates without regard to case.
+// {{date}}, are filled in by the client starting the note. Its name is unique among the
+// owner's templates without regard to case.
 type NoteTemplate struct {
 	ID   journal.NoteTemplateID
 	Name string
@@ -76,7 +76,7 @@ func (s *noteStore) NoteTemplates(ctx context.Context, owner journal.UserID) ([]
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]NoteTemplate, error) { return ListNoteTemplates(ctx, tx, owner) })
 }
 
-// ListNoteTemplates is the step of [Service.NoteTemplates].
+// ListNoteTemplates is [Service.NoteTemplates] as a step.
 func ListNoteTemplates(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]NoteTemplate, error) {
 	return db.List(ctx, tx, scanNoteTemplate, selectNoteTemplates+` WHERE t.user_id = $1 ORDER BY t.name_key, t.id`, owner)
 }
@@ -185,11 +185,7 @@ func (s *noteStore) DeleteNoteTemplate(ctx context.Context, owner journal.UserID
 func lockNoteTemplate(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate],
 ) (NoteTemplate, error) {
-	t, err := readNoteTemplate(ctx, tx, owner, id, tx.Lock())
-	if err != nil {
-		return NoteTemplate{}, err
-	}
-	return t, check.run(t)
+	return check.apply(readNoteTemplate(ctx, tx, owner, id, tx.Lock()))
 }
 
 // NewNoteTemplate is a template to be restored, with the instant at which it was created.
@@ -199,7 +195,7 @@ type NewNoteTemplate struct {
 }
 
 // RestoreNoteTemplates creates a backup's templates, except those whose names are taken.
-// It is a step. A type that has a default keeps it.
+// It is a step. A type with a default keeps it.
 func RestoreNoteTemplates(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewNoteTemplate,
 ) ([]Restored[journal.NoteTemplateID], error) {

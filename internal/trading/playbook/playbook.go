@@ -8,9 +8,9 @@
 // that has them now, and when no fill is left they wait as orphans until one of the fills
 // arrives again. [MoveAnnotations] does that inside the transaction that regroups.
 //
-// Each method of [Service] is one transaction. A function that takes a *db.Tx is one step
-// of a transaction that another package runs: a regrouping, an import, a backup, the
-// removal of an account.
+// Each method of [Service] is one transaction. A function taking a *db.Tx is one step of
+// a transaction that another package runs: a regrouping, an import, a backup, the removal
+// of an account.
 //
 // The package uses accounts and trades only by their ids. It checks through [Known]
 // whether an id is the owner's, so neither package imports the other.
@@ -74,8 +74,8 @@ type Options struct {
 	MaxUserFiles int64
 }
 
-// Service is the playbook of one installation. It is safe for concurrent use.
-// Each method is one transaction.
+// Service is one installation's playbook. It is safe for concurrent use. Each method is
+// one transaction.
 type Service struct {
 	*shared
 	*attachmentStore
@@ -121,11 +121,12 @@ func orDefault(value, instead int64) int64 {
 // conditional request is refused. A nil Check lets everything pass.
 type Check[T any] func(stored T) error
 
-func (c Check[T]) run(stored T) error {
-	if c == nil {
-		return nil
+// apply checks a record unless reading it failed.
+func (c Check[T]) apply(stored T, err error) (T, error) {
+	if err == nil && c != nil {
+		err = c(stored)
 	}
-	return c(stored)
+	return stored, err
 }
 
 // Page is a part of a list that is sorted newest first. The zero value is the

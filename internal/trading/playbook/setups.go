@@ -129,7 +129,7 @@ func (s *Service) Setups(ctx context.Context, owner journal.UserID) ([]Setup, er
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]Setup, error) { return ListSetups(ctx, tx, owner) })
 }
 
-// ListSetups is the step of [Service.Setups].
+// ListSetups is [Service.Setups] as a step.
 func ListSetups(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Setup, error) {
 	return db.List(ctx, tx, scanSetup, selectSetups+` WHERE user_id = $1 ORDER BY name_key, id`, owner)
 }
@@ -193,11 +193,8 @@ func (s *Service) ChangeSetup(
 ) (Setup, error) {
 	var setup Setup
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := readSetup(ctx, tx, owner, id, tx.Lock())
+		old, err := check.apply(readSetup(ctx, tx, owner, id, tx.Lock()))
 		if err != nil {
-			return err
-		}
-		if err := check.run(old); err != nil {
 			return err
 		}
 		if setup, err = applySetup(change, old); err != nil {
@@ -219,14 +216,10 @@ func (s *Service) ChangeSetup(
 // trades that named it without one.
 func (s *Service) DeleteSetup(ctx context.Context, owner journal.UserID, id journal.SetupID, check Check[Setup]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		old, err := readSetup(ctx, tx, owner, id, tx.Lock())
-		if err != nil {
+		if _, err := check.apply(readSetup(ctx, tx, owner, id, tx.Lock())); err != nil {
 			return err
 		}
-		if err := check.run(old); err != nil {
-			return err
-		}
-		err = s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_setups
+		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_setups
 			ON trade_setups.user_id = trade_annotations.user_id AND trade_setups.trade_id = trade_annotations.trade_id
 			WHERE trade_setups.user_id = $1 AND trade_setups.setup_id = $2 ORDER BY trade_annotations.account_id`, owner, id)
 		if err != nil {

@@ -61,7 +61,7 @@ func (c TagChange) apply(tag Tag) (Tag, error) {
 	return tag, nil
 }
 
-// color takes the two forms of CSS colors that every client can show.
+// color takes the two forms of CSS colors every client can show.
 func color(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(text, "#")
@@ -190,9 +190,8 @@ const taggedAccounts = `SELECT DISTINCT trade_annotations.account_id FROM trade_
 	ON trade_tags.user_id = trade_annotations.user_id AND trade_tags.trade_id = trade_annotations.trade_id
 	WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_annotations.account_id`
 
-// MergeTag puts the tag into on every trade that has the tag id, and deletes id. A
-// trade that has both keeps one. It returns the remaining tag with its trades.
-// It is a step.
+// MergeTag puts the tag into on every trade with the tag id, and deletes id. A trade that
+// has both keeps one. It returns the remaining tag with its trades. It is a step.
 func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id, into journal.TagID) (CountedTag, error) {
 	if id == into {
 		return CountedTag{}, journal.InvalidField("into", "into must be another tag.")
@@ -223,8 +222,8 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	return lockTag(ctx, tx, owner, into, nil)
 }
 
-// unlink reports the accounts that a query returns, because a tag or setup is taken
-// off some of their trades.
+// unlink reports the accounts a query returns, because a tag or setup is taken off some
+// of their trades.
 func (s *Service) unlink(ctx context.Context, tx *db.Tx, owner journal.UserID, query string, args ...any) error {
 	if s.options.Known.Unlinked == nil {
 		return nil
@@ -255,8 +254,5 @@ func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Ta
 	if errors.Is(err, db.ErrNoRows) {
 		return CountedTag{}, journal.NotFound("tag")
 	}
-	if err != nil {
-		return CountedTag{}, err
-	}
-	return tag, check.run(tag)
+	return check.apply(tag, err)
 }
