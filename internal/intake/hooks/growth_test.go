@@ -45,8 +45,8 @@ func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	}
 }
 
-// TestMemory reads bodies of the largest size with as many elements as fit: what is held
-// is a small multiple of what all public bodies may hold.
+// TestMemory reads bodies with the largest size and as many elements as fit: the memory
+// held is a small multiple of the limit for all public bodies.
 func TestMemory(t *testing.T) { // not parallel: it measures the process
 	read := func([]byte) (ledger.NewFill, error) { return ledger.NewFill{Symbol: "ES"}, nil }
 	for name, element := range map[string]string{

@@ -1,9 +1,9 @@
-// Package hooks receives fills that programs send: alerts, expert advisors, scripts.
+// Package hooks receives fills sent by programs: alerts, expert advisors, scripts.
 //
-// A hook is an address with a secret, for one account. A delivery is one fill or a list
-// of them. What can be stored is imported; what cannot be is kept in the quarantine of
-// the hook with the reason, because most senders show their user nothing. The
-// deliveries of one day in UTC share an import, which can be reversed.
+// A hook is an address with a secret, for one account. A delivery is one fill or a list.
+// Valid fills are imported; the others are kept in the hook's quarantine with the reason,
+// because most senders show their user nothing. The deliveries on one day in UTC share an
+// import, which can be reversed.
 package hooks
 
 import (
@@ -23,14 +23,14 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// The audit actions of this package.
+// This package's audit actions.
 const (
 	ActionCreate identity.Action = "hook_create"
 	ActionRotate identity.Action = "hook_rotate"
 	ActionDelete identity.Action = "hook_delete"
 )
 
-// Counts are what became of the fills of a delivery.
+// Counts are the results for the fills in a delivery.
 type Counts struct {
 	// Accepted fills are new, or completed or corrected a stored one.
 	Accepted int
@@ -46,7 +46,7 @@ type Delivery struct {
 	Counts
 }
 
-// Hook is an address that a program sends fills to.
+// Hook is an address to which a program sends fills.
 type Hook struct {
 	ID        journal.HookID
 	Account   journal.AccountID
@@ -58,12 +58,12 @@ type Hook struct {
 	Quarantined int
 
 	secretHash []byte
-	// batch is the import of the deliveries of batchDay; empty if there is none.
+	// batch is the import for deliveries on batchDay; empty if there is none.
 	batch    journal.BatchID
 	batchDay journal.Day
 }
 
-// Service manages the hooks of an installation. It is safe for concurrent use.
+// Service manages an installation's hooks. It is safe for concurrent use.
 type Service struct {
 	db      *db.DB
 	imports *imports.Service
@@ -75,7 +75,7 @@ func New(d *db.DB, i *imports.Service, clock journal.Clock) *Service {
 	return &Service{db: d, imports: i, clock: clock}
 }
 
-// Actor is the user and client of an action, for the audit.
+// Actor is an action's user and client, for the audit.
 type Actor struct {
 	identity.Principal
 	Client identity.Client
@@ -83,7 +83,7 @@ type Actor struct {
 
 const (
 	secretBytes = 32
-	// secretPrefix shows people and programs that search for leaked secrets what it is.
+	// secretPrefix identifies the secret to people and programs searching for leaks.
 	secretPrefix = "svc_hook_"
 )
 
@@ -161,8 +161,8 @@ func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Hook, 
 	return slices.DeleteFunc(list, func(h Hook) bool { return !journal.AllowsAccount(ctx, h.Account) }), err
 }
 
-// readHook returns one of the owner's hooks without the count of its quarantine. A hook
-// of an account that the context excludes is not found.
+// readHook returns one of the owner's hooks without its quarantine count. A hook for an
+// account excluded by the context is not found.
 func readHook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.HookID, lock string) (Hook, error) {
 	hook, err := scanHook(tx.QueryRow(ctx, selectHooks+` WHERE h.user_id = $1 AND h.id = $2`+lock, owner, id))
 	if errors.Is(err, db.ErrNoRows) || err == nil && !journal.AllowsAccount(ctx, hook.Account) {
@@ -171,8 +171,7 @@ func readHook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.H
 	return hook, err
 }
 
-// Rotate replaces the secret of a hook and returns the new one. The old one ends at
-// once.
+// Rotate replaces a hook's secret and returns the new one. The old one ends at once.
 func (s *Service) Rotate(ctx context.Context, by Actor, id journal.HookID) (secret string, err error) {
 	secret = newSecret()
 	return secret, s.db.Update(ctx, func(tx *db.Tx) error {
@@ -220,7 +219,7 @@ func (s *Service) Delete(ctx context.Context, by Actor, id journal.HookID, check
 	})
 }
 
-// deleteHook deletes a hook; the tables of its bodies follow.
+// deleteHook deletes a hook; its bodies' tables follow.
 func deleteHook(ctx context.Context, tx *db.Tx, owner journal.UserID, hook Hook) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM hooks WHERE user_id = $1 AND id = $2`, owner, hook.ID); err != nil {
 		return err
@@ -228,8 +227,8 @@ func deleteHook(ctx context.Context, tx *db.Tx, owner journal.UserID, hook Hook)
 	return identity.DeleteTokenOwner(ctx, tx, hook.secretHash)
 }
 
-// DeleteAccountHooks deletes the hooks of an account. It runs in the transaction that
-// deletes the account.
+// DeleteAccountHooks deletes an account's hooks. It runs in the transaction that deletes
+// the account.
 func DeleteAccountHooks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	list, err := db.List(ctx, tx, scanHook, selectHooks+` WHERE h.user_id = $1 AND h.account_id = $2`, owner, account)
 	if err != nil {
@@ -243,8 +242,8 @@ func DeleteAccountHooks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 	return nil
 }
 
-// Sweep deletes the hashes of bodies after repeatTime, and the quarantine after
-// keepTime, of all users.
+// Sweep deletes body hashes after repeatTime, and quarantine entries after keepTime, for
+// all users.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	return s.db.Update(ctx, func(tx *db.Tx) error {

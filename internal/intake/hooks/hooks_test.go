@@ -78,12 +78,12 @@ func readFill(text []byte) (ledger.NewFill, error) {
 	}, nil
 }
 
-// fill returns the text of a fill. Without an id it is known by its content.
+// fill returns a fill's text. Without an id it is known by its content.
 func (f *fixture) fill(id, side string, price int) string {
 	return fmt.Sprintf(`{"symbol": "AAPL", "id": %q, "side": %q, "price": %d, "at": "2026-03-02T15:00:00Z"}`, id, side, price)
 }
 
-// send sends a body and checks what became of its fills.
+// send sends a body and checks the results for its fills.
 func (f *fixture) send(body string, accepted, skipped, quarantined int) {
 	f.Helper()
 	sender, err := f.Hooks.Verify(f.Context(), f.hook.ID, f.secret)
@@ -95,7 +95,7 @@ func (f *fixture) send(body string, accepted, skipped, quarantined int) {
 	}
 }
 
-// stored returns the prices of the fills of the account.
+// stored returns the prices of the account's fills.
 func (f *fixture) stored() (list []string) {
 	f.Helper()
 	f.must(f.Ledger.EachExecution(f.Context(), f.by.UserID, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
@@ -181,8 +181,8 @@ func TestSameBody(t *testing.T) {
 	})
 }
 
-// TestReversedDay: after its import was reversed, a day's bodies can be sent again. Those of
-// another day are still known.
+// TestReversedDay: after its import was reversed, a day's bodies can be sent again.
+// Another day's are still known.
 func TestReversedDay(t *testing.T) {
 	eachEngine(t, func(f *fixture) {
 		f.clock.Advance(23*time.Hour - time.Duration(f.clock.Now().Hour())*time.Hour)
@@ -203,7 +203,7 @@ func TestReversedDay(t *testing.T) {
 }
 
 // TestQuarantineIsBounded: the oldest entries leave the quarantine if it has too many
-// bytes, and all of them after 30 days.
+// bytes, and all entries after 30 days.
 func TestQuarantineIsBounded(t *testing.T) {
 	eachEngine(t, func(f *fixture) {
 		const size = 250 << 10
@@ -227,7 +227,7 @@ func TestQuarantineIsBounded(t *testing.T) {
 	})
 }
 
-// TestDeletedFill: a fill that the user deleted is not brought back.
+// TestDeletedFill: a fill deleted by the user is not brought back.
 func TestDeletedFill(t *testing.T) {
 	eachEngine(t, func(f *fixture) {
 		f.send(f.fill("1", "buy", 10), 1, 0, 0)

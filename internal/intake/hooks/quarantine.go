@@ -12,14 +12,14 @@ import (
 const (
 	// keepTime is how long something stays in the quarantine.
 	keepTime = 30 * 24 * time.Hour
-	// maxEntries and maxEntryBytes bound the quarantine of one hook. The oldest are
-	// deleted first.
+	// maxEntries and maxEntryBytes bound a hook's quarantine. The oldest are deleted
+	// first.
 	maxEntries    = 1000
 	maxEntryBytes = 8 << 20
 )
 
-// Entry is something that a hook received and could not store: one fill, or a body that
-// could not be read.
+// Entry is something a hook received and could not store: one fill, or an unreadable
+// body.
 type Entry struct {
 	ID         journal.QuarantineID
 	ReceivedAt time.Time
@@ -47,7 +47,7 @@ func countQuarantined(ctx context.Context, tx *db.Tx, owner journal.UserID) (map
 type Refused struct {
 	Name  string
 	Count int
-	At    time.Time // of the last
+	At    time.Time // the last one's
 }
 
 // ListRefused returns what the owner's hooks could not store since an instant and is
@@ -95,7 +95,7 @@ func readEntry(ctx context.Context, tx *db.Tx, owner journal.UserID, hook journa
 	return entry, err
 }
 
-// Discard deletes an entry of a quarantine.
+// Discard deletes a quarantine entry.
 func (s *Service) Discard(ctx context.Context, owner journal.UserID, hook journal.HookID, id journal.QuarantineID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if _, err := readHook(ctx, tx, owner, hook, tx.Lock()); err != nil {
@@ -109,8 +109,8 @@ func (s *Service) Discard(ctx context.Context, owner journal.UserID, hook journa
 	})
 }
 
-// Retry tries to store an entry again, which may succeed after an update of the
-// program. What was stored leaves the quarantine.
+// Retry tries to store an entry again, which may succeed after a program update. A stored
+// entry leaves the quarantine.
 func (s *Service) Retry(
 	ctx context.Context, owner journal.UserID, id journal.HookID, entryID journal.QuarantineID, read ReadFill,
 ) (counts Counts, err error) {
@@ -159,7 +159,7 @@ func quarantine(ctx context.Context, tx *db.Tx, owner journal.UserID, hook journ
 
 func trimQuarantine(ctx context.Context, tx *db.Tx, owner journal.UserID, hook journal.HookID) error {
 	entries, bytes := 0, 0
-	var last journal.QuarantineID // the newest that must go
+	var last journal.QuarantineID // the newest to delete
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var id journal.QuarantineID
 		var size int

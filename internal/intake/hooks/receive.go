@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// MaxBody is the size of the largest body.
+	// MaxBody is the maximum body size.
 	MaxBody = 256 << 10
 	// maxFills is how many fills a body can have.
 	maxFills = 500
@@ -32,10 +32,10 @@ const (
 	storeTime = time.Minute
 )
 
-// ReadFill reads the JSON of one fill. Its errors are for the user.
+// ReadFill reads one fill's JSON. Its errors are for the user.
 type ReadFill func(text []byte) (ledger.NewFill, error)
 
-// Sender is a program that proved that it has the secret of a hook.
+// Sender is a program that proved it has a hook's secret.
 type Sender struct {
 	Hook   journal.HookID
 	Owner  journal.UserID
@@ -63,7 +63,7 @@ func (s *Service) Verify(ctx context.Context, id journal.HookID, secret string) 
 	return sender, err
 }
 
-// readHook returns the hook of the sender, unless its secret has been replaced.
+// readHook returns the sender's hook, unless its secret has been replaced.
 func (s Sender) readHook(ctx context.Context, tx *db.Tx, lock string) (Hook, error) {
 	hook, err := readHook(ctx, tx, s.Owner, s.Hook, lock)
 	if err == nil && !bytes.Equal(hook.secretHash, hashSecret(s.secret)) {
@@ -73,8 +73,8 @@ func (s Sender) readHook(ctx context.Context, tx *db.Tx, lock string) (Hook, err
 }
 
 // Receive stores a delivery: one fill or a list of fills as JSON. It is one transaction,
-// so that a delivery is stored completely or, if it fails, not at all. A body that was
-// received within repeatTime is not stored again.
+// so a delivery is stored completely or, if it fails, not at all. A body received within
+// repeatTime is not stored again.
 func (s *Service) Receive(ctx context.Context, from Sender, body []byte, read ReadFill) (counts Counts, err error) {
 	// Some senders have the secret in the message too. It must not be stored.
 	body = bytes.ReplaceAll(body, []byte(from.secret), []byte("***"))
@@ -122,8 +122,8 @@ func findBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now time
 	return quarantined, err == nil, err
 }
 
-// ForgetBodies makes a hook accept the bodies again that it received on the day of an
-// instant, in UTC. It is a step of the reversal of that day's import.
+// ForgetBodies makes a hook accept the bodies again that it received on an instant's day,
+// in UTC. It runs when that day's import is reversed.
 func ForgetBodies(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.HookID, at time.Time) error {
 	day := at.UTC().Truncate(24 * time.Hour)
 	_, err := tx.Exec(ctx, `DELETE FROM hook_bodies WHERE user_id = $1 AND hook_id = $2 AND received_at >= $3 AND received_at < $4`,
@@ -138,7 +138,7 @@ func storeBody(ctx context.Context, tx *db.Tx, from Sender, hash []byte, now tim
 	return err
 }
 
-// recordDelivery stores the hook's import of the day and its last delivery.
+// recordDelivery stores the hook's import for the day and its last delivery.
 func (s *Service) recordDelivery(ctx context.Context, tx *db.Tx, owner journal.UserID, hook Hook, counts Counts) error {
 	_, err := tx.Exec(ctx, `UPDATE hooks SET batch_id = $1, batch_day = $2, last_at = $3, accepted = $4, skipped = $5, quarantined = $6
 		WHERE user_id = $7 AND id = $8`,
@@ -146,8 +146,8 @@ func (s *Service) recordDelivery(ctx context.Context, tx *db.Tx, owner journal.U
 	return err
 }
 
-// store imports the fills of a body and quarantines the others. It sets the hook's
-// import of the day.
+// store imports the fills in a body and quarantines the others. It sets the hook's import
+// for the day.
 func (s *Service) store(ctx context.Context, tx *db.Tx, owner journal.UserID, hook *Hook, content content) (Counts, error) {
 	counts := Counts{Quarantined: len(content.refused)}
 	if err := quarantine(ctx, tx, owner, hook.ID, s.clock(), content.refused); err != nil {
@@ -205,9 +205,9 @@ func readBody(body []byte, read ReadFill) (c content, err error) {
 	return c, nil
 }
 
-// splitBody returns the elements of a body that is a list, and otherwise the body, and
-// counts them. Those above maxFills are only counted. It accepts duplicate names and
-// invalid text, so that one bad element does not stop the others; ReadFill refuses them.
+// splitBody returns the elements in a list body, and otherwise the body, and counts them.
+// Those above maxFills are only counted. It accepts duplicate names and invalid text, so
+// one bad element does not stop the others; ReadFill refuses them.
 func splitBody(body []byte) (elements [][]byte, count int) {
 	whole := [][]byte{body}
 	decoder := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -235,7 +235,7 @@ func splitBody(body []byte) (elements [][]byte, count int) {
 	return elements, count
 }
 
-// reasonOf returns the message of an error for the user.
+// reasonOf returns an error's message for the user.
 func reasonOf(err error) string {
 	if refused, ok := errors.AsType[*journal.Error](err); ok {
 		return refused.Message
@@ -243,8 +243,7 @@ func reasonOf(err error) string {
 	return "The fill cannot be stored."
 }
 
-// toStatement returns the fills as those of a statement, in the order in which they
-// happened.
+// toStatement returns the fills as a statement's, in the order in which they happened.
 func toStatement(name string, fills []ledger.NewFill) *statement.Statement {
 	fills = slices.Clone(fills)
 	slices.SortStableFunc(fills, func(a, b ledger.NewFill) int { return a.ExecutedAt.Compare(b.ExecutedAt) })

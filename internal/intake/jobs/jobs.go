@@ -1,14 +1,14 @@
-// Package jobs runs work in the background that survives a crash and that only one of
-// several servers does at a time.
+// Package jobs runs background work that survives a crash and that only one of several
+// servers does at a time.
 //
 // A job is a row with the time at which it is due. A server claims it for a minute and
 // renews the claim while it works; if the server dies, another one claims the job after
-// that minute. Each claim has a new number. A transaction of the work calls [Hold], which
-// fails if the job was claimed again, so that a server that was suspended for a while
-// cannot write late.
+// that minute. Each claim has a new number. A transaction in the work calls [Hold], which
+// fails if the job was claimed again, so a server suspended for a while cannot write
+// late.
 //
 // A run that returns an error, panics or ends its server is tried again, later each time,
-// and its handler records that for the user.
+// and its handler records the failure for the user.
 package jobs
 
 import (
@@ -25,50 +25,50 @@ import (
 // Key identifies a job.
 type Key struct {
 	Owner journal.UserID
-	// Kind selects the function that runs it; ID is that of the record that it works on.
+	// Kind selects the function running it; ID is the id of the record it works on.
 	Kind, ID string
 }
 
 // Job is a claimed job.
 type Job struct {
 	Key
-	// Request is what the caller of [Schedule] asked for; empty if the job is due by
-	// itself.
+	// Request is what the [Schedule] caller asked for; empty if the job is due by itself.
 	Request string
-	// Failures counts the failed runs since the last success, and FailingSince is the
-	// time of the first of them.
+	// Failures counts the failed runs since the last success, and FailingSince is when
+	// the first happened.
 	Failures     int
 	FailingSince *time.Time
 
 	run int64
-	// interrupted reports that the claim before this one was not ended: its server died.
+	// interrupted reports whether the previous claim was not ended: its server died.
 	interrupted bool
 }
 
-// State is what is known of a job.
+// State is what is known about a job.
 type State struct {
 	// DueAt is nil if the job runs only when asked.
 	DueAt *time.Time
 	// Running reports whether a server has claimed the job.
 	Running bool
-	// StartedAt is the time of the last claim; nil before the first.
+	// StartedAt is when it was last claimed; nil before the first claim.
 	StartedAt *time.Time
-	// Request is what the last caller of [Schedule] asked for, until the run ends.
+	// Request is what the last [Schedule] caller asked for, until the run ends.
 	Request  string
 	Failures int
 }
 
-// ErrLost means that the job was claimed by another server, or deleted.
+// ErrLost means the job was claimed by another server, or deleted.
 var ErrLost = errors.New("the job is no longer held by this server")
 
-// The time of a claim and of its renewal.
+// How long a claim lasts and when it is renewed.
 const (
 	leaseTime = time.Minute
 	renewTime = 20 * time.Second
 )
 
 // Schedule makes a job due at a time, or earlier if it already is, and creates it if it
-// does not exist. A request that is not empty replaces the last one. It is a step.
+// does not exist. A non-empty request replaces the last one. It runs inside a
+// transaction.
 func Schedule(ctx context.Context, tx *db.Tx, key Key, at time.Time, request string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO jobs (owner, kind, id, due_at, request, run, lease_until, failures) VALUES ($1, $2, $3, $4, $5, 0, 0, 0)
 		ON CONFLICT (owner, kind, id) DO UPDATE SET
@@ -78,21 +78,22 @@ func Schedule(ctx context.Context, tx *db.Tx, key Key, at time.Time, request str
 	return err
 }
 
-// Suspend makes a job run only when asked. A run that has begun is not stopped. It is a
-// step.
+// Suspend makes a job run only when asked. A running job is not stopped. It runs inside a
+// transaction.
 func Suspend(ctx context.Context, tx *db.Tx, key Key) error {
 	_, err := tx.Exec(ctx, `UPDATE jobs SET due_at = NULL, request = '' WHERE owner = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
 	return err
 }
 
-// Delete deletes a job. A run that has begun can write nothing more. It is a step.
+// Delete deletes a job. A running job can write nothing more. It runs inside a
+// transaction.
 func Delete(ctx context.Context, tx *db.Tx, key Key) error {
 	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
 	return err
 }
 
-// Load returns the state of a job at a time. A job that does not exist has the zero
-// state. It is a step.
+// Load returns a job's state at a time. A missing job has the zero state. It runs inside
+// a transaction.
 func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, err error) {
 	var leaseUntil int64
 	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, request, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
@@ -105,7 +106,7 @@ func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, 
 }
 
 // Hold locks a claimed job until the end of the transaction. It returns ErrLost if the
-// job was claimed again or deleted. It is a step.
+// job was claimed again or deleted.
 func Hold(ctx context.Context, tx *db.Tx, job Job) error {
 	var run int64
 	err := tx.QueryRow(ctx, `SELECT run FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`+tx.Lock(), job.Owner, job.Kind, job.ID).Scan(&run)
@@ -115,8 +116,8 @@ func Hold(ctx context.Context, tx *db.Tx, job Job) error {
 	return err
 }
 
-// UpdateRequest replaces the request of a claimed job: a run after a crash continues with
-// the new one. It is a step.
+// UpdateRequest replaces a claimed job's request: a run after a crash continues with the
+// new one. It runs inside a transaction.
 func UpdateRequest(ctx context.Context, tx *db.Tx, job Job, request string) error {
 	if err := Hold(ctx, tx, job); err != nil {
 		return err
@@ -133,7 +134,7 @@ type Outcome struct {
 	Failed bool
 }
 
-// Finish ends the claim of a job. It is a step.
+// Finish ends a job's claim. It runs inside a transaction.
 func Finish(ctx context.Context, tx *db.Tx, job Job, now time.Time, outcome Outcome) error {
 	if err := Hold(ctx, tx, job); err != nil {
 		return err
@@ -158,22 +159,22 @@ func (j *Job) countFailure(now time.Time) {
 // delays are the times until the next attempt after one, two, … failures.
 var delays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
 
-// Delay returns the time until the next attempt of a job whose present run failed too.
-// It differs by up to a tenth between jobs, so that they are not all due at once.
+// Delay returns the time until the next attempt for a job whose current run failed too.
+// It differs by up to a tenth between jobs, so they are not all due at once.
 func (j Job) Delay() time.Duration {
 	delay := delays[min(j.Failures, len(delays)-1)]
 	return delay + Jitter(j.ID, delay/10)
 }
 
-// Jitter returns a part of a time that depends on an id.
+// Jitter returns a part of a duration, depending on an id.
 func Jitter(id string, most time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(id))
 	return most * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// claim claims the job that has been due for longest, except those of users who have
-// enough jobs that run. It returns false if none is due.
+// claim claims the job due for longest, except for users with enough running jobs. It
+// returns false if none is due.
 func (q *Queue) claim(ctx context.Context) (Job, bool, error) {
 	due, err := q.listDue(ctx)
 	if err != nil {
@@ -183,8 +184,8 @@ func (q *Queue) claim(ctx context.Context) (Job, bool, error) {
 		if q.handlers[job.Kind] == nil {
 			continue
 		}
-		// The first interruption may be chance. A job that is interrupted again may be the
-		// reason why servers die, and waits as after any other failure.
+		// The first interruption may be chance. A job interrupted again may be the reason
+		// why servers die, and waits as after any other failure.
 		again := job.interrupted && job.Failures > 0
 		if job.interrupted && !again {
 			job.countFailure(q.clock())
@@ -223,7 +224,7 @@ func (q *Queue) listDue(ctx context.Context) (list []Job, err error) {
 		list, err = db.List(ctx, tx, func(row db.Scanner) (j Job, err error) {
 			var leaseUntil int64
 			err = row.Scan(&j.Owner, &j.Kind, &j.ID, &j.Request, &j.run, &leaseUntil, &j.Failures, db.NullInstant(&j.FailingSince))
-			j.interrupted = leaseUntil > 0 // each end of a run sets it to 0
+			j.interrupted = leaseUntil > 0 // the end of each run sets it to 0
 			return j, err
 		}, `SELECT owner, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due
 			WHERE due_at <= $1 AND lease_until <= $1
@@ -234,13 +235,12 @@ func (q *Queue) listDue(ctx context.Context) (list []Job, err error) {
 	return list, err
 }
 
-// renew extends the claim of a job. It returns ErrLost if the job was claimed again.
+// renew extends a job's claim. It returns ErrLost if the job was claimed again.
 func (q *Queue) renew(ctx context.Context, job Job) error {
 	return q.setLease(ctx, job, db.Micros(q.clock().Add(leaseTime)))
 }
 
-// release ends the claim of a job that has not ended, so that another server can claim it
-// at once.
+// release ends an unfinished job's claim, so another server can claim it at once.
 func (q *Queue) release(ctx context.Context, job Job) error { return q.setLease(ctx, job, 0) }
 
 func (q *Queue) setLease(ctx context.Context, job Job, until int64) error {

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// fixture is a queue on one engine with a job that is due.
+// fixture is a queue on one engine with a due job.
 type fixture struct {
 	*testing.T
 	db    *db.DB
@@ -60,7 +60,7 @@ func (f fixture) finish(job jobs.Job, outcome jobs.Outcome) error {
 	})
 }
 
-// handler runs a job with a function and notes the failures that it has to record.
+// handler runs a job with a function and keeps the failures to record.
 type handler struct {
 	run      func(ctx context.Context, job jobs.Job) error
 	record   func(next time.Time) (*time.Time, error)
@@ -143,7 +143,7 @@ func TestOneServerRunsAJob(t *testing.T) {
 	})
 }
 
-// TestJobsOfOneUserLeaveRoom claims jobs of one user while others of that user run.
+// TestJobsOfOneUserLeaveRoom claims a user's jobs while others from the same user run.
 func TestJobsOfOneUserLeaveRoom(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -155,7 +155,7 @@ func TestJobsOfOneUserLeaveRoom(t *testing.T) {
 			f.schedule(0, "")
 		}
 		f.clock.Advance(time.Second)
-		other.schedule(0, "") // due after all jobs of the first user
+		other.schedule(0, "") // due after all the first user's jobs
 		most, running, isOtherRun := 0, 0, false
 		var run func(ctx context.Context, job jobs.Job) error
 		run = func(_ context.Context, job jobs.Job) error {
@@ -176,8 +176,8 @@ func TestJobsOfOneUserLeaveRoom(t *testing.T) {
 	})
 }
 
-// TestEndOfAJobStartsTheNext checks that jobs of one user, which do not run all at
-// once, follow each other without a further look for due jobs.
+// TestEndOfAJobStartsTheNext checks that one user's jobs, which do not run all at once,
+// follow each other without another search for due jobs.
 func TestEndOfAJobStartsTheNext(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -208,9 +208,8 @@ func TestEndOfAJobStartsTheNext(t *testing.T) {
 	})
 }
 
-// TestPausedJobsHoldNoWorker lets two users have two runs each that wait, which is all
-// that run at once. The job of a third user runs meanwhile, and the paused ones go on
-// afterwards.
+// TestPausedJobsHoldNoWorker lets two users have two waiting runs each, which fill all
+// places. A third user's job runs meanwhile, and the paused ones go on afterwards.
 func TestPausedJobsHoldNoWorker(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -399,7 +398,7 @@ func TestJobThatKillsServers(t *testing.T) {
 }
 
 // TestStoppedServerReleasesItsJob stops a server during a run: another one continues at
-// once, with the request of the first.
+// once, with the first one's request.
 func TestStoppedServerReleasesItsJob(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

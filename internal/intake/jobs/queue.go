@@ -14,19 +14,19 @@ import (
 	"fillbook/internal/base/outbound"
 )
 
-// Handler runs the jobs of one kind.
+// Handler runs one kind of jobs.
 type Handler interface {
 	// Run runs a job. It calls [Finish] in its last transaction. The context ends when the
 	// job is lost or the server stops.
 	Run(ctx context.Context, job Job) error
-	// RecordFailure stores what the user sees of a run that returned an error or panicked,
-	// or whose server died. It returns when the job is due again: next, which is later after
-	// each failure, or nil for only when asked. It is a step of the transaction that ends
-	// the run.
+	// RecordFailure stores what the user sees about a run that returned an error or
+	// panicked, or whose server died. It returns when the job is due again: next, which
+	// is later after each failure, or nil for only when asked. It runs inside the
+	// transaction that ends the run.
 	RecordFailure(ctx context.Context, tx *db.Tx, job Job, next time.Time) (*time.Time, error)
 }
 
-// Queue runs the jobs that are due. It is safe for concurrent use.
+// Queue runs due jobs. It is safe for concurrent use.
 type Queue struct {
 	db       *db.DB
 	clock    journal.Clock
@@ -36,17 +36,17 @@ type Queue struct {
 	pollTime time.Duration
 }
 
-// workers is how many jobs one server runs at the same time, besides those that [Pause].
+// workers is how many jobs one server runs at the same time, besides paused ones.
 const workers = 4
 
-// maxPerOwner is how many jobs of one user run at the same time, so that the jobs of
-// others do not wait for all of them.
+// maxPerOwner is how many of a user's jobs run at the same time, so others' jobs do not
+// wait for all of them.
 const maxPerOwner = 2
 
 // usualPollTime is how often a server looks for due jobs.
 const usualPollTime = 5 * time.Second
 
-// New returns a Queue. Handlers are by kind of job; jobs of other kinds are not run.
+// New returns a Queue. Handlers are by job kind; other kinds are not run.
 func New(d *db.DB, clock journal.Clock, log *slog.Logger, handlers map[string]Handler) *Queue {
 	return &Queue{db: d, clock: clock, log: log, handlers: handlers, wake: make(chan struct{}, 1), pollTime: usualPollTime}
 }
@@ -59,7 +59,7 @@ func (q *Queue) Wake() {
 	}
 }
 
-// Run runs jobs until the context ends, and then waits for those that run.
+// Run runs jobs until the context ends, and then waits for the running ones.
 func (q *Queue) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -79,7 +79,7 @@ func (q *Queue) Run(ctx context.Context) {
 			}
 			running.Go(func() {
 				w := &worker{places: places, isHeld: true, wake: q.Wake}
-				defer w.release() // another job of the same user, or the same job, may be due
+				defer w.release() // the user's next job, or the same job, may be due
 				q.run(context.WithValue(ctx, workerKey{}, w), job)
 			})
 		}
@@ -92,8 +92,7 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// worker is the place of a run among those that run at the same time. Only the
-// goroutine of the run uses it.
+// worker is a run's place among concurrent runs. Only the run's goroutine uses it.
 type worker struct {
 	places chan struct{}
 	isHeld bool
@@ -122,9 +121,9 @@ func (w *worker) acquire(ctx context.Context) error {
 	}
 }
 
-// Pause lets another job run while the one of ctx waits. It returns a function that waits
-// until the job may go on, which is not called if the run ends instead. Both are called
-// by the goroutine that called [Handler].Run. The claim of the job goes on.
+// Pause lets another job run while ctx's job waits. It returns a function waiting until
+// the job may go on, which is not called if the run ends instead. Both are called by the
+// goroutine that called [Handler].Run. The job's claim goes on.
 func Pause(ctx context.Context) (resume func(context.Context) error) {
 	w, ok := ctx.Value(workerKey{}).(*worker)
 	if !ok { // RunDue has no workers
@@ -134,16 +133,15 @@ func Pause(ctx context.Context) (resume func(context.Context) error) {
 	return w.acquire
 }
 
-// WithCaller returns a context for the requests that are sent to other servers for a user.
-// A run that waits long for its turn there pauses.
+// WithCaller returns a context for requests to other servers for a user. A run with a
+// long wait there pauses.
 func WithCaller(ctx context.Context, owner journal.UserID) context.Context {
 	return outbound.WithCaller(ctx, outbound.Caller{
 		Owner: fmt.Sprint(owner), Pause: func() func(context.Context) error { return Pause(ctx) },
 	})
 }
 
-// RunDue runs the jobs that are due now, one after the other, and returns when none is
-// left.
+// RunDue runs the jobs due now, one after the other, and returns when none is left.
 func (q *Queue) RunDue(ctx context.Context) error {
 	for {
 		job, found, err := q.claim(ctx)
@@ -186,10 +184,10 @@ func (q *Queue) run(ctx context.Context, job Job) {
 	}
 }
 
-// stopTime is the longest time that a server that stops takes to release a job.
+// stopTime is the time limit for a stopping server to release a job.
 const stopTime = 5 * time.Second
 
-// call calls the handler of a job. A panic becomes an error: it must not end the server.
+// call calls a job's handler. A panic becomes an error: it must not end the server.
 func (q *Queue) call(ctx context.Context, job Job) (err error) {
 	defer recoverPanic(&err)
 	return q.handlers[job.Kind].Run(ctx, job)

@@ -10,14 +10,14 @@ import (
 const longestBlank = len("none") * 2
 
 // Blank reports whether a cell has no value: it is empty, or holds one of the signs
-// that exports write for a value that is not there.
+// exports write for a missing value.
 func Blank(text string) bool {
 	if text != "" && text[0] >= '0' && text[0] <= '9' {
 		return false // most values are numbers, and this is called for every cell
 	}
 	text = TrimCell(text)
 	if len(text) > longestBlank || text != "" && text[0] < utf8.RuneSelf && strings.IndexByte("-#nN", text[0]) < 0 {
-		return false // none of the signs begins so
+		return false // no sign begins so
 	}
 	switch strings.ToLower(text) {
 	case "", "-", "--", "---", "–", "—", "−", "n/a", "#n/a", "n.a.", "null", "none", "nil":
@@ -26,9 +26,9 @@ func Blank(text string) bool {
 	return false
 }
 
-// TrimCell removes what surrounds the value of a cell: blanks of any sort, a
-// byte order mark, and what spreadsheets put around a text that is to stay one,
-// ="5337" or a leading apostrophe.
+// TrimCell removes what surrounds a cell's value: blanks of any sort, a byte order mark,
+// and what spreadsheets put around a text to keep it one, ="5337" or a leading
+// apostrophe.
 func TrimCell(text string) string {
 	if n := len(text); n > 0 && isAlphanumeric(text[0]) && isAlphanumeric(text[n-1]) {
 		return text
@@ -48,8 +48,8 @@ func isOutside(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u200e' || r == '\u200f'
 }
 
-// PlainSigns replaces the signs that have several shapes by their plain one, so
-// that only one of each has to be known further on.
+// PlainSigns replaces signs with several shapes by their plain one, so later code needs
+// to know only one.
 func PlainSigns(text string) string {
 	if hasPlainSigns(text) {
 		return text

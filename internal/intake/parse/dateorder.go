@@ -10,8 +10,8 @@ import (
 // 3/4/2026.
 type DateOrder string
 
-// The orders. Unknown is for a column that has no date in which it matters,
-// Ambiguous for one that can be read both ways.
+// The orders. Unknown is for a column without a date in which it matters, Ambiguous for
+// one that can be read both ways.
 const (
 	DateOrderUnknown   DateOrder = ""
 	DayFirst           DateOrder = "day_first"
@@ -19,18 +19,17 @@ const (
 	DateOrderAmbiguous DateOrder = "ambiguous"
 )
 
-// SettleDateOrder decides over the values of a whole column, and never over one
-// row, whether the day or the month comes first.
+// SettleDateOrder decides over a whole column's values, and never over one row, whether
+// the day or the month comes first.
 //
-// A part above 12 can only be a day; where some values prove one order so and
-// some the other, nothing is settled. Without such a proof points between the
-// parts mean that the day comes first, as no other order is in use. After
-// that the order of the rows decides: files are sorted, so when only one reading
-// runs steadily up or down, it is the right one.
+// A part above 12 can only be a day; where some values prove one order so and some the
+// other, nothing is settled. Without such a proof points between the parts mean day
+// first, as no other order is in use. After that the row order decides: files are sorted,
+// so when only one reading runs steadily up or down, it is the right one.
 func SettleDateOrder(values iter.Seq[string]) DateOrder {
 	var dates []numericDate
 	for v := range values {
-		if d, ok := leadingNumericDate(v); ok && (d.as(DayFirst).exists() || d.as(MonthFirst).exists()) {
+		if d, ok := leadingNumericDate(v); ok && (d.toDay(DayFirst).exists() || d.toDay(MonthFirst).exists()) {
 			dates = append(dates, d)
 		}
 	}
@@ -69,16 +68,16 @@ func provenOrder(dates []numericDate) DateOrder {
 	return order
 }
 
-// numericDate is a date of two small numbers and a year after them.
+// numericDate is a date with two small numbers and a year after them.
 type numericDate struct {
 	first, second, year int
 	sign                byte // what separates them
 }
 
-// proves returns the order that this date alone proves.
+// proves returns the order this date alone proves.
 func (d numericDate) proves() DateOrder {
 	const months = 12
-	switch day, month := d.as(DayFirst).exists(), d.as(MonthFirst).exists(); {
+	switch day, month := d.toDay(DayFirst).exists(), d.toDay(MonthFirst).exists(); {
 	case day && !month && d.first > months:
 		return DayFirst
 	case month && !day && d.second > months:
@@ -89,10 +88,10 @@ func (d numericDate) proves() DateOrder {
 
 // matters reports whether the date is another one in the other order.
 func (d numericDate) matters() bool {
-	return d.first != d.second && d.as(DayFirst).exists() && d.as(MonthFirst).exists()
+	return d.first != d.second && d.toDay(DayFirst).exists() && d.toDay(MonthFirst).exists()
 }
 
-func (d numericDate) as(order DateOrder) calendarDay {
+func (d numericDate) toDay(order DateOrder) calendarDay {
 	if order == MonthFirst {
 		return calendarDay{d.year, d.first, d.second}
 	}
@@ -103,7 +102,7 @@ func (d numericDate) as(order DateOrder) calendarDay {
 func steady(dates []numericDate, order DateOrder) bool {
 	up, down := false, false
 	for i := 1; i < len(dates); i++ {
-		switch dates[i-1].as(order).compare(dates[i].as(order)) {
+		switch dates[i-1].toDay(order).compare(dates[i].toDay(order)) {
 		case -1:
 			up = true
 		case 1:

@@ -53,8 +53,8 @@ func TestSettleDateOrder(t *testing.T) {
 	}
 }
 
-// A settled order never contradicts a part above 12, and with it every date of
-// the column is read.
+// A settled order never contradicts a part above 12, and with it every date in the column
+// is read.
 func TestSettledOrderHolds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,7 +93,7 @@ func TestSettledOrderHolds(t *testing.T) {
 	})
 }
 
-// The order of a column does not depend on which way it runs.
+// A column's order does not depend on which way it runs.
 func TestSettlingIgnoresDirection(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,8 +106,8 @@ func TestSettlingIgnoresDirection(t *testing.T) {
 	})
 }
 
-// FuzzSettle looks at columns: what they settle on is one of the answers, and
-// does not refuse a value that the proof came from.
+// FuzzSettle checks columns: the result is one of the answers, and does not refuse a
+// value the proof came from.
 func FuzzSettle(f *testing.F) {
 	f.Add("12,345|1.234,50|0,5|x")
 	f.Add("01/02/2026|27/04/2026 10:00|Tue 1/2/26")

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// longestMoment is more than a date and time with the longest name of a zone
-// takes; what is longer is not looked at.
+// longestMoment is longer than any date and time with a zone name; longer texts are not
+// read.
 const longestMoment = 120
 
 // calendarDay is a day as it was written; it need not exist.
@@ -16,7 +16,7 @@ type calendarDay struct {
 	year, month, day int
 }
 
-// midnight is the start of the day as if it were UTC.
+// midnight returns the day's start as if it were UTC.
 func (d calendarDay) midnight() time.Time {
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
 }
@@ -27,8 +27,8 @@ func (d calendarDay) exists() bool {
 	return d.month >= 1 && d.month <= 12 && at.Year() == d.year && int(at.Month()) == d.month && at.Day() == d.day
 }
 
-// dateText is a date as it was written. Where the order of its parts is open,
-// numeric is set and day is not.
+// dateText is a date as written. If the order of its parts is open, numeric is set and
+// day is not.
 type dateText struct {
 	day     calendarDay
 	numeric numericDate
@@ -36,8 +36,8 @@ type dateText struct {
 	glued   bool // the time follows without anything between
 }
 
-// textScan reads a text from its start to its end. A method that does not find
-// what it looks for takes nothing.
+// textScan reads a text from start to end. A method that does not find what it looks for
+// takes nothing.
 type textScan struct {
 	rest string
 }
@@ -53,7 +53,7 @@ func (s *textScan) digits(limit int) string {
 	return run
 }
 
-// run counts the digits that come next.
+// run counts the next digits.
 func (s *textScan) run() int {
 	n := 0
 	for n < len(s.rest) && IsDigit(s.rest[n]) {
@@ -62,7 +62,7 @@ func (s *textScan) run() int {
 	return n
 }
 
-// word takes the letters that come next.
+// word takes the next letters.
 func (s *textScan) word() string {
 	n := strings.IndexFunc(s.rest, func(r rune) bool { return !unicode.IsLetter(r) })
 	if n < 0 {
@@ -78,15 +78,15 @@ func (s *textScan) atLetter() bool {
 	return unicode.IsLetter(r)
 }
 
-// any takes a run of the given signs and counts them.
-func (s *textScan) any(signs string) int {
+// takeRun takes a run of the given signs and counts them.
+func (s *textScan) takeRun(signs string) int {
 	before := len(s.rest)
 	s.rest = strings.TrimLeft(s.rest, signs)
 	return before - len(s.rest)
 }
 
-// one reads one of the given signs; it returns 0 if none comes next.
-func (s *textScan) one(signs string) byte {
+// takeOne takes one of the given signs; it returns 0 if none comes next.
+func (s *textScan) takeOne(signs string) byte {
 	if s.rest == "" || strings.IndexByte(signs, s.rest[0]) < 0 {
 		return 0
 	}
@@ -95,10 +95,10 @@ func (s *textScan) one(signs string) byte {
 	return sign
 }
 
-// leadingNumericDate finds a date whose order is open at the start of a text, or
-// after the time with which the text starts.
+// leadingNumericDate finds a date with an open order at the start of a text, or after the
+// time with which the text starts.
 func leadingNumericDate(text string) (numericDate, bool) {
-	const mostDigits = 2 // of the first part; years come first in all other dates
+	const mostDigits = 2 // in the first part; years come first in all other dates
 	if len(text) > longestMoment || startsWithDigits(text, mostDigits+1) {
 		return numericDate{}, false
 	}
@@ -126,20 +126,20 @@ func (s *textScan) date() (dateText, bool) {
 	return dateText{}, false
 }
 
-// weekday takes the name of a day of the week, which says nothing new.
+// weekday takes a weekday name, which adds nothing.
 func (s *textScan) weekday() {
 	ahead := textScan{s.rest}
-	if weekdays[ahead.word()] && ahead.any(" .,") > 0 {
+	if weekdays[ahead.word()] && ahead.takeRun(" .,") > 0 {
 		s.rest = ahead.rest
 	}
 }
 
-// skipWeekday takes the name of a day of the week that follows the date.
+// skipWeekday takes a weekday name after the date.
 func (s *textScan) skipWeekday() {
 	ahead := textScan{s.rest}
-	ahead.any(" ,(")
+	ahead.takeRun(" ,(")
 	if weekdays[ahead.word()] {
-		ahead.any(".,)")
+		ahead.takeRun(".,)")
 		s.rest = ahead.rest
 	}
 }
@@ -147,19 +147,19 @@ func (s *textScan) skipWeekday() {
 // monthNameFirst takes "Feb 12, 2026", and the time attached to it.
 func (s *textScan) monthNameFirst() (dateText, bool) {
 	month := months[s.word()]
-	if month == 0 || s.any(" .-/,") == 0 || s.run() > 2 {
+	if month == 0 || s.takeRun(" .-/,") == 0 || s.run() > 2 {
 		return dateText{}, false
 	}
 	day := s.digits(2)
 	s.ordinal()
-	if day == "" || s.any(" .-/,") == 0 {
+	if day == "" || s.takeRun(" .-/,") == 0 {
 		return dateText{}, false
 	}
 	year, glued, ok := s.yearLast()
 	return dateText{day: calendarDay{year, month, number(day)}, glued: glued}, ok
 }
 
-// ordinal takes the ending of 1st, 2nd, 3rd and 4th.
+// ordinal takes the ending in 1st, 2nd, 3rd and 4th.
 func (s *textScan) ordinal() {
 	ahead := textScan{s.rest}
 	switch ahead.word() {
@@ -174,19 +174,19 @@ func (s *textScan) yearFirst() (dateText, bool) {
 	if strings.HasPrefix(s.rest, "年") {
 		return s.eastAsianDate(d.year)
 	}
-	sign := s.one("-/. ")
+	sign := s.takeOne("-/. ")
 	switch {
 	case sign == 0:
 		return dateText{}, false
 	case s.atLetter():
-		if d.month = months[s.word()]; d.month == 0 || s.any(" .-/,") == 0 {
+		if d.month = months[s.word()]; d.month == 0 || s.takeRun(" .-/,") == 0 {
 			return dateText{}, false
 		}
 	case sign == ' ':
 		return dateText{}, false
 	default:
 		d.month = number(s.digits(2))
-		if s.one(string(sign)) == 0 {
+		if s.takeOne(string(sign)) == 0 {
 			return dateText{}, false
 		}
 	}
@@ -197,7 +197,7 @@ func (s *textScan) yearFirst() (dateText, bool) {
 	return dateText{day: d}, true
 }
 
-// eastAsianDate takes month and day of 2026年1月5日 after the year.
+// eastAsianDate takes month and day in 2026年1月5日 after the year.
 func (s *textScan) eastAsianDate(year int) (dateText, bool) {
 	d := calendarDay{year: year}
 	for _, part := range []struct {
@@ -219,18 +219,18 @@ func (s *textScan) eastAsianDate(year int) (dateText, bool) {
 func (s *textScan) smallFirst() (dateText, bool) {
 	first := number(s.digits(2))
 	ahead := textScan{s.rest}
-	ahead.any(" .-/")
+	ahead.takeRun(" .-/")
 	if ahead.atLetter() {
 		s.rest = ahead.rest
 		return s.monthNameSecond(first)
 	}
-	sign := s.one("-/.")
+	sign := s.takeOne("-/.")
 	n := s.run()
 	if sign == 0 || n == 0 || n > 2 {
 		return dateText{}, false
 	}
 	d := numericDate{first: first, second: number(s.digits(2)), sign: sign}
-	if s.one(string(sign)) == 0 {
+	if s.takeOne(string(sign)) == 0 {
 		return dateText{}, false
 	}
 	n = s.run()
@@ -244,24 +244,24 @@ func (s *textScan) smallFirst() (dateText, bool) {
 // monthNameSecond continues after the day.
 func (s *textScan) monthNameSecond(day int) (dateText, bool) {
 	s.ordinal()
-	s.any(" ")
+	s.takeRun(" ")
 	s.filler()
 	month := months[s.word()]
-	s.any(" .-/,")
+	s.takeRun(" .-/,")
 	s.filler()
 	year, glued, ok := s.yearLast()
 	return dateText{day: calendarDay{year, month, day}, glued: glued}, ok && month != 0
 }
 
-// filler takes the "de" of "5 de enero de 2026".
+// filler takes the "de" in "5 de enero de 2026".
 func (s *textScan) filler() {
 	if rest, ok := strings.CutPrefix(s.rest, "de "); ok {
 		s.rest = rest
 	}
 }
 
-// yearLast takes a year of two or four digits. One program writes the time
-// directly after it, as in 202607:11 PM.
+// yearLast takes a two-digit or four-digit year. One program writes the time directly
+// after it, as in 202607:11 PM.
 func (s *textScan) yearLast() (year int, glued, ok bool) {
 	switch n := s.run(); n {
 	case 2, 4:
@@ -274,7 +274,7 @@ func (s *textScan) yearLast() (year int, glued, ok bool) {
 	return 0, false, false
 }
 
-// fullYear puts years of two digits into the decades from 1970 to 2069.
+// fullYear puts two-digit years into the decades from 1970 to 2069.
 func fullYear(digits string) int {
 	const pivot = 70
 	year := number(digits)
@@ -287,7 +287,7 @@ func fullYear(digits string) int {
 	return 2000 + year
 }
 
-// number is the value of at most a dozen digits.
+// number returns the value of at most a dozen digits.
 func number(digits string) int {
 	n := 0
 	for i := range len(digits) {

@@ -1,8 +1,7 @@
 package parse
 
-// months are the names of the months and their abbreviations in English,
-// German, French, Spanish, Italian, Dutch, Portuguese and Swedish, in lower
-// case. None of them means two months.
+// months are the month names and their abbreviations in English, German, French, Spanish,
+// Italian, Dutch, Portuguese and Swedish, in lower case. None of them means two months.
 var months = map[string]int{
 	"jan": 1, "january": 1, "januar": 1, "jänner": 1, "jän": 1, "januari": 1, "janvier": 1, "janv": 1, "enero": 1, "ene": 1,
 	"gennaio": 1, "gen": 1, "janeiro": 1,
@@ -21,8 +20,8 @@ var months = map[string]int{
 	"dicembre": 12, "dezembro": 12,
 }
 
-// weekdays are the names of the days of the week in the same languages. The
-// abbreviation "mar" is not among them: it is a month more often than mardi.
+// weekdays are the weekday names in the same languages. The abbreviation "mar" is not
+// among them: it is a month more often than mardi.
 var weekdays = map[string]bool{
 	"mon": true, "monday": true, "tue": true, "tues": true, "tuesday": true, "wed": true, "wednesday": true,
 	"thu": true, "thur": true, "thurs": true, "thursday": true, "fri": true, "friday": true, "sat": true, "saturday": true,

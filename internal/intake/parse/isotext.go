@@ -2,10 +2,10 @@ package parse
 
 import "time"
 
-// isoMoment reads a date and time in the form that most exports have:
-// 2026-01-05T09:31:05 with a T or a blank, perhaps with decimals of a second, and
-// perhaps with Z or an offset such as -05:00 after it. ok is false for any other
-// text, which is then read by the general rules, with the same result.
+// isoMoment reads a date and time in the most common form: 2026-01-05T09:31:05 with a T
+// or a blank, perhaps with fractional seconds, and perhaps with Z or an offset such as
+// -05:00 after it. ok is false for any other text, which is then read by the general
+// rules, with the same result.
 func isoMoment(text string) (day calendarDay, at timeText, ok bool) {
 	const form = "dddd-dd-ddTdd:dd:dd"
 	if len(text) < len(form) || len(text) > longestMoment {

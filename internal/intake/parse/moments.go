@@ -13,21 +13,20 @@ import (
 type Moment struct {
 	At       time.Time // UTC, to the microsecond
 	DateOnly bool      // only the day is known; At is its first instant
-	Zone     string    // the zone that the source itself names, empty if none
-	// NoSeconds reports that the time was written without seconds, ZeroFraction
-	// with a fraction of a second, which is 0, ZoneAssumed that the source named no
-	// zone.
+	Zone     string    // the zone named by the source itself, empty if none
+	// NoSeconds reports whether the time was written without seconds, ZeroFraction with
+	// fractional seconds, which are 0, ZoneAssumed whether the source named no zone.
 	NoSeconds, ZeroFraction, ZoneAssumed bool
 }
 
-// Clock reads the dates and times of one column, or of a pair of columns for
-// date and time. It is stateful: what it read last decides how a time is read
-// that the clocks showed twice, see pick. Use one for each column.
+// Clock reads the dates and times in one column, or in a pair of columns for date and
+// time. It is stateful: the last value decides how a time is read that the clocks showed
+// twice, see pick. Use one for each column.
 type Clock struct {
 	zone  Zone
 	order DateOrder
-	known map[string]Zone // zones that values named
-	// named is the zone of the value before, and label its name there.
+	known map[string]Zone // zones named by values
+	// named is the previous value's zone, and label its name there.
 	named Zone
 	label string
 
@@ -35,14 +34,14 @@ type Clock struct {
 	ups, downs int
 }
 
-// NewClock returns a clock for times that are in a zone unless they say another,
-// and for dates with day and month in an order. When that is neither DayFirst
-// nor MonthFirst, dates that need it are refused.
+// NewClock returns a clock for times in a zone unless they name another, and for dates
+// with day and month in an order. Without DayFirst or MonthFirst, dates that need it are
+// refused.
 func NewClock(zone Zone, order DateOrder) *Clock {
 	return &Clock{zone: zone, order: order, known: map[string]Zone{}}
 }
 
-// Zone returns the zone of times that name none.
+// Zone returns the zone for times without one.
 func (c *Clock) Zone() string { return c.zone.String() }
 
 // Moment reads a date and time in one text, or a date alone.
@@ -57,10 +56,9 @@ func (c *Clock) Moment(text string) (Moment, error) {
 	return c.place(day, at)
 }
 
-// DateAndTime reads a date and a time of day from two cells. The time
-// may carry a zone. Where it is empty only the day is known; where it has a date
-// of its own, the date cell is not needed. Midnight in the date cell is what
-// spreadsheets add to a date, and not a time.
+// DateAndTime reads a date and a time from two cells. The time may carry a zone. Where it
+// is empty only the day is known; where it has its own date, the date cell is not needed.
+// Midnight in the date cell is added by spreadsheets, and not a time.
 func (c *Clock) DateAndTime(date, tod string) (Moment, error) {
 	if Blank(tod) {
 		return c.Moment(date)
@@ -145,8 +143,8 @@ func notADate(text string) error {
 	return fmt.Errorf("%q is not a date that can be read", Shorten(text))
 }
 
-// dayOf settles the order of a date, and that the day exists. Points between
-// the parts mean day first if no order is known.
+// dayOf settles a date's order, and checks that the day exists. Points between the parts
+// mean day first if no order is known.
 func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 	day := d.day
 	if d.open {
@@ -160,7 +158,7 @@ func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 		if order == DateOrderUnknown {
 			return calendarDay{}, fmt.Errorf("%q can be read with the day or the month first", Shorten(text))
 		}
-		day = d.numeric.as(order)
+		day = d.numeric.toDay(order)
 	}
 	if !day.exists() {
 		return calendarDay{}, fmt.Errorf("%q is not a day of the calendar", Shorten(text))
@@ -168,7 +166,7 @@ func (c *Clock) dayOf(d dateText, text string) (calendarDay, error) {
 	return day, nil
 }
 
-// place finds the instant of a time on a day.
+// place finds the instant for a time on a day.
 func (c *Clock) place(day calendarDay, at *timeText) (Moment, error) {
 	if at == nil {
 		return c.dayAlone(day)
@@ -193,7 +191,7 @@ func (c *Clock) place(day calendarDay, at *timeText) (Moment, error) {
 	return m, nil
 }
 
-// dayAlone is the moment of a date without a time.
+// dayAlone returns the moment for a date without a time.
 func (c *Clock) dayAlone(day calendarDay) (Moment, error) {
 	start, ok := c.zone.startOfDay(day.midnight())
 	if !ok {
@@ -205,7 +203,7 @@ func (c *Clock) dayAlone(day calendarDay) (Moment, error) {
 	return Moment{At: start, DateOnly: true}, nil
 }
 
-// zoneOf returns the zone that a value names, or the clock's own.
+// zoneOf returns the zone a value names, or the clock's own.
 func (c *Clock) zoneOf(name string) (Zone, error) {
 	switch name {
 	case "":
@@ -228,13 +226,13 @@ func (c *Clock) zoneOf(name string) (Zone, error) {
 	return zone, nil
 }
 
-// pick chooses between the two instants of a time that the clocks showed twice.
+// pick chooses between the two instants for a time the clocks showed twice.
 //
-// An abbreviation decides it, as EDT comes before EST. Otherwise, in a file that
-// runs upwards, the earlier instant is taken unless the moment before it is
-// already later in the same overlap: then the clocks have been put back since, and
-// it is the later one. A file that runs downwards mirrors that: the later one,
-// unless the moment before is already earlier in the overlap.
+// An abbreviation decides it, as EDT comes before EST. Otherwise, in a file running
+// upwards, the earlier instant is taken unless the moment before it is already later in
+// the same overlap: then the clocks have been put back since, and it is the later one. A
+// file running downwards mirrors this: the later one, unless the moment before is already
+// earlier in the overlap.
 func (c *Clock) pick(r reading, zone Zone, label string) time.Time {
 	if r.earlier.Equal(r.later) {
 		return r.earlier
@@ -259,8 +257,8 @@ func (c *Clock) pick(r reading, zone Zone, label string) time.Time {
 	return r.earlier
 }
 
-// descends reports whether the column runs from new to old. If the moments before
-// do not show it, it does if the last of them is after the end of the overlap.
+// descends reports whether the column runs from new to old. If the moments before do not
+// show it, it does if the last one is after the end of the overlap.
 func (c *Clock) descends(end time.Time) bool {
 	if c.ups != c.downs {
 		return c.downs > c.ups

@@ -196,8 +196,7 @@ func TestMomentRefusalsCanBeShown(t *testing.T) {
 	}
 }
 
-// An order that the column settled on is not given up for a row that
-// contradicts it.
+// A column's settled order is not given up for a row contradicting it.
 func TestSettledOrderIsKept(t *testing.T) {
 	t.Parallel()
 	for text, order := range map[string]parse.DateOrder{"27/04/2026": parse.MonthFirst, "04/27/2026": parse.DayFirst} {
@@ -270,7 +269,7 @@ func TestClockDay(t *testing.T) {
 	}
 }
 
-// Times that the clocks showed twice follow the file, in either direction.
+// Times the clocks showed twice follow the file, in either direction.
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -316,7 +315,7 @@ func TestMidnightThatDoesNotExist(t *testing.T) {
 	}
 }
 
-// momentForms are layouts that say everything to the second.
+// momentForms are layouts complete to the second.
 var momentForms = []struct {
 	layout string
 	order  parse.DateOrder
@@ -345,8 +344,8 @@ var momentForms = []struct {
 	{"2006 January 2, 15:04:05", ""},
 }
 
-// What is written in any of the forms is read back, with the zone of the clock
-// or the one in the text.
+// Moments written in any form are read back, with the clock's zone or the one in the
+// text.
 func TestWrittenMomentsComeBack(t *testing.T) {
 	t.Parallel()
 	first, last := time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC).Unix(), time.Date(2199, 12, 30, 0, 0, 0, 0, time.UTC).Unix()
@@ -374,8 +373,8 @@ func TestWrittenMomentsComeBack(t *testing.T) {
 	})
 }
 
-// A wall time that a zone shows is read as an instant that shows it, for any
-// zone and any moment of a column that runs one way.
+// A wall time shown in a zone is read as an instant showing it, for any zone and any
+// moment in a column running one way.
 func TestReadingIsTheInverseOfShowing(t *testing.T) {
 	t.Parallel()
 	names := []string{"America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Tehran", "Pacific/Apia"}
@@ -402,8 +401,8 @@ func TestReadingIsTheInverseOfShowing(t *testing.T) {
 	})
 }
 
-// A column that runs through a change of clocks steadily, in steps shorter than
-// the hour that is doubled, is read back exactly, up or down.
+// A column running through a clock change steadily, in steps shorter than the doubled
+// hour, is read back exactly, up or down.
 func TestSteadyColumnsComeBackThroughAnOverlap(t *testing.T) {
 	t.Parallel()
 	location, err := time.LoadLocation("America/New_York")
@@ -456,7 +455,7 @@ func FuzzMoment(f *testing.F) {
 	})
 }
 
-// expectBounded demands an instant that the journal keeps, or none at all.
+// expectBounded checks for an instant the journal keeps, or none at all.
 func expectBounded(t *testing.T, text string, m parse.Moment, err error) {
 	t.Helper()
 	switch {

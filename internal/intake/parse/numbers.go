@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Separator states which sign marks the decimals of a column.
+// Separator states which sign marks a column's decimals.
 type Separator int
 
 // The separators. Unsettled is for a column whose values prove nothing.
@@ -23,19 +23,19 @@ const (
 // not looked at.
 const longestNumber = 128
 
-// Number reads a number the way brokers write them: with a currency or a unit
-// before or after it, with the minus in front, after the currency sign, at
-// the end or as parentheses, and with its thousands grouped by points, commas,
-// apostrophes or blanks. A percentage is not a number: see [Percent].
+// Number reads a number the way brokers write them: with a currency or a unit before or
+// after it, with the minus in front, after the currency sign, at the end or as
+// parentheses, and with its thousands grouped by points, commas, apostrophes or blanks. A
+// percentage is not a number: see [Percent].
 //
-// Without a settled separator a lone point marks decimals. A lone comma marks
-// thousands where it can: before exactly three digits, and after one to
-// three that do not start with a zero. An exponent settles it as well, because
-// no program groups the digits in front of one.
+// Without a settled separator a lone point marks decimals. A lone comma marks thousands
+// where it can: before exactly three digits, and after one to three that do not start
+// with a zero. An exponent settles it as well, because no program groups the digits in
+// front of one.
 //
-// A unit that multiplies, such as 1.5K, is refused: to drop it would be wrong
-// by a thousand times. Decimals beyond the 18th, which exchanges and spreadsheets
-// compute but no market trades, are rounded half to even.
+// A multiplying unit, such as 1.5K, is refused: dropping it would be wrong by a thousand
+// times. Decimals beyond the 18th, which exchanges and spreadsheets compute but no market
+// trades, are rounded half to even.
 func Number(text string, sep Separator) (decimal.Decimal, error) {
 	if isPlain(text) && (sep != Comma || !strings.Contains(text, ".")) {
 		if n, err := decimal.Parse(text); err == nil {
@@ -66,7 +66,7 @@ func Percent(text string, sep Separator) (decimal.Decimal, bool) {
 	return n, err == nil
 }
 
-// number returns the value of a number with a separator.
+// number returns the number's value with a separator.
 func (w *written) number(text string, sep Separator) (decimal.Decimal, error) {
 	literal, ok := w.literal(sep)
 	if !ok {
@@ -76,7 +76,7 @@ func (w *written) number(text string, sep Separator) (decimal.Decimal, error) {
 	if err == nil {
 		return n, nil
 	}
-	if n, ok := rounded(literal); ok {
+	if n, ok := parseRounded(literal); ok {
 		return n, nil
 	}
 	return decimal.Zero, fmt.Errorf("%q cannot be kept: %w", Shorten(text), err)
@@ -98,8 +98,8 @@ func isPlain(text string) bool {
 	return points <= 1 && len(text) > 0
 }
 
-// rounded reads a number that has more decimals than the journal keeps.
-func rounded(literal string) (decimal.Decimal, bool) {
+// parseRounded reads a number with more decimals than the journal keeps.
+func parseRounded(literal string) (decimal.Decimal, bool) {
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(literal), "e")
 	power := 0
 	if scientific {
@@ -120,11 +120,11 @@ func rounded(literal string) (decimal.Decimal, bool) {
 
 func notANumber(text string) error { return fmt.Errorf("%q is not a number", Shorten(text)) }
 
-// SettleSeparator decides over the values of a whole column which sign marks
-// decimals. A value proves it by having both signs, by repeating one of them, or
-// by digits around its only sign that no grouping of thousands has. A
-// column with proofs of both is Unsettled, like one without any: each value that
-// proves something is still read the right way on its own.
+// SettleSeparator decides over a whole column's values which sign marks decimals. A value
+// proves it by having both signs, by repeating one of them, or by digits around its only
+// sign that no thousands grouping has. A column with proofs of both is Unsettled, like
+// one without any: each value that proves something is still read the right way on its
+// own.
 func SettleSeparator(values iter.Seq[string]) Separator {
 	settled := Unsettled
 	for v := range values {
@@ -140,7 +140,7 @@ func SettleSeparator(values iter.Seq[string]) Separator {
 	return settled
 }
 
-// ProvenBy returns the separator that one value proves.
+// ProvenBy returns the separator proved by one value.
 func ProvenBy(value string) Separator {
 	if isPlain(value) { // as most are
 		switch point := strings.IndexByte(value, '.'); {
@@ -160,8 +160,8 @@ func ProvenBy(value string) Separator {
 	return Unsettled
 }
 
-// written is a number as it is written in a cell, without its currency and unit:
-// groups of digits with the signs between them.
+// written is a number as written in a cell, without its currency and unit: groups of
+// digits with the signs between them.
 type written struct {
 	negative bool
 	groups   []string // one more than marks; the first and last may be empty
@@ -170,8 +170,7 @@ type written struct {
 	percent  bool
 }
 
-// proves returns the separator that the number itself proves, if it is well
-// formed at all.
+// proves returns the separator proved by the number itself, if it is well formed at all.
 func (w *written) proves() Separator {
 	points, commas := w.count('.'), w.count(',')
 	switch {
@@ -199,7 +198,7 @@ func separatorOf(mark byte) Separator {
 	return Unsettled
 }
 
-// mayGroupThousands reports whether the only sign of the number may group thousands.
+// mayGroupThousands reports whether the number's only sign may group thousands.
 func (w *written) mayGroupThousands() bool {
 	return len(w.marks) == 1 && w.exponent == "" && isGrouped(w.groups)
 }
@@ -220,8 +219,8 @@ func (w *written) fits(sep Separator) bool {
 	return ok
 }
 
-// literal writes the number in the notation of decimal.Parse, and reports whether it
-// is well formed with that separator.
+// literal writes the number in decimal.Parse notation, and reports whether it is well
+// formed with the separator.
 func (w *written) literal(sep Separator) (string, bool) {
 	if sep == Unsettled {
 		sep = w.guess()
@@ -241,7 +240,7 @@ func (w *written) literal(sep Separator) (string, bool) {
 	return w.assemble(strings.Join(whole, ""), fraction), true
 }
 
-// guess returns the separator for a number of an unsettled column.
+// guess returns the separator for a number in an unsettled column.
 func (w *written) guess() Separator {
 	if proof := w.proves(); proof != Unsettled {
 		return proof
@@ -263,7 +262,7 @@ func (w *written) assemble(integer, fraction string) string {
 	return integer + w.exponent
 }
 
-// areAlike reports whether all signs that group are the same one, and not the point.
+// areAlike reports whether all grouping signs are the same, and not the point.
 func areAlike(marks []byte, point byte) bool {
 	for _, m := range marks {
 		if m != marks[0] || m == point {
@@ -273,8 +272,8 @@ func areAlike(marks []byte, point byte) bool {
 	return true
 }
 
-// isGrouped reports whether digits are grouped the way thousands are: by three, or by
-// two in front of the last three, as in India. No program starts them with a 0.
+// isGrouped reports whether digits are grouped like thousands: by three, or by two in
+// front of the last three, as in India. No program starts them with a 0.
 func isGrouped(groups []string) bool {
 	const western, indian = 3, 2
 	last := len(groups) - 1

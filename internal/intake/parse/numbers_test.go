@@ -59,8 +59,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// A group that cannot be one of thousands is no number with that separator:
-// 0,123 with a decimal point is a damaged cell and not 123.
+// An impossible thousands group is no number with that separator: 0,123 with a decimal
+// point is a damaged cell and not 123.
 func TestNumberWithASettledSeparator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -201,7 +201,7 @@ func amounts() *rapid.Generator[decimal.Decimal] {
 	})
 }
 
-// writeNumber writes a number the way an export of some country does.
+// writeNumber writes a number like an export from some country.
 func writeNumber(n decimal.Decimal, group, point string) string {
 	text := n.Abs().String()
 	whole, fraction, decimals := strings.Cut(text, ".")
@@ -217,8 +217,8 @@ func writeNumber(n decimal.Decimal, group, point string) string {
 	return text
 }
 
-// What is written in the style of a country is read back exactly once the
-// separator of its column is known, whatever surrounds it.
+// Numbers written in a country's style are read back exactly once the column's separator
+// is known, whatever surrounds it.
 func TestWrittenNumbersComeBack(t *testing.T) {
 	t.Parallel()
 	type style struct {
@@ -270,8 +270,8 @@ func TestWrittenNumbersComeBack(t *testing.T) {
 	})
 }
 
-// A column that settles is read with the separator that its values prove, and
-// those values read the same with it and without.
+// A settled column is read with the separator its values prove, and those values read the
+// same with it and without.
 func TestProofsHoldOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -288,7 +288,7 @@ func TestProofsHoldOnTheirOwn(t *testing.T) {
 	})
 }
 
-// Every price in 32nds is that many of them.
+// Every price in 32nds is exact.
 func TestTreasuryPricesAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Spreadsheets count days from 1899-12-30, with the time of day as a fraction.
+// Spreadsheets count days from 1899-12-30, with the time as a fraction.
 var (
 	serialText   = regexp.MustCompile(`^([2-7]\d{4}|80000)(?:[.,](\d+))?$`)
 	fractionText = regexp.MustCompile(`^0?[.,](\d+)$`)
@@ -29,7 +29,7 @@ func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
 	return calendarDay{at.Year(), int(at.Month()), at.Day()}, at.Sub(midnight), true
 }
 
-// serialDigits is the number of digits before the point of a serial number.
+// serialDigits is the number of digits before the point in a serial number.
 const serialDigits = 5
 
 // startsWithDigits reports whether a text begins with n digits.
@@ -45,7 +45,7 @@ func startsWithDigits(text string, n int) bool {
 	return true
 }
 
-// dayFraction reads a spreadsheet's number for a time of day.
+// dayFraction reads a spreadsheet's number for a time.
 func dayFraction(text string) (time.Duration, bool) {
 	parts := fractionText.FindStringSubmatch(TrimCell(text))
 	if parts == nil {
@@ -55,8 +55,8 @@ func dayFraction(text string) (time.Duration, bool) {
 	return since, since < 24*time.Hour
 }
 
-// partOfDay turns decimals of a day into a time, rounded to the millisecond that
-// spreadsheets can show: 0.396539351852 is 09:31:01 and not 1.3 µs later.
+// partOfDay converts a day's decimals to a time, rounded to the millisecond, as
+// spreadsheets show it: 0.396539351852 is 09:31:01 and not 1.3 µs later.
 func partOfDay(decimals string) time.Duration {
 	const kept = 11 // as many as fit an int64 below; one of the last is 0.9 µs
 	decimals = (decimals + strings.Repeat("0", kept))[:kept]
@@ -65,19 +65,19 @@ func partOfDay(decimals string) time.Duration {
 	return time.Duration(millis) * time.Millisecond
 }
 
-// epochText is a count from the start of 1970: of seconds with 10 digits, of
-// milliseconds with 13, of microseconds with 16 and of nanoseconds with 19.
+// epochText is a count from the start of 1970: seconds with 10 digits, milliseconds with
+// 13, microseconds with 16 and nanoseconds with 19.
 var epochText = regexp.MustCompile(`^(\d{10})(?:[.,](\d{1,9})|(\d{3}|\d{6}|\d{9}))?$`)
 
-// The seconds that epochTime reads: from 2001 to 2033. Other numbers with ten
-// digits are more likely to be something else, such as 2026010509.
+// The seconds accepted by epochTime: from 2001 to 2033. Other numbers with ten digits are
+// more likely to be something else, such as 2026010509.
 const (
 	firstEpoch = 1_000_000_000
 	lastEpoch  = 2_000_000_000
 )
 
-// epochTime reads a count of seconds or parts of them since 1970, which is in
-// UTC, to the microsecond.
+// epochTime reads a count since 1970 in seconds or smaller units, which is in UTC, to the
+// microsecond.
 func epochTime(text string) (day calendarDay, at timeText, ok bool) {
 	text = TrimCell(text)
 	if !startsWithDigits(text, len("1700000000")) {

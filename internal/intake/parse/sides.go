@@ -18,17 +18,17 @@ const (
 	Closing
 )
 
-// SideWord reads the word for a side and what it says about opening or closing.
-// Words are known or not; nothing is guessed from a part of one. Case does not
-// matter, and signs between words count as blanks: BUY_TO_OPEN is "buy to open".
+// SideWord reads the word for a side and whether it opens or closes. Words are known or
+// not; nothing is guessed from a part. Case does not matter, and signs between words
+// count as blanks: BUY_TO_OPEN is "buy to open".
 //
-// "Long" and "Short" are the sides of opening fills. Brokers that write Short
-// for a short sale write a plain Buy for buying back.
+// "Long" and "Short" are the sides of opening fills. Brokers writing Short for a short
+// sale write a plain Buy for buying back.
 func SideWord(text string) (side matching.Side, effect Effect, ok bool) {
 	return findSide(sideKey(text))
 }
 
-// findSide looks up a word in the form of sideKey.
+// findSide looks up a word in sideKey form.
 func findSide(key string) (side matching.Side, effect Effect, ok bool) {
 	for _, w := range [...]struct {
 		words  map[string]bool
@@ -52,9 +52,9 @@ func findSide(key string) (side matching.Side, effect Effect, ok bool) {
 // mostSideWords is the number of words in the longest side.
 const mostSideWords = 4
 
-// LeadingSide reads the side at the start of a longer text: "Sold Short 25
-// GOOG", "Kauf Xetra". The longest side counts; weakSideWords do not, and "Buy/Sell"
-// is none. Japanese and Chinese have no blanks after a word.
+// LeadingSide reads the side at the start of a longer text: "Sold Short 25 GOOG", "Kauf
+// Xetra". The longest side counts; weakSideWords do not, and "Buy/Sell" is none. Japanese
+// and Chinese have no blanks after a word.
 func LeadingSide(text string) (side matching.Side, effect Effect, ok bool) {
 	words := strings.Fields(sideKey(text))
 	for n := min(len(words), mostSideWords); n > 0; n-- {
@@ -89,8 +89,7 @@ func leadingIdeographs(word []rune) (side matching.Side, effect Effect, ok bool)
 // isWeakSide reports whether a word is a side only if nothing follows it.
 func isWeakSide(word string) bool { return weakSideWords[word] || len([]rune(word)) == 1 }
 
-// sideKey returns a word in the form of the tables: lower case, and one blank
-// between words.
+// sideKey returns a word as in the tables: lower case, and one blank between words.
 func sideKey(text string) string {
 	if len(text) > longestMoment {
 		return ""

@@ -50,7 +50,7 @@ func TestSideWord(t *testing.T) {
 	}
 }
 
-// Only whole words count: a company or a cash row that contains one does not.
+// Only whole words count: a company or a cash row containing one does not.
 func TestSideWordDoesNotGuess(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{
@@ -84,8 +84,8 @@ func TestLeadingSide(t *testing.T) {
 	}
 }
 
-// A word that is a side only by itself, another word that begins so, or both sides
-// say nothing.
+// A word that is a side only by itself, another word that begins so, or both sides say
+// nothing.
 func TestLeadingSideDoesNotGuess(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

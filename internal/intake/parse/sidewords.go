@@ -1,6 +1,6 @@
 package parse
 
-// WordSet makes a table of words.
+// WordSet makes a word table.
 func WordSet(words ...string) map[string]bool {
 	set := make(map[string]bool, len(words))
 	for _, w := range words {
@@ -9,8 +9,8 @@ func WordSet(words ...string) map[string]bool {
 	return set
 }
 
-// The words for buying and selling, in the form of sideKey. 0 and 1 are how one
-// platform numbers its actions; c and v are compra and venda.
+// The words for buying and selling, in sideKey form. 0 and 1 are one platform's action
+// numbers; c and v are compra and venda.
 var (
 	buying = WordSet(
 		"buy", "b", "bot", "bought", "long buy", "bid", "0", "c", "purchase", "purchased", "you bought",
@@ -59,6 +59,6 @@ var (
 	)
 )
 
-// weakSideWords are sides only as a whole cell: "Long-term gain", "Offer of
-// rights" and "BTC 0.5" are none.
+// weakSideWords are sides only as a whole cell: "Long-term gain", "Offer of rights" and
+// "BTC 0.5" are none.
 var weakSideWords = WordSet("long", "short", "bid", "ask", "offer", "cover", "sto", "btc", "ss", "sse", "bc")

@@ -5,7 +5,7 @@ import "strings"
 // OrderStatus is what a word says about an order.
 type OrderStatus int
 
-// The states of an order. StatusUnknown is a word that is in no list.
+// The order states. StatusUnknown is a word not in the lists.
 const (
 	StatusUnknown OrderStatus = iota
 	StatusFilled
@@ -16,8 +16,7 @@ const (
 	StatusPending
 )
 
-// SkipReasons are the reasons for which rows of orders without a fill are
-// skipped.
+// SkipReasons are the reasons for skipping order rows without a fill.
 var SkipReasons = map[OrderStatus]string{
 	StatusCanceled: "cancelled order",
 	StatusRejected: "rejected order",
@@ -25,9 +24,8 @@ var SkipReasons = map[OrderStatus]string{
 	StatusPending:  "pending order",
 }
 
-// The words for the states of an order, in the form of sideKey: English,
-// German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Norwegian,
-// Danish, Polish, Japanese and Chinese.
+// The words for order states, in sideKey form: English, German, French, Spanish, Italian,
+// Portuguese, Dutch, Swedish, Norwegian, Danish, Polish, Japanese and Chinese.
 var statusWords = map[OrderStatus]map[string]bool{
 	StatusFilled: WordSet(
 		"filled", "fill", "fully filled", "full fill", "executed", "fully executed", "execution", "traded", "matched", "settled", "all filled",
@@ -74,8 +72,8 @@ var statusWords = map[OrderStatus]map[string]bool{
 	),
 }
 
-// weakStatusWords say the state of an order only beside other words for it:
-// alone they may as well be about a position or a trade.
+// weakStatusWords state an order's state only beside other words for it: alone they may
+// as well be about a position or a trade.
 var weakStatusWords = WordSet(
 	"open", "new", "active", "live", "placed", "sent", "accepted", "received", "held", "inactive", "offen", "aktiv", "neu", "ouvert", "ouverte",
 	"actif", "abierto", "abierta", "activo", "activa", "nuevo", "nueva", "aperto", "aperta", "attivo", "aberto", "aberta", "ativo", "öppen", "åben",
@@ -85,8 +83,8 @@ var weakStatusWords = WordSet(
 	"zakończony", "完了", "已完成",
 )
 
-// Status reads the word for the state of an order. What follows a word, such
-// as the reason of a rejection, does not matter; a partial fill beats all.
+// Status reads the word for an order's state. What follows a word, such as a rejection's
+// reason, does not matter; a partial fill beats all.
 func Status(text string) OrderStatus {
 	key := sideKey(text)
 	if key == "" {

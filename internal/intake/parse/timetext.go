@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// timeText is a time of day as it was written, with what it says of its zone.
+// timeText is a time as written, with its zone.
 type timeText struct {
 	sinceMidnight time.Duration
 	zone          string // empty for none
 	noSeconds     bool   // hours and minutes alone
-	hasFraction   bool   // with a fraction of a second, even if it is 0
+	hasFraction   bool   // with fractional seconds, even if they are 0
 }
 
-// hasZeroFraction reports whether the time has a fraction of a second, which is 0.
+// hasZeroFraction reports whether the time has fractional seconds, which are 0.
 func (t *timeText) hasZeroFraction() bool { return t.hasFraction && t.sinceMidnight%time.Second == 0 }
 
 // skipSeparator skips what separates a date from a time: blanks and commas, a T,
@@ -21,7 +21,7 @@ func (t *timeText) hasZeroFraction() bool { return t.hasFraction && t.sinceMidni
 // follows it an offset.
 func (s *textScan) skipSeparator() bool {
 	ahead := textScan{s.rest}
-	blanks := ahead.any(" ,;")
+	blanks := ahead.takeRun(" ,;")
 	switch rest := ahead.rest; {
 	case strings.HasPrefix(rest, "T") || strings.HasPrefix(rest, "t"):
 		blanks, ahead.rest = 1, rest[1:]
@@ -37,8 +37,8 @@ func (s *textScan) skipSeparator() bool {
 	return true
 }
 
-// timeOfDay takes a time of day with its fraction, its half of the day and its
-// zone. It must reach to the end of the text.
+// timeOfDay takes a time with its fraction, its half of the day and its zone. It must
+// reach to the end of the text.
 func (s *textScan) timeOfDay() (timeText, bool) {
 	at, ok := s.hands()
 	if !ok {
@@ -57,12 +57,12 @@ func (s *textScan) hands() (at timeText, ok bool) {
 	switch n := s.run(); n {
 	case 1, 2:
 		hour = number(s.digits(2))
-		if s.one(":") == 0 || s.run() != 2 {
+		if s.takeOne(":") == 0 || s.run() != 2 {
 			return timeText{}, false
 		}
 		minute = number(s.digits(2))
 		at.noSeconds = true
-		if s.one(":") != 0 {
+		if s.takeOne(":") != 0 {
 			at.noSeconds = false
 			if s.run() != 2 {
 				return timeText{}, false
@@ -83,11 +83,11 @@ func (s *textScan) hands() (at timeText, ok bool) {
 	return at, true
 }
 
-// fraction takes decimals of a second, cut to microseconds. It reports whether
-// there are any.
+// fraction takes fractional seconds, cut to microseconds. It reports whether there are
+// any.
 func (s *textScan) fraction() (fraction time.Duration, found bool) {
 	ahead := textScan{s.rest}
-	if ahead.one(".,") == 0 || ahead.run() == 0 {
+	if ahead.takeOne(".,") == 0 || ahead.run() == 0 {
 		return 0, false
 	}
 	digits := ahead.digits(ahead.run())
@@ -101,13 +101,13 @@ func (s *textScan) fraction() (fraction time.Duration, found bool) {
 // and mean what they say.
 func (s *textScan) halfOfDay(since time.Duration) (time.Duration, bool) {
 	ahead := textScan{strings.TrimLeft(s.rest, " ")}
-	half := ahead.one("aApP") | 0x20 // in lower case
-	dotted := ahead.any(". ") > 0
-	if half != 'a' && half != 'p' || ahead.one("mM") == 0 || ahead.atLetter() {
+	half := ahead.takeOne("aApP") | 0x20 // in lower case
+	dotted := ahead.takeRun(". ") > 0
+	if half != 'a' && half != 'p' || ahead.takeOne("mM") == 0 || ahead.atLetter() {
 		return since, true
 	}
 	if dotted {
-		ahead.one(".")
+		ahead.takeOne(".")
 	}
 	s.rest = ahead.rest
 	const noon = 12 * time.Hour
@@ -152,8 +152,8 @@ func IsTimeOfDay(text string) bool {
 	return ok
 }
 
-// leadingTime takes a time of day with a date after it, as in 09:31 2026-01-05.
-// It takes nothing if no date follows.
+// leadingTime takes a time with a date after it, as in 09:31 2026-01-05. It takes nothing
+// if no date follows.
 func (s *textScan) leadingTime() (timeText, bool) {
 	if n := s.run(); n == 0 || n > 2 || !strings.HasPrefix(s.rest[n:], ":") {
 		return timeText{}, false
@@ -163,7 +163,7 @@ func (s *textScan) leadingTime() (timeText, bool) {
 	if !ok {
 		return timeText{}, false
 	}
-	if at.sinceMidnight, ok = ahead.halfOfDay(at.sinceMidnight); !ok || ahead.any(" ,;") == 0 {
+	if at.sinceMidnight, ok = ahead.halfOfDay(at.sinceMidnight); !ok || ahead.takeRun(" ,;") == 0 {
 		return timeText{}, false
 	}
 	after := ahead

@@ -6,19 +6,19 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// thirtySeconds is a price in points and 32nds of a point. What may follow the
-// 32nds is a half as a plus sign, decimals of a 32nd, or one digit for eighths.
+// thirtySeconds is a price in points and 32nds. The 32nds may be followed by a half as a
+// plus sign, decimals, or one digit for eighths.
 var thirtySeconds = regexp.MustCompile(`^(-?)(\d{1,4})['-]([0-2]\d|3[01])(?:(\+)|\.(\d{1,3})|([0-35-8]))?$`)
 
-// eighths are the thousandths of a 32nd that the third digit means: it is
-// the first decimal of the eighth, so that 4 and 9 do not occur.
+// eighths are the thousandths of a 32nd meant by the third digit: it is the eighth's
+// first decimal, so 4 and 9 do not occur.
 var eighths = map[string]int{"0": 0, "1": 125, "2": 250, "3": 375, "5": 500, "6": 625, "7": 750, "8": 875}
 
-// Treasury32 reads a price in 32nds, the way US treasury futures are quoted:
-// 114'07, 114-075, 114'07.5 and 114'07+. It is exact, as 1/32 is 0.03125.
+// Treasury32 reads a price in 32nds, the way US treasury futures are quoted: 114'07,
+// 114-075, 114'07.5 and 114'07+. It is exact, as 1/32 is 0.03125.
 //
-// Number reads some of these as well, 114'075 as 114075: which of the two is
-// meant depends on the instrument, which the caller has.
+// Number reads some of these as well, 114'075 as 114075: which is meant depends on the
+// instrument, which the caller has.
 func Treasury32(text string) (decimal.Decimal, bool) {
 	if len(text) > longestNumber {
 		return decimal.Zero, false

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// MoneySigns are the signs of currencies that may come before or after a number.
+// MoneySigns are the currency signs before or after a number.
 const MoneySigns = "$€£¥￥₹₽₩₺₿฿₫₴₦₱₪₸"
 
-// MoneyWords are the codes and short names that may come before a number.
-// Other words there are part of something else: ESZ25 is not 25.
+// MoneyWords are the codes and short names allowed before a number. Other words there are
+// part of something else: ESZ25 is not 25.
 var MoneyWords = []string{
 	"aed", "ars", "aud", "bgn", "brl", "btc", "busd", "cad", "chf", "clp", "cnh", "cny", "cop", "czk", "dkk", "eth", "eur", "fdusd",
 	"gbp", "gbx", "hkd", "huf", "idr", "ils", "inr", "isk", "jpy", "krw", "kwd", "mxn", "myr", "ngn", "nok", "nzd", "pen", "php",
@@ -20,7 +20,7 @@ var MoneyWords = []string{
 	"fr", "fr.", "ft", "kr", "kr.", "kč", "rm", "rp", "rs", "rs.", "zł",
 }
 
-// multiplying are units that are no units but factors.
+// multiplying are factors written like units.
 var multiplying = []string{"k", "m", "b", "bn", "mm", "mn", "mio", "mln", "mrd", "tsd"}
 
 // cellScan reads a cell from its start to its end.
@@ -115,8 +115,8 @@ func (s *cellScan) digits() {
 	s.exponent()
 }
 
-// atMark reports whether one of the signs inside a number is here. A point or a
-// comma may be the last of it, once; the others come before digits.
+// atMark reports whether one of the signs inside a number is here. A point or a comma may
+// end it, once; the others come before digits.
 func (s *cellScan) atMark() bool {
 	if s.rest == "" {
 		return false
@@ -150,7 +150,7 @@ func (s *cellScan) exponent() {
 	}
 }
 
-// readAfter reads what follows the digits, to the end of the cell.
+// readAfter reads the rest after the digits, to the end of the cell.
 func (s *cellScan) readAfter() bool {
 	if s.hexadecimal() {
 		return false

@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// timeWords are parts of the names of columns that hold a date or a time, in
-// lower case. An abbreviation counts as a zone only next to one of them:
-// "Profit (EST)" is an estimate.
+// timeWords are parts of names for date and time columns, in lower case. An abbreviation
+// counts as a zone only next to one of them: "Profit (EST)" is an estimate.
 var timeWords = []string{
 	"time", "date", "stamp", "opened", "closed", "executed", "entered", "exited", "filled", "created", "placed",
 	"zeit", "datum", "hora", "fecha", "heure", "ora", "data", "tijd", "tid", "時", "日",
@@ -17,9 +16,9 @@ var timeWords = []string{
 
 var inBrackets = regexp.MustCompile(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]`)
 
-// ZoneInHeader finds the zone that the name of a column states: in brackets, as
-// in "Update Time (EDT)" and "Filled Time(UTC+02:00)", or as its first or last
-// word, as in EntryDateUTC and opening_time_utc. LoadZone reads the result.
+// ZoneInHeader finds the zone in a column's name: in brackets, as in "Update Time (EDT)"
+// and "Filled Time(UTC+02:00)", or as its first or last word, as in EntryDateUTC and
+// opening_time_utc. LoadZone reads the result.
 func ZoneInHeader(header string) (name string, ok bool) {
 	header = PlainSigns(TrimCell(header))
 	timely := timeColumn(header)
@@ -42,9 +41,9 @@ func ZoneInHeader(header string) (name string, ok bool) {
 	return "", false
 }
 
-// FindStatedZone returns the name of the zone that a word of a header names. Abbreviations
-// count in capitals only, "Ist" is a word of German; single letters and bare
-// numbers name no zone, though values may carry them.
+// FindStatedZone returns the zone named by a word in a header. Abbreviations count in
+// capitals only, "Ist" is a German word; single letters and bare numbers name no zone,
+// though values may carry them.
 func FindStatedZone(word string) (string, bool) {
 	_, label := labels[word]
 	if len(word) < 2 || !label && !IsUniversal(word) && !strings.Contains(word, "/") {
@@ -68,8 +67,8 @@ func timeColumn(header string) bool {
 	return slices.ContainsFunc(timeWords, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// HeaderWords cuts the name of a column into its words, at blanks and other
-// signs and where a small letter meets a capital one. Offsets stay whole.
+// HeaderWords cuts a column's name into its words, at blanks and other signs and where a
+// small letter meets a capital one. Offsets stay whole.
 func HeaderWords(header string) []string {
 	var cut strings.Builder
 	small := false

@@ -9,10 +9,10 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Zone is how a file's clock runs: a time zone, perhaps moved by whole hours.
-// The move is for MetaTrader servers whose midnight is 17:00 in New York. They
-// change with New York's daylight saving, so that neither a zone of the eastern
-// Mediterranean nor a fixed offset says the same; America/New_York+7 does.
+// Zone is how a file's clock runs: a time zone, perhaps moved by whole hours. The move is
+// for MetaTrader servers whose midnight is 17:00 in New York. They change with New York's
+// daylight saving, so neither an eastern Mediterranean zone nor a fixed offset is
+// equivalent; America/New_York+7 is.
 type Zone struct {
 	name     string
 	location *time.Location
@@ -29,12 +29,12 @@ var (
 	movedText  = regexp.MustCompile(`^([A-Za-z_]+/[A-Za-z_/-]+) ?([+-]) ?(\d{1,2})$`)
 )
 
-// farthestOffset is that of the Line Islands.
+// farthestOffset is the Line Islands' offset.
 const farthestOffset = 14 * time.Hour
 
-// labels are the abbreviations of zones that files carry. Those of the United
-// States and of Central Europe are taken as the name of a place and not as an
-// offset, because programs write EST the whole year round.
+// labels are the zone abbreviations in files. Those for the United States and Central
+// Europe are taken as a place name and not as an offset, because programs write EST the
+// whole year round.
 var labels = map[string]string{
 	"ET": newYork, "EST": newYork, "EDT": newYork,
 	"CT": "America/Chicago", "CST": "America/Chicago", "CDT": "America/Chicago",
@@ -56,9 +56,9 @@ const (
 	berlin  = "Europe/Berlin"
 )
 
-// LoadZone finds a zone by its IANA name, by an offset such as UTC+2, GMT-4 or
-// +02:00, by a common abbreviation, or as an IANA zone that is moved by whole
-// hours, such as America/New_York+7.
+// LoadZone finds a zone by its IANA name, by an offset such as UTC+2, GMT-4 or +02:00, by
+// a common abbreviation, or as an IANA zone moved by whole hours, such as
+// America/New_York+7.
 func LoadZone(name string) (Zone, error) {
 	name = PlainSigns(TrimCell(name))
 	if place, ok := labels[strings.ToUpper(name)]; ok {
@@ -79,7 +79,7 @@ func LoadZone(name string) (Zone, error) {
 	return Zone{}, fmt.Errorf("%q is not a time zone", Shorten(name))
 }
 
-// movedZone reads a zone that is moved by whole hours.
+// movedZone reads a zone moved by whole hours.
 func movedZone(name string) (Zone, bool) {
 	parts := movedText.FindStringSubmatch(name)
 	if parts == nil {
@@ -113,7 +113,7 @@ func parseOffset(text string) (time.Duration, bool) {
 	return offset, true
 }
 
-// fixedZone is a zone that never changes its clocks.
+// fixedZone returns a zone that never changes its clocks.
 func fixedZone(offset time.Duration) Zone {
 	if offset == 0 {
 		return utc()
@@ -126,8 +126,8 @@ func fixedZone(offset time.Duration) Zone {
 	return Zone{name: name, location: time.FixedZone(name, int(offset.Seconds()))}
 }
 
-// reading is what a time of day on a calendar day means in a zone: one instant,
-// two where the clocks were put back, or none where they were put forward.
+// reading is what a time on a calendar day means in a zone: one instant, two where the
+// clocks were put back, or none where they were put forward.
 type reading struct {
 	earlier, later time.Time // equal where there is only one
 	change         time.Time // when the clocks were put back or forward
@@ -167,9 +167,9 @@ func (z Zone) offset(at time.Time) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// startOfDay is the first instant of a calendar day, which is given as midnight
-// in UTC. Where midnight falls into a gap the day starts when the gap ends; a
-// day that a place left out, as Samoa did once, has no start.
+// startOfDay returns the first instant of a calendar day, which is given as midnight in
+// UTC. Where midnight falls into a gap the day starts when the gap ends; a day left out
+// by a place, as Samoa did once, has no start.
 func (z Zone) startOfDay(midnight time.Time) (time.Time, bool) {
 	r := z.read(midnight)
 	if !r.gap {

@@ -40,7 +40,7 @@ func TestLoadZone(t *testing.T) {
 	}
 }
 
-// Every zone has the offset that its name says, in winter and in summer.
+// Every zone has the offset in its name, in winter and in summer.
 func TestZonesOffsets(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{ // noon in January and in July, in UTC
@@ -63,8 +63,8 @@ func TestZonesOffsets(t *testing.T) {
 	}
 }
 
-// A server that runs seven hours before New York and one in Athens differ while
-// only one of the two has summer time.
+// A server seven hours ahead of New York and one in Athens differ while only one of the
+// two has summer time.
 func TestMovedZoneFollowsNewYork(t *testing.T) {
 	t.Parallel()
 	for day, hours := range map[string]int{"2026-03-02": 0, "2026-03-16": 1, "2026-04-06": 0, "2026-10-19": 0, "2026-10-28": 1, "2026-11-09": 0} {

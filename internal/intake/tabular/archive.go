@@ -21,7 +21,7 @@ const (
 	// beyond the first freeInflated bytes.
 	maxRatio     = 200
 	freeInflated = 1 << 20
-	// encrypted is the flag of an entry that needs a password.
+	// encrypted is the flag for an entry that needs a password.
 	encrypted = 1
 )
 
@@ -34,7 +34,7 @@ type archive struct {
 	budget   *budget
 }
 
-// openArchive reads the directory of an archive.
+// openArchive reads an archive's directory.
 func openArchive(file io.ReaderAt, size int64, b *budget) (*archive, error) {
 	reader, err := zip.NewReader(file, size)
 	if err != nil {
@@ -76,13 +76,13 @@ func sniffArchive(file io.ReaderAt, size int64) (Kind, error) {
 	return Zip, nil
 }
 
-// partName is the name of an entry as it is compared. Writers of workbooks do
-// not agree on case, slashes and a slash in front.
+// partName returns an entry's name for comparing. Workbook writers do not agree on case,
+// slashes and a leading slash.
 func partName(name string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
 }
 
-// find returns the first entry of that name, or nil.
+// find returns the first entry with the name, or nil.
 func (a *archive) find(name string) *zip.File {
 	name = partName(name)
 	for _, entry := range a.files {
@@ -106,7 +106,7 @@ func (a *archive) unpack(entry *zip.File) (io.ReadCloser, error) {
 	return &countingReader{ReadCloser: content, archive: a}, nil
 }
 
-// countingReader counts the bytes that are read from an archive.
+// countingReader counts the bytes read from an archive.
 type countingReader struct {
 	io.ReadCloser
 	archive *archive
@@ -126,8 +126,8 @@ func (m *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// part opens an entry as UTF-8. The native reports of MetaTrader are workbooks
-// whose parts are UTF-16, so this is found out for each of them.
+// part opens an entry as UTF-8. MetaTrader's native reports are workbooks with UTF-16
+// parts, so the encoding is detected for each part.
 func (a *archive) part(entry *zip.File) (text io.Reader, encoding string, err error) {
 	content, err := a.unpack(entry)
 	if err != nil {
@@ -153,8 +153,8 @@ func (a *archive) part(entry *zip.File) (text io.Reader, encoding string, err er
 	return buffered, "UTF-8", nil
 }
 
-// readOnlyFile reads the one file in an archive that can be imported. Which one
-// it is, is seen by the names; what it is, by its content as ever.
+// readOnlyFile reads the one importable file in an archive. The names decide which one it
+// is; the content, as always, decides its kind.
 func readOnlyFile(a *archive) (File, error) {
 	var only *zip.File
 	for _, entry := range a.files {
@@ -192,8 +192,8 @@ func readOnlyFile(a *archive) (File, error) {
 	}
 }
 
-// isUsable reports by the name whether an entry is meant to be imported. The
-// copies that a Mac adds of every file are not.
+// isUsable reports by the name whether an entry is meant to be imported. The copies a Mac
+// adds for every file are not.
 func isUsable(name string) bool {
 	name = partName(name)
 	if strings.HasPrefix(name, "__macosx/") || strings.HasPrefix(path.Base(name), ".") {
@@ -206,8 +206,8 @@ func isUsable(name string) bool {
 	return false
 }
 
-// contents unpacks an entry into memory. It is unpacked twice: once to see that
-// it fits and how long it is, and once into a buffer of just that length.
+// contents unpacks an entry into memory. It is unpacked twice: once to see that it fits
+// and how long it is, and once into a buffer with just that length.
 func (a *archive) contents(entry *zip.File) (string, error) {
 	content, err := a.unpack(entry)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// export is a file of so many trades, in twelve columns.
+// export returns a file with so many trades, in twelve columns.
 func export(rows int) string {
 	var text strings.Builder
 	text.WriteString("Time,Symbol,Side,Quantity,Price,Commission,Fee,Currency,Account,Order,Execution,Note\n")

@@ -38,8 +38,8 @@ func archived(t testing.TB, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// noise is an entry that does not get smaller when it is packed, so that an
-// archive with it may hold others that get much smaller.
+// noise is an incompressible entry, so an archive with it may hold others that get much
+// smaller.
 func noise(length int) entry {
 	bytes := make([]byte, length)
 	dice := rand.NewChaCha8([32]byte{})
@@ -47,12 +47,12 @@ func noise(length int) entry {
 	return entry{"noise.bin", string(bytes)}
 }
 
-// parts are what the parts of a workbook say, without the XML around it.
+// parts are the contents of a workbook's parts, without the XML around it.
 type parts struct {
-	properties string   // of the workbook
-	strings    string   // the items of the shared strings
-	styles     string   // all of the style sheet
-	sheets     []string // the rows of each sheet
+	properties string   // the workbook's
+	strings    string   // the shared string items
+	styles     string   // the whole style sheet
+	sheets     []string // each sheet's rows
 }
 
 // entries writes the parts as a spreadsheet would.
@@ -96,7 +96,7 @@ func wide(text string, order binary.AppendByteOrder, mark bool) []byte {
 	return out
 }
 
-// read reads a file that must be readable.
+// read reads a valid file.
 func read(t testing.TB, data []byte) tabular.File {
 	t.Helper()
 	file, err := tabular.Read(data, tabular.Limits{})
@@ -107,7 +107,7 @@ func read(t testing.TB, data []byte) tabular.File {
 	return file
 }
 
-// cellsOf returns the cells of the only table, one string a row.
+// cellsOf returns the cells in the only table, one string per row.
 func cellsOf(t testing.TB, file tabular.File) []string {
 	t.Helper()
 	if len(file.Tables) != 1 {
@@ -120,8 +120,8 @@ func cellsOf(t testing.TB, file tabular.File) []string {
 	return rows
 }
 
-// refused reads a file that must be refused with a sentence that says this.
-func refused(t *testing.T, data []byte, limits tabular.Limits, sentence string) {
+// wantRefusal checks that a file is refused with the sentence.
+func wantRefusal(t *testing.T, data []byte, limits tabular.Limits, sentence string) {
 	t.Helper()
 	_, err := tabular.Read(data, limits)
 	if !journal.IsKind(err, journal.KindInvalid) || !strings.Contains(err.Error(), sentence) {

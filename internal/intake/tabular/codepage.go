@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// guessCodePage chooses between the code pages that exports without any declaration are
-// written in.
+// guessCodePage chooses between the code pages used in exports without a declaration.
 func guessCodePage(raw string) (encoding.Encoding, string) {
 	chinese, japaneseShare := gbkShare(raw), shiftJISShare(raw)
 	switch {
@@ -20,16 +19,16 @@ func guessCodePage(raw string) (encoding.Encoding, string) {
 	return charmap.Windows1252, "windows-1252"
 }
 
-// charStats counts the characters of two bytes that a text would have in an
-// encoding, to see whether it reads like a text in that language.
+// charStats counts the two-byte characters a text would have in an encoding, to see
+// whether it reads like a text in that language.
 type charStats struct {
-	all, common int // characters, and those of everyday use
+	all, common int // characters, and those in everyday use
 	joined      int // characters next to another one
 }
 
-// share is the percentage of everyday characters, or 0 for a text that does not
-// read like one. Words of such languages have several characters in a row,
-// whereas a pair that arises from an accent or a typographic quote stands alone.
+// share is the percentage of everyday characters, or 0 for a text that does not read like
+// one. Words in such languages have several characters in a row, whereas a pair arising
+// from an accent or a typographic quote stands alone.
 func (c charStats) share() int {
 	if c.all == 0 || c.common*10 < c.all*6 || c.joined*3 < c.all {
 		return 0
@@ -37,7 +36,7 @@ func (c charStats) share() int {
 	return c.common * 100 / c.all
 }
 
-// count counts a character. chained means that it follows another one directly.
+// count counts a character. chained reports whether it directly follows another one.
 func (c *charStats) count(common, chained bool) {
 	c.all++
 	if common {
@@ -48,8 +47,8 @@ func (c *charStats) count(common, chained bool) {
 	}
 }
 
-// gbkShare rates a text as GBK, and is 0 for one that it cannot be. Everyday are
-// the marks and the first level of characters of GB 2312.
+// gbkShare rates a text as GBK; 0 means it cannot be. The marks and GB 2312's first
+// character level are everyday.
 func gbkShare(raw string) int {
 	var c charStats
 	end := -1 // where the last pair ended
@@ -59,7 +58,7 @@ func gbkShare(raw string) int {
 			continue
 		}
 		if i+1 == len(raw) {
-			break // cut off in the middle of a character
+			break // cut off inside a character
 		}
 		trail := raw[i+1]
 		if lead == 0x80 || lead == 0xff || trail < 0x40 || trail == 0x7f || trail == 0xff {
@@ -73,9 +72,9 @@ func gbkShare(raw string) int {
 	return c.share()
 }
 
-// shiftJISShare rates a text as Shift_JIS, and is 0 for one that it cannot be.
-// Everyday are kana, marks and the first level of kanji; katakana of half width,
-// which are what other encodings look like here, are not.
+// shiftJISShare rates a text as Shift_JIS; 0 means it cannot be. Kana, marks and the
+// first kanji level are everyday; half-width katakana, which other encodings look like
+// here, are not.
 func shiftJISShare(raw string) int {
 	var c charStats
 	end := -1

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// readCSV reads text whose cells are separated by a character that the first
-// line names, or that is found out.
+// readCSV reads text whose cells are separated by a character named in the first line, or
+// detected.
 func readCSV(file *File, text string, b *budget) error {
 	text = strings.TrimPrefix(text, string(byteOrderMark))
 	delim, body := parseSeparatorLine(text)
@@ -43,7 +43,7 @@ func parseSeparatorLine(text string) (delim byte, next int) {
 		return 0, 0
 	}
 	line := strings.TrimLeft(text[:end], "\"")
-	// A spreadsheet that saved the file again has added separators and quotes.
+	// A spreadsheet saving the file again has added separators and quotes.
 	if len(line) < len("sep=x") || !strings.EqualFold(line[:4], "sep=") || strings.Trim(line[5:], " ,;\"") != "" {
 		return 0, 0
 	}
@@ -63,9 +63,9 @@ func isLetterOrDigit(b byte) bool {
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// removeExcelFormula removes what spreadsheets, and exports that mean to protect
-// them, put around a value: ="123" is 123, and an apostrophe that keeps a
-// number, a date or a formula from being taken for one is no part of it.
+// removeExcelFormula removes what spreadsheets, and exports protecting them, put around a
+// value: ="123" is 123, and an apostrophe that keeps a number, a date or a formula from
+// being taken for one is no part of it.
 func removeExcelFormula(cell string) string {
 	if len(cell) < 2 {
 		return cell

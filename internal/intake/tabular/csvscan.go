@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// scanner cuts text into records. It reads what RFC 4180 describes, and files
-// that only resemble it: a quote that does not begin a cell is text, a cell may
-// have blanks around its quotes, and a quote that is never closed is text too,
-// so that it costs one cell and not the rest of the file.
+// scanner cuts text into records. It reads RFC 4180 files, and files that only resemble
+// them: a quote that does not begin a cell is text, a cell may have blanks around its
+// quotes, and an unclosed quote is text too, so it costs one cell and not the rest of the
+// file.
 type scanner struct {
 	text    string
 	pos     int
@@ -15,18 +15,17 @@ type scanner struct {
 	delim   byte
 	columns int // cells beyond them are only looked at
 	longest int // how long a quoted cell may be, in bytes
-	// patience is how many bytes may still be looked at in vain for the end of
-	// a quoted cell. Without it a file of nothing but odd quotes would take time
-	// in the square of its length.
+	// patience is how many bytes may still be searched in vain for the end of a quoted
+	// cell. Without it a file full of odd quotes would take quadratic time.
 	patience int
-	// typical is how many cells most records have, where that is known.
+	// typical is how many cells most records have, if known.
 	typical int
-	// mixed reports that a carriage return that does not end a line was seen, so
-	// that splitLine would look for line ends in vain.
+	// mixed reports whether a carriage return inside a line was seen, so splitLine would
+	// look for line ends in vain.
 	mixed bool
 
-	// The record that was found. The cells are as they were written, but for
-	// quotes, and are overwritten by the next record.
+	// The current record. The cells are as written, except for quotes, and are
+	// overwritten by the next record.
 	cells []string
 	start int  // the line where it begins
 	width int  // how many cells it has, those beyond columns included
@@ -42,9 +41,9 @@ func newScanner(text string, delim byte, limits Limits) *scanner {
 	}
 }
 
-// record finds the next record. One that is quoted as a whole, as happens to
-// lines that went through a spreadsheet, is opened and cut again, unless it
-// would have so few cells that it is rather a sentence of the preamble.
+// record finds the next record. A record quoted as a whole, as in lines saved by a
+// spreadsheet, is opened and cut again, unless it would have so few cells that it is
+// rather a sentence in the preamble.
 func (s *scanner) record() bool {
 	if !s.next() {
 		return false
@@ -143,8 +142,7 @@ func (s *scanner) addCell(cell string) {
 	}
 }
 
-// cell reads the cell at pos, and leaves pos at the separator or line break that
-// ends it.
+// cell reads the cell at pos, and leaves pos at the separator or line break ending it.
 func (s *scanner) cell() (cell string, quoted bool) {
 	at := s.skipBlanks(s.pos)
 	open := at
@@ -167,9 +165,9 @@ func (s *scanner) cell() (cell string, quoted bool) {
 	return removeQuotes(cell), false
 }
 
-// findClosingQuote finds the quote that ends the quoted cell which begins at from, or
-// gives -1. A quote in the middle of the cell is text, except one that could only
-// be the beginning of another cell: then this one was never meant to be quoted.
+// findClosingQuote finds the quote ending the quoted cell at from, or returns -1. A quote
+// in the middle of the cell is text, except one that could only begin another cell: then
+// this one was never meant to be quoted.
 func (s *scanner) findClosingQuote(from int) int {
 	if s.patience <= 0 {
 		return -1
@@ -198,7 +196,7 @@ func (s *scanner) findClosingQuote(from int) int {
 	}
 }
 
-// endsCell reports whether nothing but blanks is left of the cell at this place.
+// endsCell reports whether only blanks are left in the cell at this place.
 func (s *scanner) endsCell(at int) bool {
 	at = s.skipBlanks(at)
 	return at >= len(s.text) || s.isBreak(s.text[at])
@@ -226,8 +224,8 @@ func (s *scanner) skipBlanks(at int) int {
 	return at
 }
 
-// removeQuotes removes the quotes of a cell that continues after them, as in ""text
-// and "te"xt.
+// removeQuotes removes the quotes from a cell continuing after them, as in ""text and
+// "te"xt.
 func removeQuotes(cell string) string {
 	if cell == "" || cell[0] != '"' {
 		return cell

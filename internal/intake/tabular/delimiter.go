@@ -2,14 +2,14 @@ package tabular
 
 import "strings"
 
-// delimiters are the separators that exports use. Where two fit equally well the
-// first of them wins: commas are also in numbers, dates and sentences.
+// delimiters are the separators in exports. If two fit equally well the first wins:
+// commas are also in numbers, dates and sentences.
 const delimiters = "\t|;,"
 
 // sampleRecords is how many records are looked at to find out about a file.
 const sampleRecords = 200
 
-// detectDelimiter finds the separator of a file from its first records.
+// detectDelimiter finds a file's separator from its first records.
 func detectDelimiter(text string) byte {
 	best, most := byte(','), 0
 	for _, delim := range []byte(delimiters) {
@@ -21,10 +21,9 @@ func detectDelimiter(text string) byte {
 }
 
 // rateDelimiter returns how well a separator explains a file. It counts columns, and
-// gives most for records that have as many as the heading above them: the wrong
-// separator may be in every number, but then it is not in the heading. So
-// neither sentences before and after the table nor several tables of different
-// widths mislead it.
+// rates records highest with as many as the heading above them: the wrong separator may
+// be in every number, but then it is not in the heading. So neither sentences before and
+// after the table nor several tables with different widths mislead it.
 func rateDelimiter(s *scanner) int {
 	const asHeading, asNeighbour, alone = 10, 2, 1
 	points, heading, before := 0, 0, 0
@@ -65,8 +64,8 @@ func isHeading(cells []string) bool {
 	return text
 }
 
-// typicalWidth is how many cells most of the first records have that have more
-// than one. The scanner is left as it was.
+// typicalWidth returns how many cells most of the first records have, ignoring single
+// cells. The scanner is left as it was.
 func typicalWidth(s *scanner) int {
 	sample := *s
 	sample.cells = nil

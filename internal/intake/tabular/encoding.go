@@ -16,11 +16,10 @@ const (
 	utf8Mark      = "\xef\xbb\xbf"
 )
 
-// decode returns the bytes of a text file as UTF-8 without NUL, and how they
-// were written. The bytes themselves decide; charset, which an HTML document
-// may name, is believed only where they leave a choice. Text in no encoding
-// that is known for certain is read as windows-1252, where every byte is a
-// character.
+// decode returns a text file's bytes as UTF-8 without NUL, and how they were written. The
+// bytes themselves decide; charset, from an HTML document, is believed only where they
+// leave a choice. Text without a certain encoding is read as windows-1252, where every
+// byte is a character.
 func decode(raw, charset string) (text, name string) {
 	if text, name, wide := decodeWide(raw); wide {
 		return text, name
@@ -46,8 +45,8 @@ func decode(raw, charset string) (text, name string) {
 	return out.String(), name
 }
 
-// findEncoding finds the encoding that a document declares, among those that reports
-// of trading platforms are known to use.
+// findEncoding finds a document's declared encoding, among those known from trading
+// platform reports.
 func findEncoding(charset string) (encoding.Encoding, string) {
 	switch strings.ToLower(charset) {
 	case "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "ms932":
@@ -64,7 +63,7 @@ func findEncoding(charset string) (encoding.Encoding, string) {
 	return nil, ""
 }
 
-// metaCharset finds the charset that an HTML document declares near its start.
+// metaCharset finds the charset declared near an HTML document's start.
 func metaCharset(raw string) string {
 	head := strings.ToLower(raw[:min(len(raw), headBytes)])
 	for {

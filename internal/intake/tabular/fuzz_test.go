@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// tight are limits that a short input can reach.
+// tight are limits a short input can reach.
 func tight() tabular.Limits {
 	return tabular.Limits{Inflated: 1 << 16, Rows: 20, Columns: 8, Cells: 100, CellBytes: 40}
 }
@@ -59,7 +59,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// A letter in front, so that it is nothing but CSV.
+		// A leading letter, so it is only CSV.
 		checkRead(t, []byte("x"+text), "")
 		checkRead(t, wide("x"+text, binary.LittleEndian, true), tabular.CSV)
 	})
@@ -89,7 +89,7 @@ func FuzzHTML(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		checkRead(t, []byte("<html>"+text), "") // UTF-16 of anything, with enough NUL
+		checkRead(t, []byte("<html>"+text), "") // UTF-16 with enough NUL
 		checkRead(t, []byte("<html>"+strings.ReplaceAll(text, "\x00", "")), tabular.HTML)
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// growthOrders return the numbers of n rows, each in another order.
+// growthOrders return the numbers for n rows, each in another order.
 var growthOrders = map[string]func(n int) []int{
 	"equal":       func(n int) []int { return make([]int, n) },
 	"alternating": func(n int) []int { return numbers(n, func(i int) int { return i/2 + i%2*n }) },
@@ -30,8 +30,7 @@ func numbers(n int, of func(i int) int) []int {
 	return list
 }
 
-// growthCases build a file of each kind, and of what is special in it. A name begins with
-// the kind.
+// growthCases build a file for each kind and special case. A name begins with the kind.
 var growthCases = map[string]func(t testing.TB, rows []int) []byte{
 	"csv":         func(_ testing.TB, rows []int) []byte { return joined(rows, "", "2026-01-05,%d,1.5\n", "") },
 	"csv, quotes": func(_ testing.TB, rows []int) []byte { return joined(rows, "", "\"a\"\"b\",\"%d\n\",1\n", "") },
@@ -77,7 +76,7 @@ func joined(rows []int, begin, format, end string) []byte {
 	return []byte(b.String())
 }
 
-// TestGrowth reads files of every kind with rows in every order: processor time must not
+// TestGrowth reads every kind of file with rows in every order: processor time must not
 // grow faster than the file. A kind without a case fails.
 func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	for _, kind := range declaredKinds(t) {
@@ -98,7 +97,7 @@ func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	}
 }
 
-// declaredKinds returns the values of the constants of the type Kind.
+// declaredKinds returns the Kind constants' values.
 func declaredKinds(t *testing.T) (list []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "tabular.go", nil, 0)

@@ -19,9 +19,9 @@ const (
 	maxNesting = 64
 )
 
-// readHTML gathers the rows of all tables of a document. It follows the tags one
-// by one and builds no tree, so that it does not matter whether cells and rows
-// are closed, which old MetaTrader terminals do not always do.
+// readHTML gathers the rows from all tables in a document. It follows the tags one by one
+// and builds no tree, so it does not matter whether cells and rows are closed, which old
+// MetaTrader terminals do not always do.
 func readHTML(file *File, text string, b *budget) error {
 	p := page{file: file, rows: collector{budget: b}, open: []*openTable{{}}}
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -51,16 +51,16 @@ func readHTML(file *File, text string, b *budget) error {
 type page struct {
 	file *File
 	rows collector
-	line int // number of the last <tr>
-	// open are the tables around the current place, innermost last. The first
-	// one is the document, in which a cell may be outside of any table.
+	line int // the last <tr>'s number
+	// open are the tables around the current place, innermost last. The first one is the
+	// document, in which a cell may be outside any table.
 	open []*openTable
 	// content is what the next text is, after a tag whose content is not
 	// markup: the title, or something hidden.
 	content string
 }
 
-// openTable is a table that is still open, with its present row and cell.
+// openTable is an open table, with its current row and cell.
 type openTable struct {
 	hidden bool // it is inside a hidden cell
 	inRow  bool
@@ -69,7 +69,7 @@ type openTable struct {
 	cell   openCell
 }
 
-// openCell is a cell that is still open.
+// openCell is an open cell.
 type openCell struct {
 	hidden bool
 	title  string
@@ -95,7 +95,7 @@ func (p *page) token(z *html.Tokenizer, kind html.TokenType) error {
 	}
 }
 
-// hiddenContent reports which tags have a content that is no part of a cell.
+// hiddenContent reports which tags have content outside cells.
 func hiddenContent(tag string) string {
 	switch tag {
 	case "title", "script", "style", "noscript", "iframe", "noembed", "noframes", "textarea":
@@ -182,8 +182,8 @@ func (p *page) endRow(t *openTable) error {
 	return err
 }
 
-// endCell adds the cell to its row, unless it is hidden: those are in some rows
-// of a table and not in others, so that they would shift columns.
+// endCell adds the cell to its row, unless it is hidden: hidden cells are in some rows
+// and not in others, so they would shift columns.
 func (p *page) endCell(t *openTable) error {
 	if !t.inCell {
 		return nil
@@ -216,7 +216,7 @@ func (p *page) endCell(t *openTable) error {
 	return nil
 }
 
-// text adds a piece of text to the present cell.
+// text adds a piece of text to the current cell.
 func (p *page) text(z *html.Tokenizer) error {
 	if p.content != "" {
 		return p.readTitle(z)
@@ -229,8 +229,7 @@ func (p *page) text(z *html.Tokenizer) error {
 	return p.rows.budget.checkCell(len(t.cell.text), t.row.Line)
 }
 
-// readTitle reads the title of the document, and nothing else, from text that is no
-// part of a cell.
+// readTitle reads the document title, and nothing else, from text outside cells.
 func (p *page) readTitle(z *html.Tokenizer) error {
 	if p.content != "title" || p.file.Title != "" {
 		return nil
@@ -241,8 +240,8 @@ func (p *page) readTitle(z *html.Tokenizer) error {
 	return p.rows.budget.checkCell(len(title.text), 1)
 }
 
-// finish closes what is still open. Rows of a table inside a cell came before the
-// row around them, which began earlier.
+// finish closes what is still open. Rows in a table inside a cell came before the row
+// around them, which began earlier.
 func (p *page) finish() error {
 	for _, t := range slices.Backward(p.open) {
 		if err := p.endRow(t); err != nil {
@@ -255,8 +254,8 @@ func (p *page) finish() error {
 	return nil
 }
 
-// write adds text as a browser would show it: white space of any length is one
-// blank, and none at the ends. A no-break space is text.
+// write adds text as a browser would show it: white space of any length is one blank, and
+// none at the ends. A no-break space is text.
 func (c *openCell) write(text []byte) {
 	for _, b := range text {
 		switch b {
@@ -272,7 +271,7 @@ func (c *openCell) write(text []byte) {
 	}
 }
 
-// read reads the attributes of a cell that determine how it is shown.
+// read reads the cell attributes that determine how it is shown.
 func (c *openCell) read(z *html.Tokenizer) {
 	for {
 		key, value, more := z.TagAttr()

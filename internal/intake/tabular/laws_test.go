@@ -17,14 +17,14 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// words draws rows of cells that begin and end with a visible character.
+// words draws rows with cells beginning and ending with a visible character.
 func words(t *rapid.T) [][]string {
 	width := rapid.IntRange(1, 6).Draw(t, "width")
 	word := rapid.StringMatching(`[a-zA-Z0-9é€東😀]([a-z0-9é東<>&"' ]?[a-z0-9&é😀]){0,8}`)
 	return rapid.SliceOfN(rapid.SliceOfN(word, width, width), 1, 12).Draw(t, "table")
 }
 
-// sameRows compares the only table of a file with what was written.
+// sameRows compares the only table in a file with what was written.
 func sameRows(t *rapid.T, data []byte, want [][]string) {
 	file, err := tabular.Read(data, tabular.Limits{})
 	if err != nil {
@@ -87,8 +87,7 @@ func TestWorkbookRoundTrip(t *testing.T) {
 	})
 }
 
-// Words of a language are recognized in the code page of that language, without
-// anything else to go by.
+// Words in a language are recognized in its code page, without other information.
 func TestCodePages(t *testing.T) {
 	for _, test := range []struct {
 		name   string

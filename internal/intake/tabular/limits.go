@@ -8,8 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Limits bounds the size of a file and of its content. A field that is zero
-// means that of [Default].
+// Limits bounds the size of a file and its content. A zero field means its [Default].
 type Limits struct {
 	// Inflated is how many bytes an archive may unpack to, in all.
 	Inflated int64
@@ -17,22 +16,21 @@ type Limits struct {
 	Rows int
 	// Columns is how many columns may be used.
 	Columns int
-	// Cells counts the cells of those rows, empty ones between others included.
+	// Cells counts the cells in those rows, empty ones between others included.
 	Cells int
-	// CellBytes is how long the text of one cell may be.
+	// CellBytes is the maximum text length per cell.
 	CellBytes int
-	// Text is how many bytes of text all cells may have together. A text that
-	// a workbook shares between cells counts in each of them: that is
-	// how much there is to read.
+	// Text is the maximum total number of text bytes in all cells. A text shared between
+	// cells counts in each of them: this is how much there is to read.
 	Text int64
 }
 
-// Default are the limits of an import.
+// Default returns the import limits.
 func Default() Limits {
 	return Limits{Inflated: 64 << 20, Rows: 200_000, Columns: 256, Cells: 2_000_000, CellBytes: 64 << 10, Text: 32 << 20}
 }
 
-// orDefault fills in the fields that are zero.
+// orDefault fills in zero fields.
 func (l Limits) orDefault() Limits {
 	d := Default()
 	if l.Inflated <= 0 {
@@ -52,8 +50,8 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// budget counts what a file has used of its limits. It is shared by the sheets of
-// a workbook and by an archive with the workbook in it.
+// budget counts how much a file has used of its limits. It is shared by a workbook's
+// sheets and by an archive with the workbook in it.
 type budget struct {
 	ctx      context.Context // ends the work when the caller has given up
 	limits   Limits
@@ -69,8 +67,8 @@ func newBudget(ctx context.Context, limits Limits) *budget {
 	return &budget{ctx: ctx, limits: limits.orDefault()}
 }
 
-// step counts a small piece of work, such as a token or a row, and reports from
-// time to time that the caller has given up.
+// step counts a small piece of work, such as a token or a row, and checks from time to
+// time whether the caller has given up.
 func (b *budget) step() error {
 	const often = 1024
 	if b.steps++; b.steps%often != 0 {
@@ -79,7 +77,7 @@ func (b *budget) step() error {
 	return b.ctx.Err()
 }
 
-// row counts a row of so many cells, before anything is kept of it.
+// row counts a row with so many cells, before any of it is kept.
 func (b *budget) row(cells int) error {
 	if err := b.step(); err != nil {
 		return err
@@ -95,8 +93,8 @@ func (b *budget) row(cells int) error {
 	return nil
 }
 
-// cell counts a cell of a sheet, before it is known whether there is anything in
-// it. Sheets can have millions that are empty, and each takes its time.
+// cell counts a sheet cell, before it is known whether it is empty. Sheets can have
+// millions of empty ones, and each takes its time.
 func (b *budget) cell() error {
 	if b.seen++; b.seen > b.limits.Cells {
 		return b.tooManyCells()
@@ -124,7 +122,7 @@ func (b *budget) countText(length, line int) error {
 	return b.checkCell(length, line)
 }
 
-// tooWide refuses a row with text beyond the last column that may be used.
+// tooWide refuses a row with text beyond the last usable column.
 func (b *budget) tooWide(line int) error {
 	return journal.Invalid("Line %d uses more than %s columns.", line, formatThousands(b.limits.Columns))
 }
@@ -138,9 +136,8 @@ func formatThousands(n int) string {
 	return digits
 }
 
-// newDamagedError refuses a file that breaks the rules of its format. An error that is
-// a refusal already, such as a limit met while reading, stays what it is, and so
-// does the end of the caller's context.
+// newDamagedError refuses a file violating its format. An error that is a refusal
+// already, such as a limit, stays unchanged, and so does the end of the caller's context.
 func newDamagedError(what string, cause error) error {
 	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 		return cause

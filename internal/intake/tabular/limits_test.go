@@ -20,7 +20,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// Each limit is met by a file that just fits and missed by one that is one more.
+// Each limit is met by a file that just fits and exceeded by one more.
 func TestLimits(t *testing.T) {
 	sheet := func(rows, cells int) []byte {
 		row := `<row>` + strings.Repeat(`<c><v>1</v></c>`, cells) + `</row>`
@@ -51,24 +51,24 @@ func TestLimits(t *testing.T) {
 		if _, err := tabular.Read(test.make(test.fits[0], test.fits[1]), test.limits); err != nil {
 			t.Errorf("%s with %v: %v", test.name, test.fits, err)
 		}
-		refused(t, test.make(test.fails[0], test.fails[1]), test.limits, test.sentence)
+		wantRefusal(t, test.make(test.fails[0], test.fails[1]), test.limits, test.sentence)
 	}
 	few := tabular.Limits{CellBytes: 4}
 	for _, form := range []string{"%s", "\"%s\"", "<td>%s</td>", "<td>%.2[1]s<b>%[1]s</b></td>", "<title>%s</title><td>1", `<?xml version="1.0"?><a b="%s"/>`} {
 		if _, err := tabular.Read(fmt.Appendf(nil, form, "1"), few); err != nil {
 			t.Errorf("%s: %v", form, err)
 		}
-		refused(t, fmt.Appendf(nil, form, "12345"), few, "more than 4 bytes")
+		wantRefusal(t, fmt.Appendf(nil, form, "12345"), few, "more than 4 bytes")
 	}
-	refused(t, workbook(t, parts{sheets: []string{`<row><c><v>12345</v></c></row>`}}), few, "more than 4 bytes")
+	wantRefusal(t, workbook(t, parts{sheets: []string{`<row><c><v>12345</v></c></row>`}}), few, "more than 4 bytes")
 }
 
-// The limits are for the whole file, not for each of its sheets.
+// The limits are for the whole file, not for each sheet.
 func TestLimitsOfAllSheets(t *testing.T) {
 	one := `<row><c><v>1</v></c></row>`
 	book := workbook(t, parts{sheets: []string{one, one, one}})
-	refused(t, book, tabular.Limits{Rows: 2}, "more than 2 rows")
-	refused(t, book, tabular.Limits{Cells: 2}, "more than 2 cells")
+	wantRefusal(t, book, tabular.Limits{Rows: 2}, "more than 2 rows")
+	wantRefusal(t, book, tabular.Limits{Cells: 2}, "more than 2 cells")
 }
 
 func TestEmptyColumnsBeyondTheLimit(t *testing.T) {
@@ -126,14 +126,14 @@ func forged(t *testing.T, name, content string, claimed uint64) []byte {
 func TestInflation(t *testing.T) {
 	bomb := strings.Repeat("0", 5<<20)
 	small := tabular.Limits{Inflated: 4 << 20}
-	refused(t, archived(t, entry{"a.csv", bomb}), small, "more than 4 MiB")
-	refused(t, archived(t, entry{"a.csv", bomb[:4<<20]}), small, "more than 200 times")
-	refused(t, archived(t, entry{"xl/workbook.xml", bomb[:4<<20]}), small, "more than")
-	refused(t, forged(t, "a.csv", bomb, 5), small, "damaged")
-	refused(t, forged(t, "xl/workbook.xml", bomb, 5), small, "damaged")
-	refused(t, forged(t, "a.csv", "a,b", 1<<40), tabular.Limits{}, "more than 64 MiB")
-	refused(t, forged(t, "a.csv", "a,b", 1<<63), tabular.Limits{}, "more than 64 MiB")
-	refused(t, archived(t, entry{"a.csv", "a"}, entry{"b", bomb[:3<<20]}, entry{"c", bomb[:3<<20]}), small, "more than 4 MiB")
+	wantRefusal(t, archived(t, entry{"a.csv", bomb}), small, "more than 4 MiB")
+	wantRefusal(t, archived(t, entry{"a.csv", bomb[:4<<20]}), small, "more than 200 times")
+	wantRefusal(t, archived(t, entry{"xl/workbook.xml", bomb[:4<<20]}), small, "more than")
+	wantRefusal(t, forged(t, "a.csv", bomb, 5), small, "damaged")
+	wantRefusal(t, forged(t, "xl/workbook.xml", bomb, 5), small, "damaged")
+	wantRefusal(t, forged(t, "a.csv", "a,b", 1<<40), tabular.Limits{}, "more than 64 MiB")
+	wantRefusal(t, forged(t, "a.csv", "a,b", 1<<63), tabular.Limits{}, "more than 64 MiB")
+	wantRefusal(t, archived(t, entry{"a.csv", "a"}, entry{"b", bomb[:3<<20]}, entry{"c", bomb[:3<<20]}), small, "more than 4 MiB")
 
 	// An archive in which a workbook is has one budget with it.
 	book := workbook(t, parts{sheets: []string{`<row><c><v>1</v></c></row>` + bomb[:2000]}})
@@ -142,9 +142,9 @@ func TestInflation(t *testing.T) {
 	if _, err := tabular.Read(book, tabular.Limits{Inflated: within}); err != nil {
 		t.Error(err)
 	}
-	refused(t, archived(t, entry{"a.xlsx", string(book)}), tabular.Limits{Inflated: within - 500}, "unpacks to more")
+	wantRefusal(t, archived(t, entry{"a.xlsx", string(book)}), tabular.Limits{Inflated: within - 500}, "unpacks to more")
 
-	refused(t, archived(t, manyEntries(201)...), tabular.Limits{}, "more than 200 entries")
+	wantRefusal(t, archived(t, manyEntries(201)...), tabular.Limits{}, "more than 200 entries")
 	if _, err := tabular.Read(archived(t, append(manyEntries(199), entry{"a.csv", "a"})...), tabular.Limits{}); err != nil {
 		t.Error(err)
 	}
@@ -158,10 +158,9 @@ func manyEntries(count int) []entry {
 	return entries
 }
 
-// Hostile files are refused, or read, without taking much memory. Everything here
-// is a tenth, or less, of what it is in the service, where 256 MiB are enough, but for
-// the buffers for one token, which are as large as ever. What counts is all that
-// was allocated, freed or not.
+// Hostile files are refused, or read, without taking much memory. Everything here is at
+// most a tenth of its size in the service, where 256 MiB are enough, except the buffers
+// for one token, which have full size. All allocated memory counts, freed or not.
 func TestMemory(t *testing.T) {
 	const upload, enough = 512 << 10, 48 << 20
 	limits := tabular.Default()

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// number returns the text of a numeric cell: a date or time where its style
-// shows one, and otherwise the number as a spreadsheet would show it.
+// number returns a numeric cell's text: a date or time if its style shows one, and
+// otherwise the number as a spreadsheet would show it.
 func (book *workbook) number(text, style string) string {
 	text = plainNumber(text)
 	if style == "" {
@@ -26,14 +26,13 @@ func (book *workbook) number(text, style string) string {
 	return text
 }
 
-// significant is how many digits spreadsheets show of a number. What they store
-// is a binary float, so the digits after those are noise.
+// significant is how many digits spreadsheets show. They store a binary float, so the
+// digits after those are noise.
 const significant = 15
 
-// plainNumber rounds a number with more digits to those that are meant, and
-// writes one with an exponent without it. Whole numbers stay as they are, since
-// they may be ids that other programs wrote in full. So does everything that is
-// no number, or one beyond all bounds.
+// plainNumber rounds a number with more digits to the intended ones, and writes one with
+// an exponent without it. Whole numbers stay unchanged, since they may be ids written in
+// full by other programs. So does everything else, and any number out of bounds.
 func plainNumber(text string) string {
 	digits, power, scientific := text, 0, false
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
@@ -66,9 +65,9 @@ const (
 	leapTrap = 60                  // 29 February 1900, which never was
 )
 
-// show writes a serial number, which counts days, as date and time. Nothing that
-// is in the number gets lost: a date that has a time gets it even where the style
-// hides it. Numbers that are no date in the calendar are left alone.
+// show writes a serial number, which counts days, as date and time. Nothing in the number
+// gets lost: a date with a time gets it even if the style hides it. Numbers outside the
+// calendar are left alone.
 func (shown look) show(number string, epoch1904 bool) (string, bool) {
 	if shown == showsNumber {
 		return "", false
@@ -97,7 +96,7 @@ func (shown look) show(number string, epoch1904 bool) (string, bool) {
 	return date + " " + formatClock(clock), true
 }
 
-// formatCalendarDay is the date of a serial number. Spreadsheets count from 1 January
+// formatCalendarDay returns a serial number's date. Spreadsheets count from 1 January
 // 1900, with a leap day in that year that they inherited, or from 1904.
 func formatCalendarDay(days int64, epoch1904 bool) string {
 	start := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)
@@ -110,7 +109,7 @@ func formatCalendarDay(days int64, epoch1904 bool) string {
 	return start.AddDate(0, 0, int(days)).Format(time.DateOnly)
 }
 
-// formatClock writes milliseconds since midnight, or of a duration.
+// formatClock writes milliseconds since midnight, or a duration's.
 func formatClock(ms int64) string {
 	text := fmt.Sprintf("%02d:%02d:%02d", ms/3_600_000, ms/60_000%60, ms/1000%60)
 	if ms%1000 != 0 {

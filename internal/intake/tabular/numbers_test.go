@@ -42,8 +42,7 @@ func TestPlainNumber(t *testing.T) {
 	}
 }
 
-// A number that a spreadsheet shows in full is not changed by the noise that its
-// storage adds.
+// A number shown in full by a spreadsheet is not changed by storage noise.
 func TestPlainNumberNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := rapid.StringMatching(`[1-9][0-9]{0,6}`).Draw(t, "whole")
@@ -102,7 +101,7 @@ func TestShow(t *testing.T) {
 		shown     look
 		number    string
 		epoch1904 bool
-		want      string // empty for a number that stays one
+		want      string // empty for a plain number
 	}{
 		{showsDate, "1", false, "1900-01-01"},
 		{showsDate, "59", false, "1900-02-28"},

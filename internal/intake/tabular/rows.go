@@ -5,16 +5,16 @@ import (
 	"unicode"
 )
 
-// collector gathers the rows of one table. Cells are cut from larger slices,
-// since a slice of its own for every row would be most of the work.
+// collector gathers the rows in one table. Cells are cut from larger slices, since a
+// separate slice for every row would be most of the work.
 type collector struct {
 	budget *budget
 	rows   []Row
 	spare  []string
 }
 
-// add keeps a copy of the cells as a row, unless none of them has any text. It
-// returns the row that was added, which is valid until the next call.
+// add keeps a copy of the cells as a row, unless all are empty. It returns the added row,
+// which is valid until the next call.
 func (c *collector) add(line int, cells []string) (*Row, error) {
 	if isBlank(cells) {
 		return nil, nil
@@ -51,8 +51,8 @@ func isBlank(cells []string) bool {
 	return true
 }
 
-// trim removes the white space around a text, and byte order marks, which files
-// that were glued together have in the middle.
+// trim removes surrounding white space, and byte order marks, which concatenated files
+// have in the middle.
 func trim(text string) string {
 	if text == "" || isVisibleASCII(text[0]) && isVisibleASCII(text[len(text)-1]) {
 		return text

@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestSamples reads a folder of real exports, where SVC_TEST_SAMPLES names one.
-// The folder is not part of the project; the rest of the tests does without it.
+// TestSamples reads a folder with real exports, named by SVC_TEST_SAMPLES. The folder is
+// not part of the project; the other tests do not need it.
 func TestSamples(t *testing.T) {
 	folder := os.Getenv("SVC_TEST_SAMPLES")
 	if folder == "" {

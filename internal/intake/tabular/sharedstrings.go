@@ -16,7 +16,7 @@ const (
 	maxCellText = 32_767
 )
 
-// readStrings reads the texts that cells refer to by number.
+// readStrings reads the shared texts.
 func (book *workbook) readStrings() error {
 	entry := book.kindPart("sharedStrings", "xl/sharedStrings.xml")
 	if entry == nil {
@@ -46,7 +46,7 @@ func (book *workbook) readStrings() error {
 	})
 }
 
-// sharedString returns the text that a cell refers to.
+// sharedString returns the text a cell refers to.
 func (book *workbook) sharedString(number string) (string, error) {
 	if number == "" {
 		return "", nil
@@ -58,8 +58,8 @@ func (book *workbook) sharedString(number string) (string, error) {
 	return book.shared[index], nil
 }
 
-// itemText puts together the text of an item: its runs of different fonts, but
-// not the hints for pronunciation that Japanese workbooks have.
+// itemText assembles an item's text: its runs in different fonts, but not the
+// pronunciation hints in Japanese workbooks.
 type itemText struct {
 	text     []byte
 	reading  bool // inside an element whose text counts
@@ -94,9 +94,9 @@ func (item *itemText) addToken(token xml.Token) error {
 	return nil
 }
 
-// isTooLong reports whether a cell's text has more characters than a spreadsheet
-// allows. It reads the whole text, so a shared text is checked once, when it is
-// read, and not in each cell that refers to it.
+// isTooLong reports whether a cell's text has more characters than a spreadsheet allows.
+// It reads the whole text, so a shared text is checked once, when it is read, and not in
+// each cell using it.
 func isTooLong(text string) bool {
 	return len(text) > maxCellText && utf8.RuneCountInString(text) > maxCellText
 }
@@ -112,8 +112,8 @@ func (item *itemText) flush() string {
 	return text
 }
 
-// unescape resolves the escapes by which a workbook writes characters that XML
-// does not allow or would change, such as _x000D_ for a carriage return.
+// unescape resolves a workbook's escapes for characters XML does not allow or would
+// change, such as _x000D_ for a carriage return.
 func unescape(text string) string {
 	if !strings.Contains(text, "_x") {
 		return text

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The greatest row and column that a sheet can have.
+// The greatest row and column in a sheet.
 const (
 	lastRow    = 1_048_576
 	lastColumn = 16_384 // XFD
@@ -19,17 +19,17 @@ const (
 type sheet struct {
 	book *workbook
 	rows collector
-	row  int // number of the present row, from 1
-	col  int // number of the present cell, from 1
-	// cells are those of the present row. They are never more than may be used,
-	// whatever number a reference names.
+	row  int // current row number, from 1
+	col  int // current cell number, from 1
+	// cells are the current row's. They are never more than the limit, whatever number a
+	// reference names.
 	cells []string
-	kind  string // of the present cell: s, str, inlineStr, b, e, d, n or ""
+	kind  string // the current cell's: s, str, inlineStr, b, e, d, n or ""
 	style string
 	item  itemText
 }
 
-// readSheet reads the rows of a sheet.
+// readSheet reads a sheet's rows.
 func (book *workbook) readSheet(entry *zip.File) ([]Row, error) {
 	text, _, err := book.part(entry)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *sheet) token(token xml.Token) error {
 	return nil
 }
 
-// startRow moves to the row that is named, or to the next one.
+// startRow moves to the named row, or to the next one.
 func (s *sheet) startRow(start xml.StartElement) error {
 	s.row++
 	s.col, s.cells = 0, s.cells[:0]
@@ -93,7 +93,7 @@ func (s *sheet) startRow(start xml.StartElement) error {
 	return nil
 }
 
-// startCell moves to the cell that is named, or to the next one.
+// startCell moves to the named cell, or to the next one.
 func (s *sheet) startCell(start xml.StartElement) error {
 	s.col++
 	s.kind, s.style = "", ""
@@ -118,7 +118,7 @@ func (s *sheet) startCell(start xml.StartElement) error {
 	return s.rows.budget.cell()
 }
 
-// columnOf reads the letters of a reference such as AB12.
+// columnOf reads the letters in a reference such as AB12.
 func columnOf(ref string) (int, bool) {
 	col := 0
 	for i := range len(ref) {
@@ -148,7 +148,7 @@ func (s *sheet) endCell() error {
 	return nil
 }
 
-// value returns the text of the present cell.
+// value returns the current cell's text.
 func (s *sheet) value() (string, error) {
 	text := s.item.flush()
 	if s.kind == "s" {

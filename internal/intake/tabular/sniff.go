@@ -11,8 +11,8 @@ import (
 // headBytes is how much of a file is read to detect its kind.
 const headBytes = 8 << 10
 
-// Sniff returns the kind of an upload, by its content alone. Files that cannot
-// be imported are rejected with a message that explains what to do.
+// Sniff returns an upload's kind, by its content alone. Unusable files are rejected with
+// a message explaining what to do.
 func Sniff(data []byte) (Kind, error) {
 	return sniff(string(data[:min(len(data), headBytes)]), bytes.NewReader(data), int64(len(data)))
 }
@@ -47,7 +47,7 @@ func sniff(head string, file io.ReaderAt, size int64) (Kind, error) {
 	return CSV, nil
 }
 
-// identifyForeignFile lists files that users upload by mistake, by their first bytes.
+// identifyForeignFile lists files users upload by mistake, by their first bytes.
 func identifyForeignFile(head string) string {
 	for _, known := range []struct{ start, advice string }{
 		{"%PDF-", "This is a PDF document; export your trades as CSV, XLSX or HTML instead."},
@@ -82,8 +82,8 @@ func looksBinary(head string) bool {
 	return controls > len(head)/20
 }
 
-// sniffMarkup distinguishes XML from HTML. XHTML is HTML that begins like XML,
-// and reports of Interactive Brokers are XML that may not begin like it.
+// sniffMarkup distinguishes XML from HTML. XHTML is HTML that begins like XML, and
+// Interactive Brokers' reports are XML that may not begin like it.
 func sniffMarkup(head string) (Kind, error) {
 	xml := strings.HasPrefix(head, "<?xml")
 	html := strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html")

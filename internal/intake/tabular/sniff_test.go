@@ -79,11 +79,11 @@ func TestSniffRefusals(t *testing.T) {
 		if kind != "" || !journal.IsKind(err, journal.KindInvalid) || !strings.Contains(err.Error(), test.sentence) {
 			t.Errorf("%q is %q, %v, want a refusal with %q", test.data, kind, err, test.sentence)
 		}
-		refused(t, []byte(test.data), tabular.Limits{}, test.sentence)
+		wantRefusal(t, []byte(test.data), tabular.Limits{}, test.sentence)
 	}
 }
 
-// A name says nothing, and neither do the first bytes of something else later on.
+// A name does not matter, and neither do another format's first bytes later on.
 func TestReadKinds(t *testing.T) {
 	for _, test := range []struct {
 		data string

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLinesAndGeneralRulesAgree compares the records of texts that are split line
-// by line with those that are read sign by sign.
+// TestLinesAndGeneralRulesAgree compares the records in texts split line by line with
+// those read sign by sign.
 func TestLinesAndGeneralRulesAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

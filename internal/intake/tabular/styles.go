@@ -43,8 +43,8 @@ func (book *workbook) readStyles() error {
 	})
 }
 
-// findBuiltinFormat returns the look of formats that have a number and no text. Those
-// from 27 and from 50 on are dates in workbooks of East Asian languages.
+// findBuiltinFormat returns the look for formats with a number and no text. Those from 27
+// and from 50 on are dates in East Asian workbooks.
 func findBuiltinFormat(id string) look {
 	n, err := strconv.Atoi(id)
 	switch {
@@ -62,9 +62,9 @@ func findBuiltinFormat(id string) look {
 	return showsNumber
 }
 
-// parseFormat reads the text of a format. Only its first section counts, which is the
-// one for positive numbers; text in quotes, escaped characters, and colors and
-// conditions in brackets do not. An m is a month unless hours or seconds are near.
+// parseFormat reads a format's text. Only its first section counts, for positive numbers;
+// text in quotes, escaped characters, and colors and conditions in brackets do not. An m
+// is a month unless hours or seconds are near.
 func parseFormat(code string) look {
 	var shown look
 	m := false

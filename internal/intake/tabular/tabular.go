@@ -1,18 +1,17 @@
-// Package tabular turns the bytes of an uploaded file into tables of text. It
-// handles files and not brokers: callers decide what a column means.
+// Package tabular turns an uploaded file's bytes into tables of text. It handles files
+// and not brokers: callers decide what a column means.
 //
-// An upload goes through four steps. Its content, never its name, determines
-// the kind of file it is. Its text is decoded, for exports come in UTF-8,
-// UTF-16 and the code pages of the PC they were made on. Then it is cut into
-// rows of cells, or into elements in the case of XML. And every step works
-// under a budget: the file is untrusted, so nothing is allocated because a
-// header says so, and a file that unpacks to more than [Limits] is refused with
-// a sentence that names the limit.
+// An upload goes through four steps. Its content, never its name, determines its kind.
+// Its text is decoded, for exports come in UTF-8, UTF-16 and the code pages of the PC
+// they were made on. Then it is cut into rows of cells, or into elements in the case of
+// XML. And every step works under a budget: the file is untrusted, so nothing is
+// allocated because a header says so, and a file unpacking to more than [Limits] is
+// refused with a sentence naming the limit.
 //
-// The readers forgive what people and spreadsheets do to files: stray quotes,
-// lines quoted as a whole, "sep=" lines, unclosed cells, numbers with the noise of
-// binary floats. They never guess at the meaning of a cell: its text is kept as
-// it was, without the white space around it.
+// The readers forgive what people and spreadsheets do to files: stray quotes, lines
+// quoted as a whole, "sep=" lines, unclosed cells, numbers with binary float noise. They
+// never guess at a cell's meaning: its text is kept as it was, without surrounding white
+// space.
 //
 // The package is pure: no I/O, no clock, no state.
 package tabular
@@ -25,8 +24,7 @@ import (
 // Kind is what a file is, by its content.
 type Kind string
 
-// The kinds of files that can be read. Zip is an archive that contains one of
-// the others.
+// The readable file kinds. Zip is an archive containing one of the others.
 const (
 	CSV  Kind = "csv"
 	XLSX Kind = "xlsx"
@@ -36,30 +34,30 @@ const (
 	Zip  Kind = "zip"
 )
 
-// Row is a row of a table.
+// Row is a table row.
 type Row struct {
-	// Line is the position of the row: the line of the file where it begins,
-	// counted from 1, the row number of the sheet, or the number of the <tr>.
+	// Line is the row's position: the line in the file where it begins, counted from 1,
+	// the row number in the sheet, or the <tr>'s number.
 	Line int
 	// Cells are valid UTF-8 without NUL and without white space around them.
 	Cells []string
-	// Titles holds the title attributes of HTML cells, by index of the cell.
+	// Titles holds the title attributes in HTML cells, by cell index.
 	Titles map[int]string
-	// Spans holds the colspan of HTML cells that span several columns, by index
-	// of the cell. A span makes no cells.
+	// Spans holds the colspan of HTML cells spanning several columns, by cell index. A
+	// span makes no cells.
 	Spans map[int]int
 }
 
-// Table is the rows that have any text, in the order of the file.
+// Table is the rows with any text, in file order.
 type Table struct {
-	// Name is that of the sheet, and empty for other kinds.
+	// Name is the sheet's name, and empty for other kinds.
 	Name string
 	Rows []Row
-	// Delimiter is what separates the cells of a CSV file.
+	// Delimiter separates the cells in a CSV file.
 	Delimiter rune
 }
 
-// Element is an XML element that has attributes.
+// Element is an XML element with attributes.
 type Element struct {
 	Name, Parent string
 	Attr         map[string]string
@@ -72,24 +70,24 @@ type File struct {
 	Kind Kind
 	// Encoding is how the text was written, such as UTF-8 or Shift_JIS.
 	Encoding string
-	// Tables has one table for CSV and HTML, where all rows of a document are in
-	// order, and one for each sheet of a workbook that is not empty.
+	// Tables has one table for CSV and HTML, where all rows in a document are in order,
+	// and one for each non-empty sheet in a workbook.
 	Tables []Table
-	// Elements are those of XML, in the order of the document.
+	// Elements are the XML elements, in document order.
 	Elements []Element
-	// Title is that of an HTML document.
+	// Title is an HTML document's title.
 	Title string
-	// Text is the text of a JSON file, which is not parsed here.
+	// Text is a JSON file's text, which is not parsed here.
 	Text string
 }
 
-// Read reads an upload under the given limits. An archive must contain exactly
-// one file that can be imported; the result is that of reading this file.
+// Read reads an upload under the given limits. An archive must contain exactly one
+// importable file, which is read.
 func Read(data []byte, limits Limits) (File, error) {
 	return ReadContext(context.Background(), data, limits)
 }
 
-// ReadContext is Read that stops with the context's error when it ends.
+// ReadContext is Read, stopping with the context's error when it ends.
 func ReadContext(ctx context.Context, data []byte, limits Limits) (File, error) {
 	kind, err := Sniff(data)
 	if err != nil {
@@ -111,7 +109,7 @@ func ReadContext(ctx context.Context, data []byte, limits Limits) (File, error) 
 	}
 }
 
-// readText reads the kinds that are text.
+// readText reads the text kinds.
 func readText(kind Kind, raw string, b *budget) (File, error) {
 	charset := ""
 	if kind == HTML {

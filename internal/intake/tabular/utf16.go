@@ -25,9 +25,9 @@ func decodeWide(raw string) (text, name string, ok bool) {
 	return "", "", false
 }
 
-// nulShares returns the percentages of pairs of bytes near the start whose
-// first, and whose second byte is NUL. In UTF-16 one of them is high, for
-// digits, marks and blanks have a NUL byte in any language.
+// nulShares returns how many byte pairs near the start, in percent, have NUL as their
+// first, and as their second byte. In UTF-16 one of them is high, for digits, marks and
+// blanks have a NUL byte in any language.
 func nulShares(raw string) (first, second int) {
 	const sample = 4 << 10
 	pairs := min(len(raw), sample) / 2
@@ -45,7 +45,7 @@ func nulShares(raw string) (first, second int) {
 	return first * 100 / pairs, second * 100 / pairs
 }
 
-// decodeUTF16 decodes pairs of bytes; low is the index of the lesser one.
+// decodeUTF16 decodes byte pairs; low is the index of the lesser one.
 func decodeUTF16(raw string, low int) string {
 	var out strings.Builder
 	out.Grow(len(raw)/2 + utf8.UTFMax)

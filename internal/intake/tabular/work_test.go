@@ -10,33 +10,32 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// repeated is a workbook with one long text that many cells refer to: a small
-// file whose cells have gigabytes of text.
-func repeated(t testing.TB, length, rows, cells int) []byte {
+// newRepeatedText returns a workbook with one long text shared by many cells: a small file whose
+// cells have gigabytes of text.
+func newRepeatedText(t testing.TB, length, rows, cells int) []byte {
 	row := `<row>` + strings.Repeat(`<c t="s"><v>0</v></c>`, cells) + `</row>`
 	return workbook(t, parts{strings: `<si><t>` + strings.Repeat("x", length) + `</t></si>`, sheets: []string{strings.Repeat(row, rows)}})
 }
 
-// TestTextOfAllCells checks that a shared text counts in each cell that refers
-// to it.
+// TestTextOfAllCells checks that a shared text counts in each cell using it.
 func TestTextOfAllCells(t *testing.T) {
 	const length = 1000
 	limits := tabular.Limits{Text: 20 * length}
-	if _, err := tabular.Read(repeated(t, length, 5, 4), limits); err != nil {
+	if _, err := tabular.Read(newRepeatedText(t, length, 5, 4), limits); err != nil {
 		t.Errorf("a file that just fits: %v", err)
 	}
-	refused(t, repeated(t, length, 5, 5), limits, "MiB of text")
-	refused(t, []byte(strings.Repeat(strings.Repeat("y", length)+",z\n", 21)), limits, "MiB of text")
-	refused(t, []byte(`<?xml version="1.0"?><a>`+strings.Repeat(`<b c="`+strings.Repeat("y", length)+`"/>`, 21)+`</a>`), limits, "MiB of text")
+	wantRefusal(t, newRepeatedText(t, length, 5, 5), limits, "MiB of text")
+	wantRefusal(t, []byte(strings.Repeat(strings.Repeat("y", length)+",z\n", 21)), limits, "MiB of text")
+	wantRefusal(t, []byte(`<?xml version="1.0"?><a>`+strings.Repeat(`<b c="`+strings.Repeat("y", length)+`"/>`, 21)+`</a>`), limits, "MiB of text")
 }
 
-// TestManyCellsWithOneLongText reads the file that took minutes: each of its 1.9
-// million cells was measured character by character.
+// TestManyCellsWithOneLongText reads the file that took minutes: each of its 1.9 million
+// cells was measured character by character.
 func TestManyCellsWithOneLongText(t *testing.T) {
-	refused(t, repeated(t, 32_767, 7_600, 250), tabular.Default(), "MiB of text")
+	wantRefusal(t, newRepeatedText(t, 32_767, 7_600, 250), tabular.Default(), "MiB of text")
 }
 
-// stopping is a context that ends after it was asked a number of times.
+// stopping is a context ending after a number of checks.
 type stopping struct {
 	context.Context
 	left int
@@ -49,8 +48,8 @@ func (c *stopping) Err() error {
 	return nil
 }
 
-// TestReadingStopsWithItsContext checks every kind of file: reading asks the
-// context again and again, and stops as soon as it has ended.
+// TestReadingStopsWithItsContext checks every file kind: reading asks the context again
+// and again, and stops as soon as it has ended.
 func TestReadingStopsWithItsContext(t *testing.T) {
 	row := `<row>` + strings.Repeat(`<c><v>1</v></c>`, 20) + `</row>`
 	long := map[string][]byte{

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// workbook contains the parts of a workbook that its sheets refer to.
+// workbook contains the workbook parts used by its sheets.
 type workbook struct {
 	*archive
 	encoding  string
@@ -19,7 +19,7 @@ type workbook struct {
 	sheets    []sheetEntry
 	targets   map[string]target // by relationship id
 	shared    []string
-	looks     []look // by style of a cell
+	looks     []look // by cell style
 }
 
 // sheetEntry is a sheet as the workbook lists it.
@@ -27,12 +27,12 @@ type sheetEntry struct {
 	name, relation string
 }
 
-// target is a part that the workbook refers to.
+// target is a part the workbook refers to.
 type target struct {
 	kind, part string
 }
 
-// readWorkbook reads all sheets of a workbook, hidden ones too, in its order.
+// readWorkbook reads all sheets in a workbook, hidden ones too, in its order.
 func readWorkbook(a *archive) (File, error) {
 	book := &workbook{archive: a, targets: map[string]target{}}
 	for _, step := range []func() error{book.readSheetList, book.readRelations, book.readStrings, book.readStyles} {
@@ -62,7 +62,7 @@ func readWorkbook(a *archive) (File, error) {
 	return file, nil
 }
 
-// elements reads a part and calls its function for every element that begins in it.
+// elements reads a part and calls visit for every start element.
 func (book *workbook) elements(entry *zip.File, visit func(*walker, xml.StartElement) error) error {
 	text, encoding, err := book.part(entry)
 	if err != nil {
@@ -80,7 +80,7 @@ func (book *workbook) elements(entry *zip.File, visit func(*walker, xml.StartEle
 	})
 }
 
-// attribute returns the value of an attribute, whatever prefix its name has.
+// attribute returns an attribute's value, whatever prefix its name has.
 func attribute(start xml.StartElement, name string) string {
 	for _, attr := range start.Attr {
 		if attr.Name.Local == name {
@@ -90,10 +90,10 @@ func attribute(start xml.StartElement, name string) string {
 	return ""
 }
 
-// isTrue reads a truth value of XML.
+// isTrue reads an XML boolean.
 func isTrue(value string) bool { return value == "1" || value == "true" }
 
-// readSheetList reads the names of the sheets, and from when dates count.
+// readSheetList reads the sheet names, and from when dates count.
 func (book *workbook) readSheetList() error {
 	entry := book.find("xl/workbook.xml")
 	for _, other := range book.files {
@@ -142,7 +142,7 @@ func (book *workbook) readRelations() error {
 	})
 }
 
-// sheetPart finds the part of a sheet.
+// sheetPart finds a sheet's part.
 func (book *workbook) sheetPart(index int, sheet sheetEntry) *zip.File {
 	if target, ok := book.targets[sheet.relation]; ok {
 		return book.find(target.part)
@@ -150,7 +150,7 @@ func (book *workbook) sheetPart(index int, sheet sheetEntry) *zip.File {
 	return book.find("xl/worksheets/sheet" + strconv.Itoa(index+1) + ".xml")
 }
 
-// kindPart finds the only part of a kind.
+// kindPart finds the only part with a kind.
 func (book *workbook) kindPart(kind, usual string) *zip.File {
 	for _, target := range book.targets {
 		if target.kind == kind {

@@ -101,7 +101,7 @@ func TestWorkbookParts(t *testing.T) {
 	}
 }
 
-// The terminals of MetaTrader write every part in UTF-16 and do not say so.
+// MetaTrader's terminals write every part in UTF-16 and do not say so.
 func TestWorkbookUTF16(t *testing.T) {
 	for name, test := range map[string]struct {
 		order binary.AppendByteOrder
@@ -178,18 +178,18 @@ func TestWorkbookRefusals(t *testing.T) {
 		{"broken XML", `<row><c>`, "damaged"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			refused(t, workbook(t, parts{strings: texts, sheets: []string{test.rows}}), tabular.Limits{}, test.sentence)
+			wantRefusal(t, workbook(t, parts{strings: texts, sheets: []string{test.rows}}), tabular.Limits{}, test.sentence)
 		})
 	}
 	fits := long.String()[:2*32_767]
 	read(t, workbook(t, parts{sheets: []string{`<row><c t="str"><v>` + fits + `</v></c><c><v>1e1000000000</v></c></row>`}}))
-	refused(t, workbook(t, parts{strings: `<si><t>` + long.String() + `</t></si>`, sheets: []string{`<row><c t="s"><v>0</v></c></row>`}}), tabular.Limits{}, "more than 32,767 characters")
-	refused(t, archived(t, append(parts{strings: strings.Repeat(`<si/>`, 500_001)}.entries(), noise(64<<10))...), tabular.Limits{}, "more than 500,000 different texts")
-	refused(t, workbook(t, parts{sheets: slices.Repeat([]string{""}, 201)}), tabular.Limits{}, "more than 200 entries")
-	refused(t, workbook(t, parts{}), tabular.Limits{}, "damaged")
-	refused(t, archived(t, entry{"[Content_Types].xml", ""}, entry{"word/document.xml", ""}), tabular.Limits{}, "not a workbook")
-	refused(t, archived(t, entry{"[Content_Types].xml", ""}, entry{"xl/workbook.bin", ""}), tabular.Limits{}, ".xlsb")
-	refused(t, archived(t, entry{"xl/workbook.xml", strings.Repeat(`<sheet/>`, 201)}), tabular.Limits{}, "more than 200 sheets")
+	wantRefusal(t, workbook(t, parts{strings: `<si><t>` + long.String() + `</t></si>`, sheets: []string{`<row><c t="s"><v>0</v></c></row>`}}), tabular.Limits{}, "more than 32,767 characters")
+	wantRefusal(t, archived(t, append(parts{strings: strings.Repeat(`<si/>`, 500_001)}.entries(), noise(64<<10))...), tabular.Limits{}, "more than 500,000 different texts")
+	wantRefusal(t, workbook(t, parts{sheets: slices.Repeat([]string{""}, 201)}), tabular.Limits{}, "more than 200 entries")
+	wantRefusal(t, workbook(t, parts{}), tabular.Limits{}, "damaged")
+	wantRefusal(t, archived(t, entry{"[Content_Types].xml", ""}, entry{"word/document.xml", ""}), tabular.Limits{}, "not a workbook")
+	wantRefusal(t, archived(t, entry{"[Content_Types].xml", ""}, entry{"xl/workbook.bin", ""}), tabular.Limits{}, ".xlsb")
+	wantRefusal(t, archived(t, entry{"xl/workbook.xml", strings.Repeat(`<sheet/>`, 201)}), tabular.Limits{}, "more than 200 sheets")
 }
 
 func TestArchive(t *testing.T) {
@@ -219,9 +219,9 @@ func TestArchive(t *testing.T) {
 		"PDF":             {{"a.csv", "%PDF-1.4"}},
 		"empty":           {{"a.csv", ""}},
 	} {
-		refused(t, archived(t, entries...), tabular.Limits{}, sentence)
+		wantRefusal(t, archived(t, entries...), tabular.Limits{}, sentence)
 	}
-	refused(t, archived(t), tabular.Limits{}, "no file")
+	wantRefusal(t, archived(t), tabular.Limits{}, "no file")
 }
 
 func TestArchiveDamage(t *testing.T) {
@@ -230,8 +230,8 @@ func TestArchiveDamage(t *testing.T) {
 	for i := 40; i < 60; i++ {
 		broken[i] ^= 0x55
 	}
-	refused(t, broken, tabular.Limits{}, "damaged")
-	refused(t, good[:len(good)-30], tabular.Limits{}, "damaged")
+	wantRefusal(t, broken, tabular.Limits{}, "damaged")
+	wantRefusal(t, good[:len(good)-30], tabular.Limits{}, "damaged")
 
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -241,5 +241,5 @@ func TestArchiveDamage(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, out.Bytes(), tabular.Limits{}, "password")
+	wantRefusal(t, out.Bytes(), tabular.Limits{}, "password")
 }

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// readXML lists the elements of a document that have attributes.
+// readXML lists the elements with attributes in a document.
 func readXML(text string, b *budget) ([]Element, error) {
 	w := newWalker(strings.NewReader(text), b)
 	var elements []Element
@@ -28,8 +28,8 @@ func readXML(text string, b *budget) ([]Element, error) {
 	return elements, err
 }
 
-// element keeps an element whose attributes fit into the budget. Declarations of
-// namespaces are no data.
+// element keeps an element whose attributes fit into the budget. Namespace declarations
+// are no data.
 func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 	if len(start.Attr) > b.limits.Columns {
 		return Element{}, b.tooWide(w.line)
@@ -53,13 +53,13 @@ func (w *walker) element(start xml.StartElement, b *budget) (Element, error) {
 	return e, nil
 }
 
-// walker reads XML token by token, under the rules for files from strangers:
-// elements match and do not nest too deep, and there is no document type, which
-// is where entities that expand to gigabytes are declared.
+// walker reads XML token by token, under the rules for untrusted files: elements match
+// and do not nest too deep, and there is no document type, which is where entities
+// expanding to gigabytes are declared.
 type walker struct {
 	decoder *xml.Decoder
 	budget  *budget
-	path    []string // names of the elements that are open
+	path    []string // open element names
 	line    int      // where the last token began
 }
 
@@ -70,8 +70,8 @@ func newWalker(text io.Reader, b *budget) *walker {
 	return &walker{decoder: decoder, budget: b}
 }
 
-// next returns the next token, or io.EOF at the end of a complete document.
-// Like the tokens of xml.Decoder it is valid until the next call.
+// next returns the next token, or io.EOF at the end of a complete document. Like
+// xml.Decoder's tokens it is valid until the next call.
 func (w *walker) next() (xml.Token, error) {
 	w.line, _ = w.decoder.InputPos()
 	token, err := w.decoder.RawToken()
@@ -99,7 +99,7 @@ func (w *walker) next() (xml.Token, error) {
 	return token, nil
 }
 
-// each calls its function for every token of a document; what names it in errors.
+// each calls visit for every token in a document; what names it in errors.
 func (w *walker) each(what string, visit func(xml.Token) error) error {
 	for {
 		token, err := w.next()
@@ -118,7 +118,7 @@ func (w *walker) each(what string, visit func(xml.Token) error) error {
 	}
 }
 
-// parent is the name of the element around the one that was just opened.
+// parent returns the name of the element around the one just opened.
 func (w *walker) parent() string {
 	if len(w.path) < 2 {
 		return ""

@@ -60,7 +60,7 @@ func TestXMLRefusals(t *testing.T) {
 		{`<a b="` + strings.Repeat("x", 70_000) + `"/>`, "more than 65,536 bytes"},
 		{strings.Repeat(`<a b=""/>`, 200_001), "more than 200,000 rows"},
 	} {
-		refused(t, []byte(`<?xml version="1.0"?>`+test.text), tabular.Limits{}, test.sentence)
+		wantRefusal(t, []byte(`<?xml version="1.0"?>`+test.text), tabular.Limits{}, test.sentence)
 	}
 	deep := strings.Repeat("<a>", 64) + strings.Repeat("</a>", 64)
 	read(t, []byte(`<?xml version="1.0"?>`+deep))

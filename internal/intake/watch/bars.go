@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// barPreview is the part of the server's preview of price bars that the agent uses. A
-// commit has it too.
+// barPreview is the part of the server's price bar preview used by the agent. A commit
+// has it too.
 type barPreview struct {
 	Series []struct {
 		Symbol       string `json:"symbol"`
@@ -39,8 +39,8 @@ func (c *client) commitBars(ctx context.Context, up upload) (p barPreview, err e
 	return p, err
 }
 
-// sendBars imports a file of price bars. isBars is false if it is none, or if the server
-// or the token does not take any.
+// sendBars imports a price bar file. isBars is false if it is none, or if the server or
+// the token does not take any.
 func (i *importer) sendBars(ctx context.Context, folder *Folder, path string, content []byte) (v verdict, isBars bool, err error) {
 	up := upload{name: filepath.Base(path), content: content, fields: map[string]string{}}
 	p, err := i.client.previewBars(ctx, up)
@@ -65,7 +65,7 @@ func (i *importer) sendBars(ctx context.Context, folder *Folder, path string, co
 	return verdict{outcome: Imported, message: message + describeProblems(done.ErrorCount, done.Errors)}, true, nil
 }
 
-// judgeBarRefusal returns the verdict for a file that the server does not accept as bars.
+// judgeBarRefusal returns the verdict for a file the server does not accept as bars.
 func judgeBarRefusal(err error) (v verdict, isBars bool, failed error) {
 	r, ok := errors.AsType[*refusal](err)
 	switch {

@@ -51,8 +51,7 @@ func Check(ctx context.Context, config Config, state *State, version string, out
 	return nil
 }
 
-// describeFolder returns how many files of a folder are handled and how many are
-// not.
+// describeFolder returns how many files in a folder are handled and how many are not.
 func describeFolder(folder *Folder, state *State) (string, error) {
 	files, handled := 0, 0
 	_, err := folder.scan(func(path string, info fs.FileInfo) {
@@ -72,5 +71,5 @@ func describeFolder(folder *Folder, state *State) (string, error) {
 	return fmt.Sprintf("%s (%s), %d new or changed", count(files, "file"), pattern, files-handled), nil
 }
 
-// StateFile returns the name of the state file of a configuration.
+// StateFile returns the name of a configuration's state file.
 func StateFile(configFile string) string { return filepath.Clean(configFile) + ".state" }

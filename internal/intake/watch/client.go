@@ -21,11 +21,11 @@ import (
 	"time"
 )
 
-// errUnreachable means that the server did not give a usable answer. The same
-// request may succeed later.
+// errUnreachable means the server did not give a usable answer. The same request may
+// succeed later.
 var errUnreachable = errors.New("the server cannot be reached")
 
-// refusal is an answer of the server that the request is not accepted.
+// refusal is the server's refusal to accept a request.
 type refusal struct {
 	Status  int
 	Code    string
@@ -37,14 +37,14 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.Message }
 
-// client calls the API of a server.
+// client calls a server's API.
 type client struct {
 	server, token, agent string
 	http                 *http.Client
 	timeout              time.Duration
 }
 
-// maxAnswer bounds the answers that are read.
+// maxAnswer bounds the answers read.
 const maxAnswer = 64 << 20
 
 func newClient(config *Config, version string, timeout time.Duration) (*client, error) {
@@ -74,7 +74,7 @@ func newClient(config *Config, version string, timeout time.Duration) (*client, 
 	}, nil
 }
 
-// handlerTransport sends requests to a handler of this process.
+// handlerTransport sends requests to a handler in this process.
 type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
@@ -92,8 +92,7 @@ func (c *client) get(ctx context.Context, path string, answer any) error {
 	return err
 }
 
-// call sends a request and decodes the answer. It returns the headers of the
-// answer.
+// call sends a request and decodes the answer. It returns the answer's headers.
 func (c *client) call(ctx context.Context, method, path string, body *form, key string, answer any) (http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -132,7 +131,7 @@ func (c *client) call(ctx context.Context, method, path string, body *form, key 
 	return response.Header, nil
 }
 
-// shorten removes the address from an error of a request.
+// shorten removes the address from a request error.
 func shorten(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err
@@ -155,7 +154,7 @@ func describeStatus(response *http.Response, text []byte) error {
 		} `json:"error"`
 	}
 	if json.Unmarshal(text, &body) != nil || body.Error.Code == "" {
-		// Not an answer of Fillbook: a proxy whose server is down, for example.
+		// Not an answer from Fillbook: a proxy whose server is down, for example.
 		return fmt.Errorf("%w: it answers %s", errUnreachable, response.Status)
 	}
 	r := &refusal{Status: response.StatusCode, Code: body.Error.Code, Message: oneLine(body.Error.Message), Field: body.Error.Details.Field}
@@ -165,8 +164,8 @@ func describeStatus(response *http.Response, text []byte) error {
 	return classify(r)
 }
 
-// classify returns the error that a refusal is for the whole agent, or the refusal
-// if it is about one request.
+// classify returns a refusal's error for the whole agent, or the refusal if it is about
+// one request.
 func classify(r *refusal) error {
 	switch {
 	case r.Status == http.StatusUnauthorized:
@@ -179,7 +178,7 @@ func classify(r *refusal) error {
 	return r
 }
 
-// oneLine returns a text of the server in one line of bounded length.
+// oneLine returns a text from the server in one line with bounded length.
 func oneLine(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 	if runes := []rune(text); len(runes) > 500 {
@@ -188,7 +187,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// account is an account that the token can see.
+// account is an account visible to the token.
 type account struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -203,7 +202,7 @@ func (c *client) accounts(ctx context.Context) (list []account, err error) {
 	return list, err
 }
 
-// layout is how files of one layout were last imported in the browser.
+// layout is how files with one layout were last imported in the browser.
 type layout struct {
 	Signature string            `json:"signature"`
 	Zone      string            `json:"source_tz"`
@@ -250,7 +249,7 @@ func (c *client) takesOrigin(ctx context.Context) (bool, error) {
 	return taken, nil
 }
 
-// preview is the part of the server's preview that the agent uses.
+// preview is the part of the server's preview used by the agent.
 type preview struct {
 	Source         string            `json:"source"`
 	Broker         string            `json:"detected_broker"`
@@ -281,7 +280,7 @@ type rowError struct {
 	Message string `json:"message"`
 }
 
-// result is the part of the server's answer to an import that the agent uses.
+// result is the part of the server's answer to an import used by the agent.
 type result struct {
 	Import       string     `json:"import_batch_id"`
 	Inserted     int        `json:"inserted"`
@@ -317,7 +316,7 @@ func (c *client) isCommitted(ctx context.Context, id string) (bool, error) {
 	return batch.Status == "committed", err
 }
 
-// upload is a file with the fields of its form.
+// upload is a file with its form fields.
 type upload struct {
 	name    string
 	content []byte

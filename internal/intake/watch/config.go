@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// ErrConfig marks errors that only a change to the configuration ends, such as a
-// refused token or an unknown account.
+// ErrConfig marks errors that only a configuration change ends, such as a refused token
+// or an unknown account.
 var ErrConfig = errors.New("configuration")
 
 // configError returns an error that is ErrConfig without naming it in its text.
@@ -33,12 +33,11 @@ type wrongConfig struct{ error }
 func (e *wrongConfig) Is(target error) bool { return target == ErrConfig }
 func (e *wrongConfig) Unwrap() error        { return e.error }
 
-// Config is the configuration of an agent.
+// Config is an agent's configuration.
 type Config struct {
 	Server string `toml:"server"`
 	Token  string `toml:"token"`
-	// CAFile is a PEM file of certificates that are trusted besides those of the
-	// system.
+	// CAFile is a PEM file with certificates trusted besides the system's.
 	CAFile string `toml:"ca_file"`
 	// AllowHTTP allows plain http to another machine, where everybody on the way
 	// can read the token.
@@ -50,17 +49,17 @@ type Config struct {
 type Folder struct {
 	Path      string `toml:"path"`
 	AccountID string `toml:"account_id"`
-	// TZ is the time zone of times that name none; empty leaves it to the file.
+	// TZ is the time zone for times without one; empty leaves it to the file.
 	TZ string `toml:"tz"`
-	// Pattern is a glob for names of files, in any case. Empty selects the types of
-	// files that brokers write.
+	// Pattern is a glob for file names, in any case. Empty selects the file types brokers
+	// write.
 	Pattern   string `toml:"pattern"`
 	Recursive bool   `toml:"recursive"`
 	// Quiet is how long a growing file must be unchanged before it is sent again.
 	Quiet Duration `toml:"quiet"`
 }
 
-// Duration is a length of time in the notation of Go, such as 2m or 90s.
+// Duration is a duration in Go notation, such as 2m or 90s.
 type Duration time.Duration
 
 // UnmarshalText parses a duration.
@@ -73,10 +72,10 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// defaultQuiet is the usual value of Folder.Quiet.
+// defaultQuiet is the default for Folder.Quiet.
 const defaultQuiet = 2 * time.Minute
 
-// quiet returns how long a growing file of the folder must be unchanged.
+// quiet returns how long a growing file in the folder must be unchanged.
 func (f *Folder) quiet() time.Duration {
 	if f.Quiet == 0 {
 		return defaultQuiet
@@ -84,11 +83,10 @@ func (f *Folder) quiet() time.Duration {
 	return time.Duration(f.Quiet)
 }
 
-// settings identifies the settings of the folder that the result of an import
-// depends on.
+// settings identifies the folder settings an import's result depends on.
 func (f *Folder) settings() string { return f.AccountID + "|" + f.TZ }
 
-// DefaultConfigFile returns the usual place of the configuration.
+// DefaultConfigFile returns the configuration's usual place.
 func DefaultConfigFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -97,8 +95,8 @@ func DefaultConfigFile() (string, error) {
 	return filepath.Join(dir, "fillbook-watch.toml"), nil
 }
 
-// LoadConfig reads and checks a configuration. Warnings are problems that do not
-// prevent its use.
+// LoadConfig reads and checks a configuration. Warnings are problems that do not prevent
+// its use.
 func LoadConfig(file string) (config Config, warnings []string, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -107,7 +105,7 @@ func LoadConfig(file string) (config Config, warnings []string, err error) {
 	if err != nil {
 		return Config{}, nil, configError("reading the configuration: %w", err)
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // editors of Windows write it
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // Windows editors write it
 	meta, err := toml.Decode(string(text), &config)
 	if err != nil {
 		return Config{}, nil, configError("%s: %s", file, describeTOML(err))
@@ -133,8 +131,8 @@ func describeTOML(err error) string {
 	return strings.TrimPrefix(err.Error(), "toml: ")
 }
 
-// check validates the configuration and makes its paths absolute. Relative paths
-// start at the directory of the configuration.
+// check validates the configuration and makes its paths absolute. Relative paths start at
+// the configuration's directory.
 func (c *Config) check(dir string) error {
 	if err := c.checkServer(); err != nil {
 		return err
@@ -182,7 +180,7 @@ func (c *Config) checkServer() error {
 	return nil
 }
 
-// isThisMachine reports whether a host name is that of this machine.
+// isThisMachine reports whether a host name is this machine's.
 func isThisMachine(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
@@ -207,7 +205,7 @@ func (f *Folder) check(dir string) error {
 	return nil
 }
 
-// resolvePath makes a path of the configuration absolute.
+// resolvePath makes a path in the configuration absolute.
 func resolvePath(dir, path string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -223,8 +221,7 @@ func resolvePath(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// NewConfig are the values that a new configuration begins with; each may be
-// empty.
+// NewConfig are a new configuration's initial values; each may be empty.
 type NewConfig struct {
 	Server, Token, Folder, Account, TZ string
 }
@@ -267,8 +264,8 @@ account_id = {{quote .Account}}
 # quiet = "2m"
 `))
 
-// quoteTOML returns a text as a TOML string. Literal strings keep the backslashes
-// of paths readable.
+// quoteTOML returns a text as a TOML string. Literal strings keep backslashes in paths
+// readable.
 func quoteTOML(text string) string {
 	if strings.Contains(text, `\`) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\'' || r == 0x7f }) {
 		return "'" + text + "'"

@@ -12,11 +12,10 @@ import (
 	"strings"
 )
 
-// maxFile is the largest file that is read. Servers take 10 MiB unless they are
-// set up for more.
+// maxFile is the maximum file size. Servers take 10 MiB unless they are set up for more.
 const maxFile = 64 << 20
 
-// errChanged means that a file changed while it was read.
+// errChanged means a file changed while it was read.
 var errChanged = errors.New("the file changes")
 
 // readContent reads a file, and returns errChanged if it is not as it was seen
@@ -50,8 +49,8 @@ func hashContent(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isComplete reports whether the end of a file looks like the end of a file of its
-// type. A file that is still being written often does not.
+// isComplete reports whether the end of a file looks like the end of its type. A file
+// still being written often does not.
 func isComplete(name string, content []byte) bool {
 	switch extension := strings.ToLower(filepath.Ext(name)); extension {
 	case ".xlsx", ".zip":
@@ -64,7 +63,7 @@ func isComplete(name string, content []byte) bool {
 			return bytes.HasSuffix(end, []byte(">"))
 		}
 		return bytes.HasSuffix(end, []byte("</html>"))
-	case ".hst", ".scid", ".dbn", ".gz", ".zst": // packed or binary files of prices
+	case ".hst", ".scid", ".dbn", ".gz", ".zst": // packed or binary price files
 		return true
 	case ".json":
 		end := bytes.TrimSpace(content)
@@ -74,7 +73,7 @@ func isComplete(name string, content []byte) bool {
 	}
 }
 
-// isLines reports whether a file of this name consists of lines.
+// isLines reports whether a file with this name consists of lines.
 func isLines(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".xlsx", ".zip", ".htm", ".html", ".xml", ".json", ".hst", ".scid", ".dbn", ".gz", ".zst":
@@ -99,8 +98,8 @@ func lastLineEnd(content []byte) int {
 	return 0
 }
 
-// hasShortTail reports whether the last line has no line break and fewer
-// separators than the line before it, so that it is certainly cut off.
+// hasShortTail reports whether the last line has no line break and fewer separators than
+// the line before it, so it is certainly cut off.
 func hasShortTail(content []byte) bool {
 	end := lastLineEnd(content)
 	if end == len(content) {
@@ -120,7 +119,7 @@ func hasShortTail(content []byte) bool {
 	return countSeparators(tail, separator) < countSeparators(before, separator)
 }
 
-// countSeparators counts a separator outside of quotes.
+// countSeparators counts a separator outside quotes.
 func countSeparators(line []byte, separator byte) (n int) {
 	quoted := false
 	for _, b := range line {

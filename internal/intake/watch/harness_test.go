@@ -24,13 +24,13 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// world is a real server, a line to it that can be disturbed, a folder, and an
-// agent whose clock the test moves.
+// world is a real server, a line to it that can be disturbed, a folder, and an agent
+// whose clock the test moves.
 type world struct {
 	t       *testing.T
 	address string
-	token   string // of a session
-	pat     string // the access token of the agent
+	token   string // a session's
+	pat     string // the agent's access token
 	account string
 	folder  string
 	state   string
@@ -76,7 +76,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// line counts the requests of the agent and disturbs them as the test asks.
+// line counts the agent's requests and disturbs them as the test asks.
 func (w *world) line(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -101,7 +101,7 @@ func (w *world) setDisturbance(disturb func(http.ResponseWriter, *http.Request, 
 	w.disturb = disturb
 }
 
-// count returns how many requests of the agent began so.
+// count returns how many of the agent's requests began so.
 func (w *world) count(prefix string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,7 +139,7 @@ func (w *world) start(change ...func(*Options)) {
 	}
 }
 
-// run lets the agent work for a length of time.
+// run lets the agent work for a duration.
 func (w *world) run(d time.Duration) {
 	w.t.Helper()
 	for {
@@ -163,8 +163,8 @@ func (w *world) write(name, content string) {
 	}
 }
 
-// took returns the events since the last call, with names instead of paths.
-func (w *world) took() string {
+// takeEvents returns the events since the last call, with names instead of paths.
+func (w *world) takeEvents() string {
 	var lines []string
 	for _, e := range w.events {
 		line := e.Message
@@ -179,7 +179,7 @@ func (w *world) took() string {
 
 func (w *world) want(lines ...string) {
 	w.t.Helper()
-	got := w.took()
+	got := w.takeEvents()
 	for _, line := range lines {
 		if !strings.Contains(got, line) {
 			w.t.Fatalf("%q is missing in\n%s", line, got)
@@ -247,7 +247,7 @@ func (w *world) wantStored(fills, imports int) {
 
 const header = "Symbol,Side,Quantity,Price,Executed At\n"
 
-// fill returns a row of a table of fills.
+// fill returns a row in a fills table.
 func fill(symbol string, minute int) string {
 	side := "buy"
 	if minute%2 == 1 {

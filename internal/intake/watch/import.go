@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// verdict is the final result of a file.
+// verdict is a file's final result.
 type verdict struct {
 	outcome Outcome
 	message string
 	batch   string
-	// isBackup reports that the file is known, but not imported.
+	// isBackup reports whether the file is known, but not imported.
 	isBackup bool
 }
 
@@ -41,7 +41,7 @@ type importer struct {
 // layoutAge is how long remembered settings are used before they are read again.
 const layoutAge = time.Minute
 
-// check checks once that the token works and that the accounts exist.
+// check checks once that the token works and the accounts exist.
 func (i *importer) check(ctx context.Context, folders []Folder) error {
 	if i.checked {
 		return nil
@@ -80,7 +80,7 @@ func listAccounts(accounts []account) string {
 	return "Accounts: " + strings.Join(list, ", ")
 }
 
-// fields returns the fields of the form that every upload of a folder has.
+// fields returns the form fields for every upload from a folder.
 func (i *importer) fields(folder *Folder) map[string]string {
 	fields := map[string]string{"account_id": folder.AccountID}
 	if folder.TZ != "" {
@@ -92,8 +92,8 @@ func (i *importer) fields(folder *Folder) map[string]string {
 	return fields
 }
 
-// send imports a file of trades or of price bars. The error is ErrConfig,
-// errUnreachable or a refusal that may not last.
+// send imports a trades or price bar file. The error is ErrConfig, errUnreachable or a
+// refusal that may not last.
 func (i *importer) send(ctx context.Context, folder *Folder, path string, content []byte) (verdict, error) {
 	v, err := i.sendTrades(ctx, folder, path, content)
 	if err != nil || v.outcome != Skipped || v.isBackup {
@@ -106,8 +106,8 @@ func (i *importer) send(ctx context.Context, folder *Folder, path string, conten
 	return v, nil
 }
 
-// sendTrades imports a file of trades: a preview, the settings that the browser
-// remembered for its layout, and a commit if nothing is in doubt.
+// sendTrades imports a trades file: a preview, the settings remembered by the browser for
+// its layout, and a commit if nothing is in doubt.
 func (i *importer) sendTrades(ctx context.Context, folder *Folder, path string, content []byte) (verdict, error) {
 	up := upload{name: filepath.Base(path), content: content, fields: i.fields(folder)}
 	p, err := i.client.preview(ctx, up)
@@ -139,9 +139,9 @@ func (i *importer) sendTrades(ctx context.Context, folder *Folder, path string, 
 	return verdict{outcome: Imported, message: describeResult(r), batch: r.Import}, nil
 }
 
-// commit imports a file. The key makes a repetition harmless while the first call
-// still runs. An answer that is older than the reversal of its import is not
-// accepted: the preview has found new fills, so the file is imported again.
+// commit imports a file. The key makes a repetition harmless while the first call still
+// runs. An answer older than its import's reversal is not accepted: the preview has found
+// new fills, so the file is imported again.
 func (i *importer) commit(ctx context.Context, up upload) (result, error) {
 	key := up.key()
 	r, replayed, err := i.client.commit(ctx, up, key)
@@ -155,8 +155,8 @@ func (i *importer) commit(ctx context.Context, up upload) (result, error) {
 	return r, err
 }
 
-// addRemembered adds the settings that the browser remembered for the layout of a
-// file, and reports whether there are any.
+// addRemembered adds the settings remembered by the browser for a file's layout, and
+// reports whether there are any.
 func (i *importer) addRemembered(ctx context.Context, folder *Folder, up *upload, p preview) (bool, error) {
 	if i.layoutAt.IsZero() || i.now().Sub(i.layoutAt).Abs() > layoutAge {
 		layouts, err := i.client.layouts(ctx)
@@ -185,7 +185,7 @@ func (i *importer) addRemembered(ctx context.Context, folder *Folder, up *upload
 	return true, nil
 }
 
-// hasColumns reports whether a file has all columns of a mapping.
+// hasColumns reports whether a file has all columns in a mapping.
 func hasColumns(headers []string, mapping map[string]string) bool {
 	for _, column := range mapping {
 		if !strings.HasPrefix(column, "=") && !slices.Contains(headers, column) {
@@ -227,8 +227,8 @@ func judgePreview(p preview, remembered bool) *verdict {
 	return &verdict{outcome: Unchanged, message: "nothing to import"}
 }
 
-// judgeRefusal returns the verdict for a file that the server does not accept. What
-// can change without the file is an error.
+// judgeRefusal returns the verdict for a file the server does not accept. What can change
+// without the file is an error.
 func judgeRefusal(err error, folder *Folder, outcome Outcome) (verdict, error) {
 	r, ok := errors.AsType[*refusal](err)
 	if !ok || errors.Is(err, ErrConfig) || errors.Is(err, errUnreachable) {
@@ -258,7 +258,7 @@ func describeResult(r result) string {
 	return text + describeProblems(r.ErrorCount, r.Errors)
 }
 
-// describeProblems names the first row that could not be read.
+// describeProblems names the first unreadable row.
 func describeProblems(n int, problems []rowError) string {
 	if n == 0 || len(problems) == 0 {
 		return ""

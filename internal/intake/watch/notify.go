@@ -7,14 +7,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Notifier reports changes to files. It only makes the agent faster: everything
-// is found by scans too, because network drives report nothing and bursts of
-// changes get lost.
+// Notifier reports changes to files. It only makes the agent faster: everything is found
+// by scans too, because network drives report nothing and bursts of changes get lost.
 type Notifier interface {
 	// Add reports changes in a directory from now on. Adding it again does nothing.
 	Add(dir string) error
-	// Changes are the paths of changed files. An empty path means that changes got
-	// lost.
+	// Changes are the paths of changed files. An empty path means changes got lost.
 	Changes() <-chan string
 	Close() error
 }
@@ -23,14 +21,14 @@ type Notifier interface {
 // need an open file for each.
 const maxNotified = 500
 
-// systemNotifier is the Notifier of the operating system.
+// systemNotifier is the operating system's Notifier.
 type systemNotifier struct {
 	watcher *fsnotify.Watcher
 	changes chan string
 	lost    bool // a change is not in changes yet
 }
 
-// NewNotifier returns the Notifier of the operating system.
+// NewNotifier returns the operating system's Notifier.
 func NewNotifier() (Notifier, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {

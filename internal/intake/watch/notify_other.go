@@ -2,6 +2,5 @@
 
 package watch
 
-// needsFilePerEntry is whether the system keeps every file of a watched directory
-// open.
+// needsFilePerEntry is whether the system keeps every file in a watched directory open.
 const needsFilePerEntry = false

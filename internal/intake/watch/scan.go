@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// extensions are the types of files that brokers write.
+// extensions are the file types brokers write.
 var extensions = []string{".csv", ".tsv", ".tab", ".txt", ".log", ".htm", ".html", ".xml", ".xlsx"}
 
-// unfinished are the ends of names of files that a program is still writing.
+// unfinished are the name endings for files a program is still writing.
 var unfinished = []string{".crdownload", ".part", ".partial", ".tmp", ".download", ".swp", "~"}
 
-// selects reports whether the folder selects files of this name.
+// selects reports whether the folder selects files with this name.
 func (f *Folder) selects(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") {
@@ -45,9 +45,8 @@ func hasHidden(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return strings.HasPrefix(name, ".") && name != "." })
 }
 
-// scan visits each selected file of the folder, and returns the directories that
-// it read. It fails if the folder itself cannot be read; a folder inside that
-// cannot be read is left out.
+// scan visits each selected file in the folder, and returns the directories read. It
+// fails if the folder itself cannot be read; an unreadable folder inside is left out.
 func (f *Folder) scan(visit func(path string, info fs.FileInfo)) (dirs []string, err error) {
 	pending := []string{f.Path}
 	for len(pending) > 0 {
@@ -80,7 +79,7 @@ func (f *Folder) scan(visit func(path string, info fs.FileInfo)) (dirs []string,
 
 var errNotRegular = errors.New("not a regular file")
 
-// statFile returns the attributes of a regular file. A link is none: who may write into a
+// statFile returns a regular file's attributes. A link is none: who may write into a
 // folder could otherwise have any file read that this program may read.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := statUnlinked(path)
@@ -95,7 +94,7 @@ func statUnlinked(path string) (fs.FileInfo, error) {
 	if isLink(path) {
 		return nil, errNotRegular
 	}
-	return os.Stat(path) // Lstat calls files of some synchronizing programs on Windows irregular
+	return os.Stat(path) // Lstat calls some synchronizing programs' files on Windows irregular
 }
 
 func isLink(path string) bool {

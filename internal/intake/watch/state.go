@@ -14,28 +14,28 @@ import (
 // Outcome is what happened to a file.
 type Outcome string
 
-// The outcomes that are final until the file changes.
+// The outcomes final until the file changes.
 const (
 	Imported Outcome = "imported"
-	// Unchanged means that the server has everything in the file already.
+	// Unchanged means the server has everything in the file already.
 	Unchanged Outcome = "unchanged"
-	// Skipped means that the file is not recognized as a broker's.
+	// Skipped means the file is not recognized as a broker's.
 	Skipped Outcome = "skipped"
-	// Refused means that the file is recognized and cannot be imported as it is.
+	// Refused means the file is recognized and cannot be imported as it is.
 	Refused Outcome = "refused"
 )
 
-// Record is what is known about a file that was handled.
+// Record is what is known about a handled file.
 type Record struct {
 	Path string `json:"path"`
-	// Size and ModTime are those of the file when it was read.
+	// Size and ModTime are the file's when it was read.
 	Size    int64 `json:"size"`
 	ModTime int64 `json:"mtime"`
-	// Sent is how much of the file was sent, from its beginning: a row that is not
-	// complete is left for later. Hash is the SHA-256 of that part.
+	// Sent is how much of the file was sent, from its beginning: an incomplete row is
+	// left for later. Hash is that part's SHA-256.
 	Sent int64  `json:"sent"`
 	Hash string `json:"hash"`
-	// Settings are those of the folder; with others the file is sent again.
+	// Settings are the folder's; with others the file is sent again.
 	Settings string  `json:"settings"`
 	Outcome  Outcome `json:"outcome"`
 	Message  string  `json:"message"`
@@ -44,12 +44,11 @@ type Record struct {
 	Grows bool `json:"grows,omitempty"`
 }
 
-// State remembers the files that were handled, in a file that survives a crash at
-// any moment. Each record is one line that is appended and synced, because a
-// state of 10,000 files that is replaced for each of them would write gigabytes.
-// A line that a crash cut off is dropped when the file is opened; its file is then
-// handled again, which changes nothing on the server. Opening replaces the file
-// atomically if many of its lines are outdated.
+// State remembers the handled files, in a file that survives a crash at any moment. Each
+// record is one line, appended and synced, because replacing a state with 10,000 files
+// for each of them would write gigabytes. A line cut off by a crash is dropped when the
+// file is opened; its file is then handled again, which changes nothing on the server.
+// Opening replaces the file atomically if many of its lines are outdated.
 type State struct {
 	file   *os.File
 	byPath map[string]Record
@@ -109,7 +108,7 @@ func (s *State) load(name string) (lines int, valid int64, err error) {
 		}
 		valid += int64(len(line))
 		var r Record
-		// A damaged line costs one more upload of its file.
+		// A damaged line costs one more upload.
 		if json.Unmarshal(line, &r) == nil && r.Path != "" {
 			lines++
 			s.remember(r)
@@ -125,9 +124,8 @@ func (s *State) remember(r Record) {
 	}
 }
 
-// replace writes all records to a new file and renames it. Records of files that
-// do not exist any more are kept, because their content may come back under
-// another name.
+// replace writes all records to a new file and renames it. Records for deleted files are
+// kept, because their content may come back under another name.
 func (s *State) replace(name string) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
@@ -151,7 +149,7 @@ func (s *State) replace(name string) (err error) {
 	return os.Rename(file.Name(), name)
 }
 
-// writeRecord writes a record with a single call, so that a crash can only cut it.
+// writeRecord writes a record with a single call, so a crash can only cut it.
 func writeRecord(out io.Writer, r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -173,19 +171,19 @@ func (s *State) Add(r Record) error {
 	return nil
 }
 
-// Find returns the record of a path.
+// Find returns the record for a path.
 func (s *State) Find(path string) (Record, bool) {
 	r, ok := s.byPath[path]
 	return r, ok
 }
 
-// FindContent returns a record of the same content with the same settings.
+// FindContent returns a record for the same content with the same settings.
 func (s *State) FindContent(settings, hash string) (Record, bool) {
 	r, ok := s.byHash[settings+"|"+hash]
 	return r, ok
 }
 
-// Refused returns the records of refused files.
+// Refused returns the records for refused files.
 func (s *State) Refused() []Record {
 	var list []Record
 	for _, r := range s.byPath {

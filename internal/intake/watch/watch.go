@@ -1,15 +1,15 @@
-// Package watch is the agent that brings files from folders to a server: it
-// notices new and changed files, waits until they are complete, and imports them
-// over HTTP as a user would in the browser.
+// Package watch is the agent that brings files from folders to a server: it notices new
+// and changed files, waits until they are complete, and imports them over HTTP as a user
+// would in the browser.
 //
-// Nothing is lost and nothing is doubled, whatever moment the agent or the server
-// is killed at. The agent records a file after the server has answered. A crash in
-// between repeats the import, and the server finds nothing new in it: a repeated
-// call with the same idempotency key has no second effect, and stored fills are
-// recognized. The agent never changes, moves or deletes a watched file.
+// Nothing is lost and nothing is doubled, whenever the agent or the server is killed. The
+// agent records a file after the server has answered. A crash in between repeats the
+// import, and the server finds nothing new in it: a repeated call with the same
+// idempotency key has no second effect, and stored fills are recognized. The agent never
+// changes, moves or deletes a watched file.
 //
-// Waiting is decided by the time that passed, never by the time of day or the time
-// of a file, so changes of the clock have no effect.
+// Waiting is decided by elapsed time, never by the time of day or a file's time, so clock
+// changes have no effect.
 package watch
 
 import (
@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// The times of the agent.
+// The agent's times.
 const (
 	// settleNotified is how long a file must be unchanged before it is read, and
 	// settleScanned the same if only scans see its changes, as on network drives.
@@ -35,8 +35,7 @@ const (
 	settleScanned  = 5 * time.Second
 	// growthInterval is how often a growing file is sent at most.
 	growthInterval = 5 * time.Minute
-	// tailWait is how long a last line without a line break waits in a file that is
-	// known to grow.
+	// tailWait is how long a last line without a line break waits in a growing file.
 	tailWait = 24 * time.Hour
 	// A folder is scanned every minScan, or less often if a scan takes long: at most
 	// 1/scanShare of the time is used for scans.
@@ -54,15 +53,14 @@ const (
 	batchSize = 50
 )
 
-// Event is something that happened, for one line of output. Path is empty if it is
-// about the agent.
+// Event is an event for one line of output. Path is empty if it is about the agent.
 type Event struct {
 	Path    string
 	Outcome Outcome
 	Message string
 }
 
-// The outcomes of events that are not final.
+// The event outcomes that are not final.
 const (
 	Waiting Outcome = "waiting"
 	Failed  Outcome = "failed"
@@ -77,15 +75,15 @@ func (e Event) String() string {
 	return fmt.Sprintf("%-9s %s: %s", e.Outcome, oneLine(e.Path), e.Message)
 }
 
-// Options are the parts that an agent works with.
+// Options are the parts an agent works with.
 type Options struct {
 	Config  Config
 	State   *State
 	Version string
 	// Now returns the time with a monotonic reading, as time.Now does.
 	Now func() time.Time
-	// Wait waits for the length of time, for a change, or for the end of the context.
-	// It returns the path of the change, and whether there was one.
+	// Wait waits for the duration, for a change, or for the end of the context. It
+	// returns the change's path, and whether there was one.
 	Wait func(ctx context.Context, d time.Duration, changes <-chan string) (path string, changed bool)
 	// Notifier may be nil: everything is found by scans then.
 	Notifier Notifier
@@ -93,7 +91,7 @@ type Options struct {
 	// Timeout is how long a request may take.
 	Timeout time.Duration
 	// Handler answers the requests inside this process, and nothing is sent over the
-	// network. It is nil for an agent that calls a server.
+	// network. It is nil for an agent calling a server.
 	Handler http.Handler
 	// DryRun only reports what would be imported.
 	DryRun bool
@@ -127,7 +125,7 @@ type Agent struct {
 	open     func(path string) (*os.File, error)
 
 	sentAt    map[string]time.Time // when files were imported last
-	failures  int                  // of the server, in a row
+	failures  int                  // the server's, in a row
 	notBefore time.Time            // no request before
 }
 
@@ -135,10 +133,10 @@ type Agent struct {
 type watchedFolder struct {
 	*Folder
 	due     time.Time
-	missing bool // whether it is reported that the folder cannot be read
+	missing bool // whether the unreadable folder is reported
 }
 
-// watchedFile is a file that is not handled yet.
+// watchedFile is a file not handled yet.
 type watchedFile struct {
 	path          string
 	folder        *Folder
@@ -147,7 +145,7 @@ type watchedFile struct {
 	notified      bool
 	notBefore     time.Time
 	attempts      int
-	told          string // the last reported reason to wait
+	reported      string // the last reported reason to wait
 }
 
 // New returns an agent.
@@ -197,12 +195,12 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 }
 
-// ErrSomeFailed means that some files could not be imported.
+// ErrSomeFailed means some files could not be imported.
 var ErrSomeFailed = errors.New("some files failed")
 
-// Once handles the files that are there and returns. Files that still change are
-// left for the next time. It returns ErrSomeFailed if a file was refused or could
-// not be read, a folder was missing, or the server could not be reached.
+// Once handles the existing files and returns. Files still changing are left for the next
+// time. It returns ErrSomeFailed if a file was refused or could not be read, a folder was
+// missing, or the server could not be reached.
 func (a *Agent) Once(ctx context.Context) error {
 	a.once = true
 	for {
@@ -253,8 +251,8 @@ func (a *Agent) step(ctx context.Context) (time.Duration, error) {
 	return a.untilNext(), nil
 }
 
-// checkServer checks the token and the accounts until that has succeeded once, so
-// that a wrong configuration is found before the first file comes.
+// checkServer checks the token and the accounts until it has succeeded once, so a wrong
+// configuration is found before the first file comes.
 func (a *Agent) checkServer(ctx context.Context) error {
 	if a.importer.checked || a.Now().Before(a.notBefore) {
 		return nil
@@ -305,7 +303,7 @@ func (a *Agent) noteMissing(f *watchedFolder, err error) {
 	a.Report(Event{Path: f.Path, Outcome: Failed, Message: "the folder cannot be read: " + reason(err)})
 }
 
-// reason returns the cause of an error of the file system without the path.
+// reason returns a file system error's cause without the path.
 func reason(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err.Error()
@@ -313,8 +311,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// noteChange looks at a file that was reported to have changed. An empty path
-// means that changes got lost: all folders are scanned.
+// noteChange handles a reported change to a file. An empty path means changes got lost:
+// all folders are scanned.
 func (a *Agent) noteChange(path string) {
 	if path == "" {
 		for _, f := range a.folders {
@@ -337,7 +335,7 @@ func (a *Agent) noteChange(path string) {
 	}
 }
 
-// observe notes the size and time of a file, and forgets it if it was handled.
+// observe records a file's size and time, and forgets it if it was handled.
 func (a *Agent) observe(folder *Folder, path string, info fs.FileInfo, notified bool) {
 	size, modTime := info.Size(), info.ModTime().UnixNano()
 	if a.owner(path) != folder {
@@ -358,7 +356,7 @@ func (a *Agent) observe(folder *Folder, path string, info fs.FileInfo, notified 
 	}
 }
 
-// owner returns the folder that a file belongs to: the first one that selects it.
+// owner returns the folder a file belongs to: the first one selecting it.
 func (a *Agent) owner(path string) *Folder {
 	for _, f := range a.folders {
 		if f.contains(path) && f.selects(filepath.Base(path)) {
@@ -380,8 +378,8 @@ func (a *Agent) isHandled(folder *Folder, path string, info fs.FileInfo) bool {
 	return a.once && a.Now().Sub(info.ModTime()) < tailWait // its last line is not due
 }
 
-// sendReady handles the files that are ready, those that failed least and the
-// oldest first, so that later corrections win.
+// sendReady handles the ready files, those with the fewest failures and the oldest first,
+// so later corrections win.
 func (a *Agent) sendReady(ctx context.Context) error {
 	ready := slices.DeleteFunc(slices.Collect(maps.Values(a.files)), func(f *watchedFile) bool { return a.untilReady(f) > 0 })
 	slices.SortFunc(ready, func(x, y *watchedFile) int {
@@ -434,7 +432,7 @@ func (a *Agent) untilNext() time.Duration {
 	return max(next, 0)
 }
 
-// handle reads a file and imports it, or notes when to try again. It returns only
+// handle reads a file and imports it, or records when to try again. It returns only
 // errors that end the agent.
 func (a *Agent) handle(ctx context.Context, f *watchedFile) error {
 	if f.size > maxFile {
@@ -475,10 +473,10 @@ type pause struct {
 	d   time.Duration
 }
 
-// choosePart returns the part of a file that can be sent, from its beginning, and
-// whether the file grows like a log. If nothing can be sent now, it returns a
-// pause. A file that has grown is sent again from its beginning, because the
-// server tells equal fills apart only if it sees all of them.
+// choosePart returns the part of a file that can be sent, from its beginning, and whether
+// the file grows like a log. If nothing can be sent now, it returns a pause. A grown file
+// is sent again from its beginning, because the server distinguishes equal fills only if
+// it sees all of them.
 func (a *Agent) choosePart(f *watchedFile, content []byte) (part []byte, grows bool, wait *pause) {
 	name, size := filepath.Base(f.path), int64(len(content))
 	old, known := a.State.Find(f.path)
@@ -506,8 +504,8 @@ func (a *Agent) choosePart(f *watchedFile, content []byte) (part []byte, grows b
 	return part, grows, nil
 }
 
-// untilSteady returns the pause of a file that grows or is not complete until it
-// is unchanged for a while. Once does not wait for that.
+// untilSteady returns the pause for a growing or incomplete file until it is unchanged
+// for a while. Once does not wait for it.
 func (a *Agent) untilSteady(f *watchedFile, grows, complete bool) *pause {
 	if a.once || !grows && complete {
 		return nil
@@ -527,8 +525,8 @@ func (a *Agent) untilSteady(f *watchedFile, grows, complete bool) *pause {
 	return nil
 }
 
-// tailAge returns how long the last line of a file is unchanged. Once has not been
-// there to see it and believes the time of the file.
+// tailAge returns how long a file's last line is unchanged. Once has not been there to
+// see it and believes the file's time.
 func (a *Agent) tailAge(f *watchedFile) time.Duration {
 	if a.once {
 		return a.Now().Sub(time.Unix(0, f.modTime))
@@ -543,15 +541,15 @@ func (a *Agent) hold(f *watchedFile, wait pause) error {
 		delete(a.files, f.path)
 		return nil
 	}
-	if f.told != wait.why {
-		f.told = wait.why
+	if f.reported != wait.why {
+		f.reported = wait.why
 		a.report(f, Waiting, wait.why)
 	}
 	f.notBefore = a.Now().Add(wait.d)
 	return nil
 }
 
-// lookAgain notes that a file changed since it was seen last.
+// lookAgain records that a file changed since it was seen last.
 func (a *Agent) lookAgain(f *watchedFile) error {
 	info, err := statFile(f.path)
 	if err != nil {
@@ -567,8 +565,8 @@ func (a *Agent) lookAgain(f *watchedFile) error {
 	return nil
 }
 
-// retryRead notes that a file cannot be read for now, because another program has
-// it for itself, for example.
+// retryRead records that a file cannot be read for now, for example because another
+// program has it for itself.
 func (a *Agent) retryRead(f *watchedFile, err error) error {
 	why := "it cannot be read: " + reason(err)
 	if isLocked(err) {
@@ -580,22 +578,22 @@ func (a *Agent) retryRead(f *watchedFile, err error) error {
 		delete(a.files, f.path)
 		return nil
 	}
-	if f.told != why && !a.once {
-		f.told = why
+	if f.reported != why && !a.once {
+		f.reported = why
 		a.report(f, Waiting, why)
 	}
 	f.notBefore = a.Now().Add(backoff(f.attempts, maxFileBackoff))
 	return nil
 }
 
-// backoff returns how long to wait after a number of failures in a row.
+// backoff returns how long to wait after a number of consecutive failures.
 func backoff(failures int, limit time.Duration) time.Duration {
 	d := minBackoff << min(failures-1, 20)
 	return min(d, limit)
 }
 
-// retrySend notes that a file could not be sent for now. A problem of the server
-// stops all files for a while, a problem with this file only this one.
+// retrySend records that a file could not be sent for now. A server problem stops all
+// files for a while, a problem with this file only this one.
 func (a *Agent) retrySend(ctx context.Context, f *watchedFile, err error) error {
 	if ctx.Err() != nil || errors.Is(err, ErrConfig) {
 		return err
@@ -607,8 +605,8 @@ func (a *Agent) retrySend(ctx context.Context, f *watchedFile, err error) error 
 			delete(a.files, f.path)
 			return nil
 		}
-		if f.told != err.Error() {
-			f.told = err.Error()
+		if f.reported != err.Error() {
+			f.reported = err.Error()
 			a.report(f, Waiting, err.Error())
 		}
 		f.notBefore = a.Now().Add(backoff(f.attempts, maxBackoff))
@@ -657,7 +655,7 @@ func (a *Agent) repeat(f *watchedFile, r Record, known Record) error {
 	return a.finish(f, r, v)
 }
 
-// finish records and reports the final result of a file.
+// finish records and reports a file's final result.
 func (a *Agent) finish(f *watchedFile, r Record, v verdict) error {
 	r.Path, r.Size, r.ModTime, r.Settings = f.path, f.size, f.modTime, f.folder.settings()
 	r.Outcome, r.Message, r.Import = v.outcome, v.message, v.batch

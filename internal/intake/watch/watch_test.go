@@ -18,7 +18,7 @@ import (
 )
 
 // TestLinksAreNotFollowed has links to a file and to a folder with files in a folder, and
-// a file that is replaced by a link after it was seen.
+// a file replaced by a link after it was seen.
 func TestLinksAreNotFollowed(t *testing.T) {
 	w := newWorld(t)
 	outside := t.TempDir()
@@ -48,8 +48,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestFilesAreImportedOnce checks what happens to files of many kinds, and that a
-// restart sends nothing again.
+// TestFilesAreImportedOnce checks what happens to many kinds of files, and that a restart
+// sends nothing again.
 func TestFilesAreImportedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write("fills.csv", header+fill("AAPL", 0)+fill("AAPL", 1))
@@ -90,7 +90,7 @@ func TestFilesAreImportedOnce(t *testing.T) {
 	}
 	w.start(func(o *Options) { o.Config.Folders[0].TZ = "America/New_York" }) // other settings: everything again
 	w.run(time.Minute)
-	if got := w.took(); !strings.Contains(got, "imported nozone.csv: 1 fill inserted") {
+	if got := w.takeEvents(); !strings.Contains(got, "imported nozone.csv: 1 fill inserted") {
 		t.Fatal(got)
 	}
 	w.wantStored(3, 2)
@@ -177,8 +177,8 @@ func TestOutage(t *testing.T) {
 	w.wantStored(2, 2)
 }
 
-// TestFaultOfOneFile checks that a file that the server fails on does not stop
-// the others, and is tried again.
+// TestFaultOfOneFile checks that a file the server fails on does not stop the others, and
+// is tried again.
 func TestFaultOfOneFile(t *testing.T) {
 	w := newWorld(t)
 	failing := true
@@ -201,7 +201,7 @@ func TestFaultOfOneFile(t *testing.T) {
 	w.want("imported a.csv")
 }
 
-// TestLostAnswers loses each answer of the server once, after its effect.
+// TestLostAnswers loses each server answer once, after its effect.
 func TestLostAnswers(t *testing.T) {
 	w := newWorld(t)
 	lost := map[string]bool{}
@@ -221,12 +221,12 @@ func TestLostAnswers(t *testing.T) {
 	w.write("fills.csv", header+fill("AAPL", 0)+fill("AAPL", 1))
 	w.run(time.Hour)
 	if !lost["/api/v1/imports/commit"] {
-		t.Fatalf("no commit was lost: %v\n%s", lost, w.took())
+		t.Fatalf("no commit was lost: %v\n%s", lost, w.takeEvents())
 	}
 	w.wantStored(2, 1)
 }
 
-// TestSlowServer checks that a request that takes too long is repeated.
+// TestSlowServer checks that a request taking too long is repeated.
 func TestSlowServer(t *testing.T) {
 	w := newWorld(t)
 	w.start(func(o *Options) { o.Timeout = 50 * time.Millisecond })
@@ -240,8 +240,8 @@ func TestSlowServer(t *testing.T) {
 	w.want("imported fills.csv")
 }
 
-// TestReversedImportComesBack checks that a stored answer of the server is not
-// taken for an import that the user has reversed.
+// TestReversedImportComesBack checks that a stored server answer is not taken for an
+// import reversed by the user.
 func TestReversedImportComesBack(t *testing.T) {
 	w := newWorld(t)
 	w.write("fills.csv", header+fill("AAPL", 0))
@@ -292,7 +292,7 @@ func TestRefusals(t *testing.T) {
 	w.wantStored(0, 0)
 }
 
-// TestLockedFile checks that a file that another program uses waits.
+// TestLockedFile checks that a file used by another program waits.
 func TestLockedFile(t *testing.T) {
 	w := newWorld(t)
 	w.write("fills.csv", header+fill("AAPL", 0))
@@ -328,7 +328,7 @@ func TestMissingFolder(t *testing.T) {
 	w.want("can be read again", "imported fills.csv")
 }
 
-// TestOnce checks the results of a single run.
+// TestOnce checks a single run's results.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write("fills.csv", header+fill("AAPL", 0)+strings.TrimSuffix(fill("AAPL", 1), "\n"))
@@ -353,7 +353,7 @@ func TestOnce(t *testing.T) {
 	if err := once(false); !errors.Is(err, ErrSomeFailed) {
 		t.Fatalf("a refused file: %v", err)
 	}
-	w.took()
+	w.takeEvents()
 	if err := once(false); err != nil {
 		t.Fatalf("nothing new: %v", err)
 	}
@@ -368,8 +368,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestRememberedSettings checks that the answers that a user gave in the browser
-// are used.
+// TestRememberedSettings checks that a user's answers in the browser are used.
 func TestRememberedSettings(t *testing.T) {
 	w := newWorld(t)
 	strange := "a,b,c,d\nTSLA,2026-01-05 15:00:00,5,10\nTSLA,2026-01-05 16:00:00,-5,12\n"
@@ -391,8 +390,8 @@ func TestRememberedSettings(t *testing.T) {
 	}
 }
 
-// TestFirstStartWithManyFiles checks that old files that are no trades are looked
-// at once, and that their times do not matter.
+// TestFirstStartWithManyFiles checks that old files without trades are read once, and
+// that their times do not matter.
 func TestFirstStartWithManyFiles(t *testing.T) {
 	w := newWorld(t)
 	for i := range 200 {
@@ -406,7 +405,7 @@ func TestFirstStartWithManyFiles(t *testing.T) {
 		}
 	}
 	w.run(time.Minute)
-	if got := w.took(); strings.Count(got, "skipped note") != 200 || !strings.Contains(got, "imported fills.csv") {
+	if got := w.takeEvents(); strings.Count(got, "skipped note") != 200 || !strings.Contains(got, "imported fills.csv") {
 		t.Fatal(got)
 	}
 	sent := w.count("POST")
@@ -440,8 +439,8 @@ func TestFolders(t *testing.T) {
 	w.wantStored(2, 2)
 }
 
-// TestNotification checks that the system reports a new file, so that it is sent
-// before the next scan.
+// TestNotification checks that the system reports a new file, so it is sent before the
+// next scan.
 func TestNotification(t *testing.T) {
 	w := newWorld(t)
 	notifier, err := NewNotifier()
@@ -478,8 +477,8 @@ func TestNotification(t *testing.T) {
 	w.want("imported fills.csv")
 }
 
-// TestPriceBars: files of price bars are imported as such, unless something is unknown or
-// the fills contradict them.
+// TestPriceBars: price bar files are imported as such, unless something is unknown or the
+// fills contradict them.
 func TestPriceBars(t *testing.T) {
 	w := newWorld(t)
 	const rows = "1767625200,100,101,99,100\n1767625260,100,102,100,101\n" // 2026-01-05 15:00
