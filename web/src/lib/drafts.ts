@@ -3,7 +3,7 @@
 // after the session has expired. Signing out removes drafts from the browser's
 // storage, but the page keeps them in memory for the same user.
 
-import { session } from './session.svelte';
+import { currentUser } from './currentUser.svelte';
 
 const prefix = 'fillbook.draft.';
 const parked = new Map<string, string>();
@@ -18,7 +18,7 @@ export class Draft<T> {
   private readonly key: string;
 
   constructor(name: string) {
-    this.key = `${prefix}${session.user?.id ?? ''} ${name}`;
+    this.key = `${prefix}${currentUser.id} ${name}`;
   }
 
   /** The stored draft, if there is one. */

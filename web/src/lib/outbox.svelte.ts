@@ -7,8 +7,8 @@ import type { Annotations } from './api/client';
 import { asApiError } from './api/errors';
 import type { FieldValues } from './conflicts.svelte';
 import { connection } from './connection.svelte';
+import { currentUser } from './currentUser.svelte';
 import { refresh } from './api/queries.svelte';
-import { session } from './session.svelte';
 
 export interface Entry {
   trade: string;
@@ -29,8 +29,8 @@ class Outbox {
 
   /** Loads the entries of the user that earlier pages stored, and sends them. */
   start(): void {
-    this.entries = [...this.readStored(), ...(this.parked.get(this.owner) ?? [])];
-    this.parked.delete(this.owner);
+    this.entries = [...this.readStored(), ...(this.parked.get(currentUser.id) ?? [])];
+    this.parked.delete(currentUser.id);
     void this.send();
   }
 
@@ -61,7 +61,7 @@ class Outbox {
 
   /** Moves the entries from the browser's storage to memory. Called on sign-out. */
   park(): void {
-    this.parked.set(this.owner, this.entries);
+    this.parked.set(currentUser.id, this.entries);
     for (const { trade } of this.entries) this.drop(trade);
   }
 
@@ -123,12 +123,8 @@ class Outbox {
     }
   }
 
-  private get owner(): string {
-    return session.user?.id ?? '';
-  }
-
   private keyOf(trade: string): string {
-    return `${prefix}${this.owner} ${trade}`;
+    return `${prefix}${currentUser.id} ${trade}`;
   }
 }
 

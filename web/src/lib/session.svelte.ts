@@ -7,6 +7,7 @@ import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
 import { questions } from './conflicts.svelte';
 import { connection } from './connection.svelte';
+import { currentUser } from './currentUser.svelte';
 import { parkDrafts } from './drafts';
 import { outbox } from './outbox.svelte';
 import { preferences } from './preferences.svelte';
@@ -15,7 +16,6 @@ type State = 'starting' | 'new' | 'signed-out' | 'signed-in' | 'unreachable';
 
 class Session {
   state = $state<State>('starting');
-  user = $state<Schemas['Me'] | null>(null);
   status = $state<Schemas['SetupStatus'] | null>(null);
   fault = $state('');
 
@@ -24,6 +24,10 @@ class Session {
     connection.onReturn(() => {
       if (this.state === 'unreachable') void this.start();
     });
+  }
+
+  get user(): Schemas['Me'] | null {
+    return currentUser.profile;
   }
 
   /** Checks at the start of a visit whether there is a session. */
@@ -70,7 +74,7 @@ class Session {
       await this.loadStatus();
       return;
     }
-    this.user = user;
+    currentUser.profile = user;
     this.state = 'signed-in';
     outbox.start();
   }
@@ -81,7 +85,7 @@ class Session {
   }
 
   private handleSignedOut(): void {
-    this.user = null;
+    currentUser.profile = null;
     queryClient.clear();
     preferences.clear();
     connection.cancelWaiting();

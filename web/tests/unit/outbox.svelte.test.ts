@@ -9,7 +9,7 @@ vi.stubGlobal(
     postMessage() {}
   },
 );
-const { session } = await import('../../src/lib/session.svelte');
+const { currentUser } = await import('../../src/lib/currentUser.svelte');
 const { outbox } = await import('../../src/lib/outbox.svelte');
 const { tokens } = await import('../../src/lib/api/client');
 
@@ -27,7 +27,7 @@ beforeEach(() => {
   stored = { notes: '' };
   tag = '"1"';
   respond = () => Response.json({});
-  session.user = { id: 'ann' } as never;
+  currentUser.profile = { id: 'ann' } as never;
   vi.spyOn(tokens, 'bearer').mockResolvedValue('token');
   vi.stubGlobal('fetch', async (request: Request) => {
     if (request.method === 'GET') return Response.json(stored, { headers: { ETag: tag } });
@@ -110,10 +110,10 @@ test('signing out clears the storage, and the same user finds the entries again'
   outbox.put('t1', { notes: 'one' }, { notes: '' });
   outbox.park();
   expect(localStorage).toHaveLength(0);
-  session.user = { id: 'bob' } as never;
+  currentUser.profile = { id: 'bob' } as never;
   outbox.start();
   expect(outbox.entries).toEqual([]);
-  session.user = { id: 'ann' } as never;
+  currentUser.profile = { id: 'ann' } as never;
   respond = () => {
     throw new TypeError('Failed to fetch');
   };
