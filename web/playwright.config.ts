@@ -38,6 +38,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     headless: true,
+    // Emptied between tests; a new one would start a process and compile the page's scripts again.
+    reuseContext: true,
     viewport: { width: 1440, height: 900 },
     timezoneId: 'Europe/Berlin',
     locale: process.env.FILLBOOK_LOCALE ?? 'en-GB',

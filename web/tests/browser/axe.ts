@@ -1,67 +1,72 @@
 // Runs axe on the current page, with open dialogs. The content security policy allows
 // no injected script, so axe runs in an isolated world: it sees the same document, and
-// the scripts of the page do not see it.
+// the page's scripts do not see it.
+//
+// The contrast of texts is most of axe's work and needed twice, once per theme, so
+// contrast.ts measures it. In make soak axe measures it as well.
 
-import { expect, type CDPSession, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { findLowContrast } from './contrast';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-// All rules in the light theme. In the dark theme only colors differ, so only the
-// contrast is checked again, after animations have finished. Without contrast, only the
-// other rules are checked: they take a fraction of the time.
-const run = (contrast: boolean) => `(async () => {
-  const root = document.documentElement;
-  const chosen = root.dataset.theme;
-  const found = [];
-  for (const theme of ${contrast ? "['light', 'dark']" : "['light']"}) {
-    root.dataset.theme = theme;
-    const moving = document.getAnimations().filter((a) => a.effect.getComputedTiming().endTime !== Infinity);
-    await Promise.all(moving.map((a) => a.finished.catch(() => {})));
-    const { violations } = await axe.run({
-      resultTypes: ['violations'],
-      preload: false,
-      ...(theme === 'dark' ? { runOnly: ['color-contrast'] } : {}),
-      rules: { 'color-contrast': { enabled: ${contrast} } },
-    });
-    for (const v of violations) {
-      if (v.impact !== 'serious' && v.impact !== 'critical') continue;
-      const where = v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ');
-      found.push(theme + ', ' + v.id + ': ' + where);
-    }
-  }
-  if (chosen) root.dataset.theme = chosen;
-  else delete root.dataset.theme;
-  return found;
+/** Whether this is the long run of make soak. */
+export const isLong = Boolean(process.env.SVC_TEST_LONG);
+
+const themes = ['light', 'dark'];
+
+// Returns serious and critical violations.
+const run = `(async () => {
+  const ignored = axe._audit.rules.filter((rule) => rule.impact === 'minor' || rule.impact === 'moderate');
+  const off = [...ignored.map((rule) => rule.id), ...(${isLong} ? [] : ['color-contrast'])];
+  const { violations } = await axe.run({
+    resultTypes: ['violations'],
+    preload: false,
+    rules: Object.fromEntries(off.map((id) => [id, { enabled: false }])),
+  });
+  return violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | '));
 })()`;
 
-/** Checks the current page. */
-export async function expectAccessible(
-  page: Page,
-  what: string,
-  { contrast = true }: { contrast?: boolean } = {},
-): Promise<void> {
+/** Checks the current page: axe's rules, and the contrast in both themes. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
   await expect(page.locator('.skeleton')).toHaveCount(0);
+  const chosen = await setTheme(page, themes[0]);
+  for (const theme of themes) {
+    await setTheme(page, theme);
+    if (isLong || theme === themes[0])
+      expect.soft(await runAxe(page), `axe on ${what}, ${theme}`).toEqual([]);
+    expect.soft(await page.evaluate(findLowContrast), `low contrast on ${what}, ${theme}`).toEqual([]);
+  }
+  await setTheme(page, chosen);
+}
+
+/** Sets the theme of the page and returns the previous one. */
+function setTheme(page: Page, theme: string | undefined): Promise<string | undefined> {
+  return page.evaluate((next) => {
+    const { dataset } = document.documentElement;
+    const previous = dataset.theme;
+    if (next) dataset.theme = next;
+    else delete dataset.theme;
+    return previous;
+  }, theme);
+}
+
+async function runAxe(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
     worldName: 'axe',
   });
-  await evaluate(session, executionContextId, source);
-  const violations = await evaluate(session, executionContextId, run(contrast));
-  await session.detach();
-  expect(violations, `axe on ${what}`).toEqual([]);
-}
-
-async function evaluate(session: CDPSession, contextId: number, expression: string): Promise<unknown> {
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression,
-    contextId,
+    expression: `${source};${run}`,
+    contextId: executionContextId,
     awaitPromise: true,
     returnByValue: true,
   });
+  await session.detach();
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
+  return result.value as string[];
 }

@@ -9,6 +9,7 @@ const maxRequests = 25;
 test('the first screen loads few files and little script', async ({ page, api, signIn }) => {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   await signIn('/settings/profile');
+  await page.goto('about:blank'); // ends the requests of that screen
   const browser = await page.context().newCDPSession(page);
   await browser.send('Network.enable');
   await browser.send('Network.setCacheDisabled', { cacheDisabled: true });

@@ -70,6 +70,7 @@ export const test = base.extend<Fixtures, Shared>({
 
   complaints: [
     async ({ context }, use) => {
+      await context.addInitScript(stopAnimations);
       const complaints = listen(context);
       await use(complaints);
       expect(complaints, 'the console is clean').toEqual([]);
@@ -82,12 +83,12 @@ export const test = base.extend<Fixtures, Shared>({
   signIn: async ({ page, api, server, user }, use) => {
     await use(async (path = '/') => {
       await api('GET', '/me');
-      await page.goto('/healthz'); // the origin, without the page
-      await page.evaluate(
+      const storeToken = await page.addInitScript(
         (token) => localStorage.setItem('fillbook.refresh', token),
         await login(server, user),
       );
       await page.goto(path);
+      await storeToken.dispose();
       await expect(page.locator('#content')).toBeVisible();
     });
   },
@@ -96,6 +97,13 @@ export const test = base.extend<Fixtures, Shared>({
     await use((what) => expectAccessible(page, what));
   },
 });
+
+/** Turns off transitions and animations, whose frames cost more than the screens. Runs in the page. */
+function stopAnimations(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important }');
+  document.adoptedStyleSheets = [sheet];
+}
 
 async function login(server: Server, user: User): Promise<string> {
   const answer = await fetch(`${server.url}/api/v1/auth/login`, {

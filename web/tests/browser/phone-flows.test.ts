@@ -10,7 +10,7 @@ async function journal(api: Api): Promise<void> {
   await trade(api, account, 'MSFT', '2026-03-03', 50, 48);
 }
 
-test('sign in, see today, open a trade, filter the list', async ({ page, api, user }) => {
+test('sign in, see today, open a trade, filter the list', async ({ page, api, user, expectAccessible }) => {
   await journal(api);
   await page.goto('/');
   await page.getByLabel('Email').fill(user.email);
@@ -18,11 +18,16 @@ test('sign in, see today, open a trade, filter the list', async ({ page, api, us
   await page.getByRole('button', { name: 'Sign in' }).tap();
   await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
 
+  await expectAccessible('today on a phone');
+
   const bar = page.getByRole('navigation', { name: 'Main', exact: true });
   await bar.getByRole('link', { name: 'Trades' }).tap();
+  await expect(page.getByText('2 trades')).toBeVisible();
+  await expectAccessible('trades on a phone');
   await page.getByText('AAPL', { exact: true }).filter({ visible: true }).tap();
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await expect(drawer.getByRole('button', { name: 'Mark as reviewed' })).toBeVisible();
+  await expectAccessible('a trade on a phone');
   await drawer.getByRole('button', { name: 'Close' }).tap();
   await expect(drawer).toBeHidden();
 

@@ -64,9 +64,12 @@ async function start(command: (data: string) => string[], env: Record<string, st
   return { url, stop };
 }
 
+const tokenLife = 15 * 60_000; // of an access token
+
 /** Returns a function that calls the API as a user; the first call creates the account "Main". */
 export function connect(server: Server, user: User): Api {
   let token = '';
+  let begunAt = 0;
   const send = async (method: string, path: string, body?: unknown) => {
     const form = body instanceof FormData;
     const response = await fetch(`${server.url}/api/v1${path}`, {
@@ -82,6 +85,8 @@ export function connect(server: Server, user: User): Api {
     return text ? JSON.parse(text) : undefined;
   };
   const begin = async () => {
+    begunAt = Date.now();
+    token = '';
     const account = { name: 'Main', base_currency: 'USD', starting_balance: 10000 };
     const { needs_setup } = await send('GET', '/setup/status');
     if (needs_setup) {
@@ -93,6 +98,7 @@ export function connect(server: Server, user: User): Api {
   };
   let begun: Promise<void> | undefined;
   return async (method, path, body) => {
+    if (Date.now() - begunAt > tokenLife / 2) begun = undefined;
     await (begun ??= begin());
     return send(method, path, body);
   };
