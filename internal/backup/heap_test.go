@@ -35,7 +35,7 @@ func TestExportHoldsAPartOfEachList(t *testing.T) { // not parallel: it measures
 	h := oneFixture(t)
 	owner := h.user(t)
 	text := strings.Repeat("x", 200<<10)
-	const n = 200 // 40 MB each
+	const n = 100 // 20 MB each
 	must(t, h.db.Update(h.ctx(), func(tx *db.Tx) error {
 		tags, setups := make([]playbook.NewTag, n), make([]playbook.NewSetup, n)
 		notes, templates := make([]playbook.NewNote, n), make([]playbook.NewNoteTemplate, n)

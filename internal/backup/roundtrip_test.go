@@ -3,7 +3,9 @@ package backup
 import (
 	"testing"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/demo"
+	"fillbook/internal/testkit"
 )
 
 // A journal covering two years, with everything in the demo, comes back as it was,
@@ -11,7 +13,8 @@ import (
 func TestTheDemoComesBack(t *testing.T) {
 	t.Parallel()
 	story := demo.Compose("2026-03-09")
-	eachFixture(t, func(t *testing.T, h *fixture) {
+	testkit.EachEngineIfLong(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d)
 		from, to := h.user(t), h.user(t)
 		services := demo.Services{DB: h.db, Clock: h.clock.Now, Ledger: h.ledger, Playbook: h.playbook}
 		must(t, demo.Fill(t.Context(), services, from, story))

@@ -32,12 +32,24 @@ func NewUser(t testing.TB, d *db.DB) (id journal.UserID, public journal.PublicID
 	return id, public
 }
 
-// EachEngine runs fn on SQLite and on PostgreSQL, each with a new database that
-// has the current schema and no rows. Both run in parallel with each other and
-// with other tests.
+// EachEngine runs fn on SQLite and on PostgreSQL, each with a new, migrated and
+// empty database. Both run in parallel with each other and with other tests.
 func EachEngine(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+	runEngines(t, []db.Engine{db.SQLite, db.PostgreSQL}, fn)
+}
+
+// EachEngineIfLong is [EachEngine] if SVC_TEST_LONG is set, as make soak does, and
+// otherwise runs fn on SQLite only. It is for long tests whose statements shorter
+// tests send to both engines.
+func EachEngineIfLong(t *testing.T, fn func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	runEngines(t, []db.Engine{db.SQLite, db.PostgreSQL}[:Rounds(1, 2)], fn)
+}
+
+func runEngines(t *testing.T, engines []db.Engine, fn func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	for _, engine := range engines {
 		t.Run(string(engine), func(t *testing.T) {
 			t.Parallel()
 			fn(t, Open(t, engine))
