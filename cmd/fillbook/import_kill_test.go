@@ -29,7 +29,7 @@ func TestKilledWhileImportingInParts(t *testing.T) {
 	killImports(t, 4000, 4)
 }
 
-// killImports kills the server one time for so many of the rounds.
+// killImports kills the server once for every share rounds.
 func killImports(t *testing.T, fills, share int) {
 	t.Helper()
 	eachEngine(t, func(t *testing.T, engine db.Engine) {

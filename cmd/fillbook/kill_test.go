@@ -22,7 +22,7 @@ func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("SVC_TEST_KILL_ROUNDS")
 	if text == "" {
-		return 16 // make soak asks for 1000
+		return 8 // make soak asks for 1000
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
