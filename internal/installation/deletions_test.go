@@ -13,6 +13,7 @@ import (
 // TestOthersWriteDuringDeletions: while an account or a user is being deleted, another
 // user can write. If the client leaves, everything is as before.
 func TestOthersWriteDuringDeletions(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(ctx context.Context, h *fixture, caller identity.Principal, during func()) error{
 		"account": func(ctx context.Context, h *fixture, _ identity.Principal, during func()) error {
 			return h.Ledger.DeleteAccount(ctx, h.owner, h.account, func(ledger.Account) error { during(); return nil })

@@ -117,6 +117,7 @@ func (h *fixture) wantNoProblems() {
 }
 
 func TestAnnotationsFollowTheFills(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		buy := h.fill(matching.Buy, "100", 0)
 		h.fill(matching.Sell, "101", 5)
@@ -136,6 +137,7 @@ func TestAnnotationsFollowTheFills(t *testing.T) {
 }
 
 func TestOrphansComeBackWithTheirFill(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		buy := h.fill(matching.Buy, "100", 0)
 		h.write(buy.TradeIDs[0], "my best idea")
@@ -165,6 +167,7 @@ func TestOrphansComeBackWithTheirFill(t *testing.T) {
 }
 
 func TestFilesGoWithTheirOwner(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(h *fixture, trade journal.TradeID) error{
 		"trade": func(h *fixture, trade journal.TradeID) error {
 			return h.Ledger.DeleteTrade(h.t.Context(), h.owner, trade, nil)
@@ -200,6 +203,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 
 // TestCheckSeesDamage damages what is stored behind the program's back.
 func TestCheckSeesDamage(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]struct{ statement, says string }{
 		"a result":     {`UPDATE trades SET net_pnl = '1'`, "differs from its fills"},
 		"a fill":       {`UPDATE executions SET quantity = '11'`, ""},
@@ -232,6 +236,7 @@ func TestCheckSeesDamage(t *testing.T) {
 }
 
 func TestCheckMissesAFile(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.attach(h.fill(matching.Buy, "100", 0).TradeIDs[0])
 		must(t, os.RemoveAll(filepath.Join(h.files, string(h.public()))))
@@ -244,6 +249,7 @@ func TestCheckMissesAFile(t *testing.T) {
 // A trade whose fills were lost to damage leaves its words behind, and they
 // still tell which trade they were about.
 func TestRegroupKeepsTheWordsOfALostTrade(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.write(h.fill(matching.Buy, "100", 0).TradeIDs[0], "words")
 		must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
@@ -263,6 +269,7 @@ func TestRegroupKeepsTheWordsOfALostTrade(t *testing.T) {
 }
 
 func TestRegroupMendsTrades(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		h.fill(matching.Buy, "100", 0)
 		trade := h.fill(matching.Sell, "101", 5).TradeIDs[0]

@@ -23,6 +23,7 @@ func seenAs(request *http.Request, proxies transport.Proxies) transport.Request 
 }
 
 func TestClientAddress(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		peer      string
@@ -63,6 +64,7 @@ func TestClientAddress(t *testing.T) {
 }
 
 func TestSecureOnlyByTLSOrATrustedProxy(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		peer  string

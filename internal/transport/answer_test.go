@@ -37,6 +37,7 @@ func ask(handler http.Handler, method string, headers ...string) *httptest.Respo
 const jsonType = "application/json"
 
 func TestSuccessfulJSONHasATag(t *testing.T) {
+	t.Parallel()
 	get := ask(newBodyHandler(200, jsonType, `{"a":`, `1}`), http.MethodGet)
 	tag := get.Header().Get("ETag")
 	if !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) || len(tag) < 12 {
@@ -59,6 +60,7 @@ func TestSuccessfulJSONHasATag(t *testing.T) {
 }
 
 func TestIfNoneMatch(t *testing.T) {
+	t.Parallel()
 	handler := newBodyHandler(200, jsonType, `{"a":1}`)
 	tag := ask(handler, http.MethodGet).Header().Get("ETag")
 	for _, c := range []struct {
@@ -91,6 +93,7 @@ func TestIfNoneMatch(t *testing.T) {
 }
 
 func TestIfMatchComparesByValue(t *testing.T) {
+	t.Parallel()
 	shape := func(n int) any { return map[string]int{"n": n} }
 	tag, err := transport.ETag(shape(1))
 	if err != nil {
@@ -128,6 +131,7 @@ func unzip(t *testing.T, body []byte) string {
 }
 
 func TestGzipIsNegotiated(t *testing.T) {
+	t.Parallel()
 	body := `["` + strings.Repeat("a", 2000) + `"]`
 	handler := newBodyHandler(200, jsonType, body)
 	tag := ask(handler, http.MethodGet).Header().Get("ETag")
@@ -155,6 +159,7 @@ func TestGzipIsNegotiated(t *testing.T) {
 }
 
 func TestGzipOnlyForLargeText(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name        string
 		size        int
@@ -175,6 +180,7 @@ func TestGzipOnlyForLargeText(t *testing.T) {
 
 // TestNotModifiedVariesLikeTheResponse checks Vary, so caches do not confuse encodings.
 func TestNotModifiedVariesLikeTheResponse(t *testing.T) {
+	t.Parallel()
 	handler := newBodyHandler(200, jsonType, `["`+strings.Repeat("a", 2000)+`"]`)
 	whole := ask(handler, http.MethodGet)
 	got := ask(handler, http.MethodGet, "If-None-Match", whole.Header().Get("ETag"))
@@ -198,6 +204,7 @@ func (a *arrival) Write(p []byte) (int, error) {
 // TestLargeResponsesAreStreamed writes more than is buffered and checks that the
 // first bytes are sent before the last are written.
 func TestLargeResponsesAreStreamed(t *testing.T) {
+	t.Parallel()
 	chunk := strings.Repeat("0123456789abcdef", 4<<10) // 64 KiB
 	const chunks = 40
 	for _, encoding := range []string{"", "gzip"} {
@@ -240,6 +247,7 @@ func TestLargeResponsesAreStreamed(t *testing.T) {
 }
 
 func TestResponseIsBufferedUpToItsLimit(t *testing.T) {
+	t.Parallel()
 	for size, tagged := range map[int]bool{transport.MaxBuffered: true, transport.MaxBuffered + 1: false} {
 		half := strings.Repeat("1", size/2)
 		got := ask(newBodyHandler(200, jsonType, half, half, strings.Repeat("1", size%2)), http.MethodGet)

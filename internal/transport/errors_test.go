@@ -15,6 +15,7 @@ import (
 )
 
 func TestEveryErrorHasItsStatus(t *testing.T) {
+	t.Parallel()
 	limited := func(wait time.Duration) error { return journal.Limited(wait) }
 	for _, c := range []struct {
 		name   string
@@ -61,6 +62,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 }
 
 func TestDetailsNameTheField(t *testing.T) {
+	t.Parallel()
 	got := httptest.NewRecorder()
 	transport.WriteError(got, httptest.NewRequest(http.MethodGet, "/", nil), journal.InvalidField("quantity", "quantity must be greater than zero."))
 	want := `{"error":{"code":"bad_request","message":"quantity must be greater than zero.","details":{"field":"quantity"}}}`

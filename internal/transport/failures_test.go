@@ -32,6 +32,7 @@ func fail(t *testing.T, limiter *transport.FailureLimiter, key string, wait time
 }
 
 func TestFailuresAreCountedInAWindow(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 0.05, Burst: 3}, clock.Now)
 	for range 3 {
@@ -57,6 +58,7 @@ func TestFailuresAreCountedInAWindow(t *testing.T) {
 }
 
 func TestFailuresOff(t *testing.T) {
+	t.Parallel()
 	limiter := transport.NewFailureLimiter(transport.Rate{}, testkit.NewClock().Now)
 	for range 1000 {
 		fail(t, limiter, "a", 0)
@@ -68,6 +70,7 @@ func TestFailuresOff(t *testing.T) {
 
 // TestRunningCallsAreLimited checks that only as many calls run at once as may fail.
 func TestRunningCallsAreLimited(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 0.05, Burst: 3}, time.Now)
 		var all sync.WaitGroup
@@ -100,6 +103,7 @@ func TestRunningCallsAreLimited(t *testing.T) {
 
 // TestWaitingCallsAreBounded checks number and time of waiting calls.
 func TestWaitingCallsAreBounded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 0.05, Burst: 1}, time.Now)
 		end, err := limiter.Begin(t.Context(), "a")
@@ -139,6 +143,7 @@ func TestWaitingCallsAreBounded(t *testing.T) {
 }
 
 func TestFailureMemoryIsBounded(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewFailureLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
 	for i := range transport.MaxBuckets + 10 {

@@ -83,6 +83,7 @@ func sendForm(t *testing.T, chunked bool, parts ...part) (*httptest.ResponseReco
 }
 
 func TestFormPartsComeInAnyOrder(t *testing.T) {
+	t.Parallel()
 	want := map[string]string{"account_id": "a1", "source_tz": "Europe/Athens"}
 	file := part{"file", "fills.csv", "a,b\r\n1,2\r\n"}
 	account, zone := part{name: "account_id", content: "a1"}, part{name: "source_tz", content: "Europe/Athens"}
@@ -105,6 +106,7 @@ func TestFormPartsComeInAnyOrder(t *testing.T) {
 // TestFileLimitIsExact checks that the limit applies to the file and not to the
 // whole form.
 func TestFileLimitIsExact(t *testing.T) {
+	t.Parallel()
 	field := part{name: "note", content: strings.Repeat("n", transport.MaxField)}
 	for _, c := range []struct {
 		size int
@@ -131,6 +133,7 @@ func TestFileLimitIsExact(t *testing.T) {
 }
 
 func TestFormHasABoundedNumberOfParts(t *testing.T) {
+	t.Parallel()
 	parts := func(n int) []part {
 		list := []part{{"file", "f.csv", "x"}}
 		for i := 1; i < n; i++ {
@@ -146,6 +149,7 @@ func TestFormHasABoundedNumberOfParts(t *testing.T) {
 }
 
 func TestFormRejects(t *testing.T) {
+	t.Parallel()
 	file := part{"file", "f.csv", "x"}
 	for _, c := range []struct {
 		name   string
@@ -174,6 +178,7 @@ func TestFormRejects(t *testing.T) {
 }
 
 func TestInvalidForm(t *testing.T) {
+	t.Parallel()
 	body, contentType := upload(t, part{"file", "f.csv", "content"})
 	for _, c := range []struct {
 		name        string
@@ -198,6 +203,7 @@ func TestInvalidForm(t *testing.T) {
 // TestFileNamesAreCleaned checks that the last element of a file name is kept. The
 // long name would take hours if it were shortened letter by letter.
 func TestFileNamesAreCleaned(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("é", 250_000)
 	for _, c := range []struct{ name, sent, want string }{
 		{"plain", "fills.csv", "fills.csv"},

@@ -107,6 +107,7 @@ func eachShop(t *testing.T, fn func(t *testing.T, s *shop)) {
 }
 
 func TestRepeatedPostIsAnsweredFromTheStore(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k1", "/sales", `{"n":1}`), 1, false)
 		s.wantSale(s.buy("anna", "k1", "/sales", `{"n":1}`), 1, true)
@@ -119,6 +120,7 @@ func TestRepeatedPostIsAnsweredFromTheStore(t *testing.T) {
 }
 
 func TestKeyBelongsToOneRequest(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k", "/sales?a=1", `{"n":1}`), 1, false)
 		for name, got := range map[string]*httptest.ResponseRecorder{
@@ -136,6 +138,7 @@ func TestKeyBelongsToOneRequest(t *testing.T) {
 }
 
 func TestKeyExpiresAfterADay(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", "k", "/sales", `{}`), 1, false)
 		s.clock.Advance(24*time.Hour - time.Microsecond)
@@ -146,6 +149,7 @@ func TestKeyExpiresAfterADay(t *testing.T) {
 }
 
 func TestErrorsAreNotStored(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		for _, status := range []int{400, 404, 409, 413, 500, 503, 304} {
@@ -162,6 +166,7 @@ func TestErrorsAreNotStored(t *testing.T) {
 }
 
 func TestResponsesWithoutABodyAreStored(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.sell = func(w http.ResponseWriter, _ *http.Request, _ int64) { w.WriteHeader(http.StatusNoContent) }
 		for range 2 {
@@ -178,6 +183,7 @@ func TestResponsesWithoutABodyAreStored(t *testing.T) {
 // TestSecondCallWaitsForTheFirst blocks the first call in its handler while a second
 // one with the same key arrives.
 func TestSecondCallWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(_ *testing.T, s *shop) {
 		well := s.sell
 		inside, goOn := make(chan struct{}), make(chan struct{})
@@ -199,6 +205,7 @@ func TestSecondCallWaitsForTheFirst(t *testing.T) {
 }
 
 func TestParallelCallsHaveOneEffect(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		answers := make(chan *httptest.ResponseRecorder)
 		for range 8 {
@@ -217,6 +224,7 @@ func TestParallelCallsHaveOneEffect(t *testing.T) {
 
 // TestAbandonedClaimIsReplaced leaves a claim as after a crash.
 func TestAbandonedClaimIsReplaced(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(_ *testing.T, s *shop) {
 		s.exec(`INSERT INTO idempotency_keys (user_id, key, request_hash, claimed_at, answered, status, headers, body)
 			VALUES ($1, 'k', $2, $3, FALSE, 0, '', $2)`, numberOf("anna"), []byte{1}, db.Micros(s.clock.Now()))
@@ -230,6 +238,7 @@ func TestAbandonedClaimIsReplaced(t *testing.T) {
 // TestLateFirstCallDoesNotUndoItsSuccessor runs a call until another one replaces
 // its claim, and then lets it fail.
 func TestLateFirstCallDoesNotUndoItsSuccessor(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		inside, goOn := make(chan struct{}, 2), []chan struct{}{nil, make(chan struct{}), make(chan struct{})}
@@ -259,6 +268,7 @@ func TestLateFirstCallDoesNotUndoItsSuccessor(t *testing.T) {
 }
 
 func TestKeysAreBounded(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.wantSale(s.buy("anna", strings.Repeat("k", 200), "/sales", `{}`), 1, false)
 		for _, key := range []string{strings.Repeat("k", 201), "a\xffb", "a\x00b"} {
@@ -272,6 +282,7 @@ func TestKeysAreBounded(t *testing.T) {
 
 // TestFormsAreComparedByContent repeats an upload with another boundary.
 func TestFormsAreComparedByContent(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		send := func(parts ...part) *httptest.ResponseRecorder {
 			body, contentType := upload(t, parts...) // each with its own boundary
@@ -291,6 +302,7 @@ func TestFormsAreComparedByContent(t *testing.T) {
 
 // TestResponsesAreEncrypted checks the stored row.
 func TestResponsesAreEncrypted(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.sell = func(w http.ResponseWriter, _ *http.Request, _ int64) {
 			_, _ = io.WriteString(w, `{"answer":"canary-out"}`)
@@ -311,6 +323,7 @@ func TestResponsesAreEncrypted(t *testing.T) {
 }
 
 func TestSweepDeletesOldResponses(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.buy("anna", "old", "/sales", `{}`)
 		s.clock.Advance(23 * time.Hour)
@@ -331,6 +344,7 @@ func TestSweepDeletesOldResponses(t *testing.T) {
 
 // TestResponseIsStoredIfTheClientDisconnects checks the purpose of the key.
 func TestResponseIsStoredIfTheClientDisconnects(t *testing.T) {
+	t.Parallel()
 	eachShop(t, func(t *testing.T, s *shop) {
 		well := s.sell
 		ctx, hangUp := context.WithCancel(t.Context())

@@ -20,6 +20,7 @@ func newIntakeRoute(in transport.Intake) http.Handler {
 }
 
 func TestJSONBodyNeedsItsContentType(t *testing.T) {
+	t.Parallel()
 	for contentType, want := range map[string]int{
 		"application/json":                  http.StatusOK,
 		"application/json; charset=utf-8":   http.StatusOK,
@@ -44,6 +45,7 @@ func TestJSONBodyNeedsItsContentType(t *testing.T) {
 }
 
 func TestJSONBodyIsNotCompressed(t *testing.T) {
+	t.Parallel()
 	for encoding, want := range map[string]int{"": 200, "identity": 200, "gzip": 415, "br": 415} {
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"a":1}`))
 		request.Header.Set("Content-Type", jsonType)
@@ -55,6 +57,7 @@ func TestJSONBodyIsNotCompressed(t *testing.T) {
 }
 
 func TestJSONBodyLimitIsExact(t *testing.T) {
+	t.Parallel()
 	const limit = 1000
 	for size, want := range map[int]int{limit: 200, limit + 1: 413, 10 * limit: 413} {
 		body := []byte(`"` + strings.Repeat("x", size-2) + `"`)
@@ -75,6 +78,7 @@ func TestJSONBodyLimitIsExact(t *testing.T) {
 }
 
 func TestParametersAreRefused(t *testing.T) {
+	t.Parallel()
 	handler := newIntakeRoute(transport.Intake{Refuses: func(name string) bool { return name == "symbol" }})
 	if got := serve(handler, httptest.NewRequest(http.MethodGet, "/?limit=1", nil)); got.Code != http.StatusOK {
 		t.Errorf("another parameter: status %d", got.Code)
@@ -86,6 +90,7 @@ func TestParametersAreRefused(t *testing.T) {
 }
 
 func TestQueryIsStrict(t *testing.T) {
+	t.Parallel()
 	handler := newIntakeRoute(transport.Intake{Repeated: []string{"account_id"}})
 	for _, c := range []struct {
 		query string
@@ -123,6 +128,7 @@ func TestQueryIsStrict(t *testing.T) {
 
 // TestRejectedNameIsValidText checks that the error contains only valid UTF-8.
 func TestRejectedNameIsValidText(t *testing.T) {
+	t.Parallel()
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.URL.RawQuery = "%ff%00=1"
 	wantRefusal(t, serve(newIntakeRoute(transport.Intake{}), request), http.StatusBadRequest, "bad_request")

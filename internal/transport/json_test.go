@@ -19,6 +19,7 @@ func nested(depth int) string {
 }
 
 func TestCheckJSONAccepts(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"an object":              `{"a":1,"b":[true,false,null,"x"],"c":{}}`,
 		"blanks around it":       " \t\r\n{ \"a\" : 1 } \t\r\n",
@@ -36,6 +37,7 @@ func TestCheckJSONAccepts(t *testing.T) {
 }
 
 func TestCheckJSONRejects(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"nothing":                  ``,
 		"blanks":                   " \n",
@@ -87,6 +89,7 @@ func TestCheckJSONRejects(t *testing.T) {
 // TestCheckJSONAgreesWithTheStandardLibrary checks with random values that
 // encoding/json's output is accepted, and that what it cannot read is not.
 func TestCheckJSONAgreesWithTheStandardLibrary(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.MapOf(rapid.StringMatching(`[a-z"\\é]{0,5}`), rapid.SliceOf(rapid.OneOf(
 			rapid.Float64().AsAny(), rapid.Bool().AsAny(), rapid.StringMatching(`[ -~é株]*`).AsAny(),
@@ -121,6 +124,7 @@ type order struct {
 }
 
 func TestUnmarshalNamesTheField(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`{"name":5}`:                     "name",
 		`{"name":["a"]}`:                 "name",
@@ -160,6 +164,7 @@ func TestUnmarshalNamesTheField(t *testing.T) {
 }
 
 func TestUnmarshalNeedsAnObject(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{`[]`, `"x"`, `5`, `true`, `null`, ` null `} {
 		var known *journal.Error
 		err := transport.Unmarshal([]byte(text), &order{})
@@ -170,6 +175,7 @@ func TestUnmarshalNeedsAnObject(t *testing.T) {
 }
 
 func TestUnmarshalReadsExactly(t *testing.T) {
+	t.Parallel()
 	var got order
 	text := `{"NAME":"wrong case","name":"a","unknown":{"deep":[1]},"price":1234567.123456789012345678,"limit":"0.10"}`
 	if err := transport.Unmarshal([]byte(text), &got); err != nil {
@@ -181,6 +187,7 @@ func TestUnmarshalReadsExactly(t *testing.T) {
 }
 
 func TestMarshalWritesEmptyListsAndPlainText(t *testing.T) {
+	t.Parallel()
 	got, err := transport.Marshal(struct {
 		List []string       `json:"list"`
 		Map  map[string]int `json:"map"`

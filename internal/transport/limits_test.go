@@ -15,6 +15,7 @@ import (
 )
 
 func TestRateIsParsed(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]transport.Rate{
 		"2/20":      {PerSecond: 2, Burst: 20},
 		"0.1667/10": {PerSecond: 0.1667, Burst: 10},
@@ -29,6 +30,7 @@ func TestRateIsParsed(t *testing.T) {
 }
 
 func TestInvalidRateIsRejected(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		"", "2", "2/", "/20", "/", "0/20", "-1/20", "2/0", "2/-1", "2/1.5", "2/20/3", "two/20", "NaN/5", "Inf/5",
 		"1000001/5", "1e300/5", " 2/20", "2/20 ", "OFF", "2 / 20", "2/99999999999999999999",
@@ -44,6 +46,7 @@ func TestInvalidRateIsRejected(t *testing.T) {
 }
 
 func TestRateRoundTrips(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := transport.Rate{
 			PerSecond: rapid.Float64Range(1e-6, 1e6).Draw(t, "rate"),
@@ -60,6 +63,7 @@ func TestRateRoundTrips(t *testing.T) {
 }
 
 func TestLimiterHasATokenBucketPerKey(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 2, Burst: 3}, clock.Now)
 	take := func(key string, times int) {
@@ -82,6 +86,7 @@ func TestLimiterHasATokenBucketPerKey(t *testing.T) {
 }
 
 func TestRejectedTakesUseNoTokens(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
 	_ = limiter.Take("a")
@@ -97,6 +102,7 @@ func TestRejectedTakesUseNoTokens(t *testing.T) {
 }
 
 func TestLimiterOff(t *testing.T) {
+	t.Parallel()
 	limiter := transport.NewLimiter(transport.Rate{}, testkit.NewClock().Now)
 	for range 1000 {
 		if err := limiter.Take("a"); err != nil {
@@ -111,6 +117,7 @@ func TestLimiterOff(t *testing.T) {
 // TestLimiterMemoryIsBounded adds many keys and checks that the limiter stays small and
 // keeps the recently used keys.
 func TestLimiterMemoryIsBounded(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, clock.Now)
 	for i := range transport.MaxBuckets + 10 {
@@ -134,6 +141,7 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 }
 
 func TestLimiterResponse(t *testing.T) {
+	t.Parallel()
 	clock := testkit.NewClock()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 0.1, Burst: 1}, clock.Now)
 	handler := observed(&logBuffer{}, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -160,6 +168,7 @@ func TestLimiterResponse(t *testing.T) {
 }
 
 func TestIPv6NetworkHasOneBucket(t *testing.T) {
+	t.Parallel()
 	limiter := transport.NewLimiter(transport.Rate{PerSecond: 1, Burst: 1}, testkit.NewClock().Now)
 	handler := observed(&logBuffer{}, nil, func(http.ResponseWriter, *http.Request) {}, limiter.ByAddress())
 	for _, c := range []struct {

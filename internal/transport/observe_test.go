@@ -15,6 +15,7 @@ import (
 )
 
 func TestRequestIDs(t *testing.T) {
+	t.Parallel()
 	ours := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 	handler := observed(&logBuffer{}, nil, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, transport.RequestOf(r.Context()).ID)
@@ -52,6 +53,7 @@ func TestRequestIDs(t *testing.T) {
 }
 
 func TestPanicBecomesAnErrorResponse(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]any{
 		"a text":   "secret text of the panic",
 		"an error": fmt.Errorf("secret text of the panic"),
@@ -85,6 +87,7 @@ func TestPanicBecomesAnErrorResponse(t *testing.T) {
 // TestPanicAfterTheResponseStartedClosesTheConnection checks that a client can
 // detect an incomplete response.
 func TestPanicAfterTheResponseStartedClosesTheConnection(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]any{"a fault": "oops", "an abort": http.ErrAbortHandler} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(observed(&logBuffer{}, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -106,6 +109,7 @@ func TestPanicAfterTheResponseStartedClosesTheConnection(t *testing.T) {
 }
 
 func TestLogHasTheRouteAndNotThePath(t *testing.T) {
+	t.Parallel()
 	log := &logBuffer{}
 	handler := observed(log, nil, func(w http.ResponseWriter, r *http.Request) {
 		request := transport.RequestOf(r.Context())
@@ -131,6 +135,7 @@ func TestLogHasTheRouteAndNotThePath(t *testing.T) {
 }
 
 func TestLogHasTheCauseOfAnInternalError(t *testing.T) {
+	t.Parallel()
 	log := &logBuffer{}
 	handler := observed(log, nil, func(w http.ResponseWriter, r *http.Request) {
 		transport.WriteError(w, r, errors.New("the disk is on fire"))
@@ -146,6 +151,7 @@ func TestLogHasTheCauseOfAnInternalError(t *testing.T) {
 }
 
 func TestMetricsCountRoutes(t *testing.T) {
+	t.Parallel()
 	metrics := transport.NewMetrics()
 	log := &logBuffer{}
 	handler := transport.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,6 +13,7 @@ import (
 // TestServeDrains stops a server during a request: the request is completed, new
 // connections are not accepted, and Serve returns no error.
 func TestServeDrains(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,7 @@ func TestServeDrains(t *testing.T) {
 }
 
 func TestServeReturnsListenerErrors(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)
