@@ -31,16 +31,16 @@ func EachAhead(ctx context.Context, tx *Tx, fn func(Scanner) error, query string
 
 const (
 	batchRows = 256
-	// batches is the number of batches: one that is read, one that is processed,
-	// and one between them.
+	// batches is how many batches there are: one being read, one being processed, and one
+	// between.
 	batches = 3
 )
 
-// rowBatch contains the values of some rows, one row after the other.
+// rowBatch contains some rows' values, one row after the other.
 type rowBatch struct{ values []driver.Value }
 
-// readAhead passes rows in batches from one goroutine to another. rows belongs to
-// the goroutine of read until that returns.
+// readAhead passes rows in batches from one goroutine to another. rows belongs to read's
+// goroutine until read returns.
 type readAhead struct {
 	rows    *Rows
 	columns int

@@ -52,8 +52,8 @@ func TestEachAhead(t *testing.T) {
 
 func numbered(n int) string { return fmt.Sprintf("%04d", n) }
 
-// TestEachAheadRaisesPanics recovers from a panic of the function, and uses the
-// connection again.
+// TestEachAheadRaisesPanics recovers when the function panics, and uses the connection
+// again.
 func TestEachAheadRaisesPanics(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })

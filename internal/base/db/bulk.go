@@ -63,13 +63,13 @@ func (t *Tx) InsertMany(ctx context.Context, table string, columns []string, suf
 	return inserted, nil
 }
 
-// deletedRows is how many rows a statement of [Tx.DeleteInChunks] deletes.
+// deletedRows is how many rows [Tx.DeleteInChunks] deletes at a time.
 const deletedRows = 1000
 
-// DeleteInChunks deletes the rows of a table meeting a condition, in the order of columns
-// that are unique among them, with a statement for each thousand: SQLite keeps the rows a
-// statement deletes in memory until it ends, and a transaction of [DB.UpdateInParts]
-// can't be divided within a statement.
+// DeleteInChunks deletes table rows that meet a condition, ordered by columns unique
+// among them, with a statement for each thousand: SQLite keeps the rows a statement
+// deletes in memory until it ends, and a [DB.UpdateInParts] transaction can't be divided
+// within a statement.
 func (t *Tx) DeleteInChunks(ctx context.Context, table, columns, where string, args ...any) error {
 	rows := " FROM " + table + " WHERE " + where
 	chunk := fmt.Sprintf(`DELETE%s AND (%s) <= (SELECT %[2]s%[1]s ORDER BY %[2]s LIMIT 1 OFFSET %[3]d)`, rows, columns, deletedRows-1)
@@ -88,8 +88,8 @@ func (t *Tx) DeleteInChunks(ctx context.Context, table, columns, where string, a
 	return nil
 }
 
-// insertPart runs an INSERT of a long write. Every row is a new one, so the keys
-// suffice to undo it.
+// insertPart runs an INSERT in a long write. Every row is a new one, so the keys suffice
+// to undo it.
 func (t *Tx) insertPart(ctx context.Context, table string, columns []string, shared []bool, text string, rows int, args []any) (int64, error) {
 	if err := t.checkReady(ctx, text); err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (t *Tx) insertPart(ctx context.Context, table string, columns []string, sha
 // fewestCopied is from how many rows on they are copied to PostgreSQL.
 const fewestCopied = 500
 
-// copyRows inserts rows with COPY, of which PostgreSQL parses and plans no statements.
+// copyRows inserts rows with COPY, without parsing and planning statements.
 func (t *Tx) copyRows(ctx context.Context, table string, columns []string, rows [][]any) (inserted int64, err error) {
 	if err := t.checkReady(ctx, "COPY"); err != nil {
 		return 0, err
@@ -119,8 +119,7 @@ func (t *Tx) copyRows(ctx context.Context, table string, columns []string, rows 
 	return inserted, t.recordError(err)
 }
 
-// QueueRows inserts rows as InsertMany does. Few of them are queued; see
-// [Tx.Queue].
+// QueueRows inserts rows as InsertMany does. Few rows are queued; see [Tx.Queue].
 func (t *Tx) QueueRows(ctx context.Context, table string, columns []string, suffix string, rows [][]any) error {
 	if t.session.engine == SQLite || len(rows) == 0 || len(rows) > fewRows {
 		_, err := t.InsertMany(ctx, table, columns, suffix, rows)
@@ -143,8 +142,7 @@ func sharedColumns(columns []string, rows [][]any) []bool {
 	return shared
 }
 
-// same reports whether two plain values are equal. Values of other types are
-// different.
+// same reports whether two plain values are equal. Other types are never equal.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case nil:
@@ -173,12 +171,12 @@ func insertArgs(args []any, shared []bool, rows [][]any) []any {
 	return args
 }
 
-// insertText returns an INSERT of the given number of rows, shared columns
-// first: ($1, $2, $3), ($1, $4, $5), … Arguments of SQLite that are not shared
-// have no number, because its driver looks numbered ones up by name.
+// insertText returns an INSERT for that many rows, shared columns first: ($1, $2, $3),
+// ($1, $4, $5), … SQLite's unshared arguments have no number, because its driver looks
+// numbered ones up by name.
 //
-// A rejected row fails the transaction, so SQLite need not be able to undo only
-// this statement: OR FAIL avoids copies of all pages.
+// A rejected row fails the transaction, so SQLite need not be able to undo only this
+// statement: OR FAIL avoids copies of all pages.
 func insertText(engine Engine, table string, columns []string, shared []bool, rows int, suffix string) string {
 	first, rest := []string{}, []string{}
 	for i, column := range columns {
@@ -216,11 +214,11 @@ func insertText(engine Engine, table string, columns []string, shared []bool, ro
 	return b.String() + " " + suffix
 }
 
-// UpdateMany updates many rows of a table, each found by its key columns. Each
-// of rows has the new values, in the order of set, and then those of the key.
-// Values must be texts, whole numbers, flags, pointers to them, values with the
-// method SQLType, or NULL; a column that is an untyped NULL in all rows must be
-// one of texts. If user_id is a key column, all rows must be of one user.
+// UpdateMany updates many table rows, each found by its key columns. Each of rows has the
+// new values, ordered as set, and then those of the key. Values must be texts, whole
+// numbers, flags, pointers to them, values with the method SQLType, or NULL; a column
+// that is an untyped NULL in all rows must be a text column. If user_id is a key column,
+// all rows must belong to one user.
 func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, rows [][]any) error {
 	if err := checkOneUser(len(set), key, rows); err != nil {
 		return err
@@ -235,8 +233,8 @@ func (t *Tx) UpdateMany(ctx context.Context, table string, set, key []string, ro
 	})
 }
 
-// DeleteMany deletes many rows of a table, each found by its key columns, whose
-// values are as for UpdateMany.
+// DeleteMany deletes many table rows, each found by its key columns, whose values are as
+// for UpdateMany.
 func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows [][]any) error {
 	if err := checkOneUser(0, key, rows); err != nil {
 		return err
@@ -247,11 +245,11 @@ func (t *Tx) DeleteMany(ctx context.Context, table string, key []string, rows []
 	})
 }
 
-// userColumn is the column by which most tables of a distributed database are
+// userColumn is the column by which most tables in a distributed database are
 // distributed.
 const userColumn = "user_id"
 
-// checkOneUser returns an error if the rows are of different users; see joinKeys.
+// checkOneUser returns an error if the rows belong to different users; see joinKeys.
 func checkOneUser(first int, key []string, rows [][]any) error {
 	user := first + slices.Index(key, userColumn)
 	if user < first {
@@ -265,9 +263,8 @@ func checkOneUser(first int, key []string, rows [][]any) error {
 	return nil
 }
 
-// eachKey runs a statement for rows of arguments: on SQLite a prepared one for
-// each, on PostgreSQL, which is bound by round trips, one for many. One for few
-// rows is queued.
+// eachKey runs a statement for argument rows: on SQLite a prepared one for each, on
+// PostgreSQL, which is bound by round trips, one for many. One for few rows is queued.
 func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(part [][]any) string) error {
 	for len(rows) > 0 {
 		chunk, text := 1, one
@@ -290,12 +287,12 @@ func (t *Tx) eachKey(ctx context.Context, rows [][]any, one string, many func(pa
 	return nil
 }
 
-// fewRows is the number of rows up to which a statement is kept prepared.
+// fewRows is up to how many rows a statement is kept prepared.
 const fewRows = 4
 
-// execMany runs a statement whose text depends on the number of its rows. On
-// PostgreSQL a prepared text takes memory on both sides of each connection, so
-// only those for few rows and for the maximum are kept.
+// execMany runs a statement whose text depends on its row count. On PostgreSQL a prepared
+// text takes memory on both sides of each connection, so only those for few rows and for
+// the maximum are kept.
 func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (int64, error) {
 	if t.session.engine == PostgreSQL && rows > fewRows && rows < rowsPostgres {
 		args = append([]any{pgx.QueryExecModeDescribeExec}, args...)
@@ -303,13 +300,12 @@ func (t *Tx) execMany(ctx context.Context, text string, rows int, args []any) (i
 	return t.Exec(ctx, text, args...)
 }
 
-// joinKeys returns a list of values joined with the table's key columns, whose
-// values begin at column first of the list. PostgreSQL cannot infer the types
-// of arguments in such a list, so each is cast. The list contains the whole
-// key, even columns that are equal in all rows: with a constant alone the
-// planner might read all rows with that value. The user is in the list and also
-// a condition, by which a distributed database finds the node. The planner then
-// expects one row of the list, and looks each row up by the key.
+// joinKeys returns a list of values joined with the table's key columns, whose values
+// begin at column first of the list. PostgreSQL cannot infer argument types in such a
+// list, so each is cast. The list contains the whole key, even columns that are equal in
+// all rows: with a constant alone the planner might read all rows with that value. The
+// user is in the list and also a condition, by which a distributed database finds the
+// node. The planner then expects one list row, and looks each row up by the key.
 func joinKeys(table string, first int, key []string, rows [][]any) string {
 	columns := first + len(key)
 	names, types := make([]string, columns), make([]string, columns)
@@ -335,10 +331,10 @@ func joinKeys(table string, first int, key []string, rows [][]any) string {
 		strings.Join(lists, ", "), strings.Join(names, ", "), strings.Join(matches, " AND "))
 }
 
-// typed is a value that states the type of its column.
+// typed is a value stating its column's type.
 type typed interface{ SQLType() string }
 
-// typeOf returns the SQL type of a column of values.
+// typeOf returns a value column's SQL type.
 func typeOf(rows [][]any, column int) string {
 	for _, row := range rows {
 		value := row[column]

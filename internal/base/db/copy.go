@@ -17,16 +17,16 @@ type CopyOptions struct {
 	// Skip names tables that are not copied, Empty those that must have no rows
 	// in the target.
 	Skip, Empty []string
-	// Progress is called with the number of rows copied so far; it may be nil.
+	// Progress is called with how many rows were copied; it may be nil.
 	Progress func(done, total int)
 	// Finish runs at the end, inside both transactions, to copy what is not in
 	// tables; it may be nil. It runs again if the transaction is repeated.
 	Finish func(from, to *Tx) error
 }
 
-// Copy copies all rows of one database into another, of the same or the other
-// engine, in one transaction: it reads one snapshot, and the target has all of
-// it or nothing. Both must have this program's schema.
+// Copy copies all rows in one database into another, of the same or the other engine, in
+// one transaction: it reads one snapshot, and the target has all of it or nothing. Both
+// must have this program's schema.
 func Copy(ctx context.Context, from, to *DB, options CopyOptions) error {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -85,8 +85,8 @@ type copier struct {
 	done, total int
 }
 
-// checkColumns compares the columns of both databases with the schema: a column that is
-// in one alone would be lost without a message.
+// checkColumns compares both databases' columns with the schema: a column that is in one
+// alone would be lost without a message.
 func (c *copier) checkColumns(ctx context.Context, tables []table) error {
 	for _, tx := range []*Tx{c.from, c.to} {
 		types, err := liveColumns(ctx, tx)
@@ -187,8 +187,7 @@ func (c *copier) scanRow(row Scanner, t table) ([]any, error) {
 	return values, nil
 }
 
-// convertValue converts a value of one engine to the type of a column of the
-// other.
+// convertValue converts one engine's value to a column type in the other.
 func convertValue(value any, kind string) any {
 	switch v := value.(type) {
 	case int64:
@@ -212,8 +211,8 @@ func convertValue(value any, kind string) any {
 	return value
 }
 
-// advanceIdentities makes the numbers of new rows of the target greater than
-// those that were copied. SQLite does it by itself.
+// advanceIdentities makes new row numbers in the target greater than the copied ones.
+// SQLite does it by itself.
 func (c *copier) advanceIdentities(ctx context.Context) error {
 	if c.to.session.engine != PostgreSQL {
 		return nil

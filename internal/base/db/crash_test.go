@@ -18,8 +18,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// child is a process of the test binary that works on a SQLite file until
-// the test kills it without warning.
+// child is a test binary process working on a SQLite file until the test kills it without
+// warning.
 type child struct {
 	command *exec.Cmd
 	lines   *bufio.Scanner
@@ -38,7 +38,7 @@ func startChild(t *testing.T, task, file string) *child {
 	return &child{command: command, lines: bufio.NewScanner(out)}
 }
 
-// line waits for the next line of the child and tells whether there was one.
+// line waits for the child's next line and reports whether there was one.
 func (c *child) line() (string, bool) {
 	ok := c.lines.Scan()
 	return c.lines.Text(), ok
@@ -147,7 +147,7 @@ func expectSound(t *testing.T, d *db.DB) {
 	}
 }
 
-// longHistory is a schema of many steps that each take a moment, so a kill has something
+// longHistory is a schema with many steps, each taking a moment, so a kill has something
 // to hit.
 func longHistory(steps int) fstest.MapFS {
 	files := fstest.MapFS{}
@@ -216,8 +216,8 @@ func timeToMigrate(t *testing.T, file string) time.Duration {
 	return whole
 }
 
-// expectWholeSteps demands that the tables of exactly the applied steps are
-// there, each with all its rows, and gives the version.
+// expectWholeSteps demands that exactly the applied steps' tables exist, each with all
+// its rows, and returns the version.
 func expectWholeSteps(t *testing.T, file string) int {
 	t.Helper()
 	d, err := db.Open(t.Context(), db.Options{Path: file, Readers: 1})

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/oldpreferences"
 )
 
-// dataSteps move rows in ways that SQL cannot express, after the statements of the
-// migration with that name and in its transaction.
+// dataSteps move rows in ways that SQL cannot express, after that migration's statements
+// and in its transaction.
 var dataSteps = map[string]func(ctx context.Context, tx *Tx) error{
 	"settings":   copyPreferences,
 	"view_names": addAccountsToViewNames,
@@ -102,8 +102,8 @@ func copyLayouts(ctx context.Context, tx *Tx, owner int64, list []oldpreferences
 	return nil
 }
 
-// addAccountsToViewNames adds the accounts of views to the keys of their names, as
-// nameKey of the package views does.
+// addAccountsToViewNames adds view accounts to view name keys, as nameKey in package
+// views does.
 func addAccountsToViewNames(ctx context.Context, tx *Tx) error {
 	type view struct {
 		owner              int64

@@ -1,10 +1,10 @@
-// Package db provides one interface to two database engines: SQLite in a file of the data
+// Package db provides one interface to two database engines: SQLite in a file in the data
 // directory, and PostgreSQL by URL.
 //
-// All SQL in Fillbook is PostgreSQL text of a common subset SQLite accepts unchanged: $1
-// placeholders, RETURNING, ON CONFLICT, row values, TRUE and FALSE. Only DDL is
-// translated (see migrate.go). All other differences are handled in this package: opening
-// and pragmas, pools, row locks, bulk inserts and the meaning of driver errors.
+// All SQL in Fillbook is PostgreSQL text in a common subset that SQLite accepts
+// unchanged: $1 placeholders, RETURNING, ON CONFLICT, row values, TRUE and FALSE. Only
+// DDL is translated (see migrate.go). All other differences are handled in this package:
+// opening and pragmas, pools, row locks, bulk inserts and the meaning of driver errors.
 //
 // A caller works inside [DB.View], one consistent snapshot, or [DB.Update], one
 // transaction that is committed whole or not at all. On SQLite there is exactly one
@@ -34,7 +34,7 @@ const (
 	PostgreSQL Engine = "postgresql"
 )
 
-// DB is an open database of either engine. It is safe for concurrent use.
+// DB is an open database for either engine. It is safe for concurrent use.
 type DB struct {
 	engine Engine
 	path   string // SQLite's file
@@ -60,7 +60,7 @@ type DB struct {
 	// does at a time; beside that another one may.
 	inParts, beside bool
 	partTime        time.Duration // how long a part holds the writing connection
-	unlock          func()        // releases the lock of inParts; may be nil
+	unlock          func()        // releases inParts' lock; may be nil
 }
 
 // litePool has the connections to SQLite's file.
@@ -87,11 +87,11 @@ type Options struct {
 	// Server reports that the process serves the database. On SQLite it then writes
 	// in parts; see [DB.UpdateInParts].
 	Server bool
-	// Readers is the number of SQLite's reading connections, or of all
-	// PostgreSQL connections; 0 means the default.
+	// Readers is how many reading connections SQLite has, or PostgreSQL in all; 0 means
+	// the default.
 	Readers int
-	// LeastRoom is how many bytes must be free on the disk of SQLite's file
-	// before a large write begins; 0 means DefaultLeastRoom.
+	// LeastRoom is how many bytes must be free on the SQLite file's disk before a large
+	// write begins; 0 means DefaultLeastRoom.
 	LeastRoom uint64
 	// Wait is how long a call waits for a connection before it returns
 	// ErrUnavailable; 0 means 30 seconds.
@@ -149,12 +149,11 @@ func (d *DB) Close() error {
 	return d.closeSQLite()
 }
 
-// Analyze updates the planner's statistics of some tables after about so many
-// rows were added to each. PostgreSQL does it automatically, but only after
-// about a minute. A table of which the new rows are less than a tenth is left
-// to it, and so is one that is being vacuumed: waiting for the lock would cancel
-// the vacuum. SQLite plans without statistics. A failure affects only speed, so
-// it is only logged.
+// Analyze updates planner statistics for some tables after about so many rows were added
+// to each. PostgreSQL does it automatically, but only after about a minute. A table with
+// less than a tenth new rows is left to it, and so is one being vacuumed: waiting for the
+// lock would cancel the vacuum. SQLite plans without statistics. A failure affects only
+// speed, so it is only logged.
 func (d *DB) Analyze(ctx context.Context, added int, tables ...string) {
 	if d.engine != PostgreSQL {
 		return
@@ -175,7 +174,7 @@ func (d *DB) Analyze(ctx context.Context, added int, tables ...string) {
 	}
 }
 
-// analyzeAll updates the planner's statistics of all tables after they were filled.
+// analyzeAll updates planner statistics for all tables after they were filled.
 func (d *DB) analyzeAll(ctx context.Context, steps []migration) error {
 	if d.engine != PostgreSQL {
 		return nil
@@ -190,11 +189,11 @@ func (d *DB) analyzeAll(ctx context.Context, steps []migration) error {
 	return nil
 }
 
-// deletePage is the number of rows a statement of DeletePages deletes.
+// deletePage is how many rows DeletePages deletes at a time.
 const deletePage = 1000
 
-// DeletePages runs a DELETE of at most 1000 rows, each time in a transaction of its own,
-// until fewer are left, so a long list of old rows does not block other writers.
+// DeletePages runs a DELETE of at most 1000 rows, each time in its own transaction, until
+// fewer are left, so a long list of old rows does not block other writers.
 func (d *DB) DeletePages(ctx context.Context, statement string, args ...any) error {
 	for {
 		var deleted int64
@@ -219,8 +218,8 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-// Peek runs fn for a single reading statement, without the cost of a
-// transaction. Two statements may see different states.
+// Peek runs fn for a single reading statement, without a transaction's cost. Two
+// statements may see different states.
 func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
 	if d.beside {
 		return d.View(ctx, fn)
@@ -242,10 +241,10 @@ func (d *DB) Peek(ctx context.Context, fn func(*Tx) error) error {
 // attempts bounds how often a transaction is run.
 const attempts = 8
 
-// Update runs fn in one writing transaction: all of it is kept when fn returns
-// nil, none of it otherwise. fn runs again after a deadlock or a serialization
-// failure, and if the connection broke before the commit was sent, so it must
-// not have effects outside the transaction.
+// Update runs fn in one writing transaction: it is kept whole when fn returns nil, and
+// not at all otherwise. fn runs again after a deadlock or a serialization failure, and if
+// the connection broke before the commit was sent, so it must not have effects outside
+// the transaction.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return ErrReadOnly
@@ -345,13 +344,13 @@ func (p *litePool) acquireWriter(ctx context.Context) (*session, error) {
 	}
 }
 
-// sessionStack holds free connections. The one that was used last is used next:
-// its page cache and its prepared statements are the most useful ones, and the
-// others do not fill their caches with copies of the same pages.
+// sessionStack holds free connections. The one that was used last is used next: its page
+// cache and its prepared statements are the most useful ones, and the others do not fill
+// their caches with the same pages.
 type sessionStack struct {
 	mu   sync.Mutex
 	free []*session
-	// ready has an element for each of free, to wait for one.
+	// ready has an element for each free connection, to wait for one.
 	ready chan struct{}
 }
 
@@ -405,8 +404,8 @@ const defaultWait = 30 * time.Second
 
 var errClosed = fmt.Errorf("%w: it is closed", ErrUnavailable)
 
-// acquire receives from a channel of free connections. It fails after
-// d.wait, and when the database is closed.
+// acquire receives from a channel with free connections. It fails after d.wait, and when
+// the database is closed.
 func acquire[T any](ctx context.Context, d *DB, from <-chan T) (free T, err error) {
 	select {
 	case <-d.closed:

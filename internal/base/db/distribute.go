@@ -13,17 +13,15 @@ import (
 // installed in it, or has no node for its data.
 var ErrNoCitus = errors.New("the database cannot be distributed")
 
-// distributedByOther are the tables of a distributed database not distributed by user_id
-// although they have it, with their column.
+// distributedByOther are tables not distributed by user_id although they have it, with
+// their column.
 var distributedByOther = map[string]string{"token_owners": "hash"}
 
-// anchorTable is the table the others are co-located with: the rows of one user are on
-// one node.
+// anchorTable is the table the others are co-located with: a user's rows are on one node.
 const anchorTable = "accounts"
 
 // distributionColumn returns the column by whose value a distributed database assigns a
-// table's rows to its nodes. It is empty for a reference table, of which each node has a
-// copy.
+// table's rows to its nodes. It is empty for a reference table, which each node copies.
 func distributionColumn(table string, hasColumn func(string) bool) string {
 	if column, ok := distributedByOther[table]; ok {
 		return column
@@ -34,8 +32,8 @@ func distributionColumn(table string, hasColumn func(string) bool) string {
 	return ""
 }
 
-// DistributionColumns returns the distribution column of each table of this program a
-// distributed database spreads over its nodes; see [DB.Distribute].
+// DistributionColumns returns the distribution column for each table that a distributed
+// database spreads over its nodes; see [DB.Distribute].
 func DistributionColumns(ctx context.Context) (map[string]string, error) {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -59,13 +57,13 @@ func DistributionColumns(ctx context.Context) (map[string]string, error) {
 // database was already distributed.
 type Distribution struct {
 	Distributed []string // tables that were spread over the nodes, with their column
-	Reference   []string // tables of which each node has a copy
+	Reference   []string // tables copied to each node
 	Constraints []string // unique constraints that now include the distribution column
 }
 
-// Distribute spreads the tables of a PostgreSQL database with Citus over its
-// nodes, by user, in one transaction. It needs the current schema. Other
-// programs that are connected must be started again afterwards.
+// Distribute spreads a Citus database's tables over its nodes, by user, in one
+// transaction. It needs the current schema. Other programs that are connected must be
+// started again afterwards.
 func (d *DB) Distribute(ctx context.Context) (changes Distribution, err error) {
 	if d.engine != PostgreSQL {
 		return changes, fmt.Errorf("%w: it is not a PostgreSQL database", ErrNoCitus)
@@ -118,7 +116,7 @@ func checkCitus(ctx context.Context, tx *Tx) error {
 }
 
 // sequential makes Citus run a statement on one shard after the other. Otherwise a
-// transaction could not change a reference table and then all shards of a table referring
+// transaction could not change a reference table and then all shards in a table referring
 // to it.
 const sequential = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
 
@@ -133,10 +131,9 @@ func (d *DB) setDistributed() {
 // foreignKey is a foreign key as PostgreSQL prints it.
 type foreignKey struct{ table, name, definition string }
 
-// distributeTables distributes those of some tables that are not distributed
-// yet. Their foreign keys are dropped first and added at the end, because a
-// table can refer to distributed tables only if it is distributed, and the other
-// way around.
+// distributeTables distributes tables that are not distributed yet. Their foreign keys
+// are dropped first and added at the end, because a table can refer to distributed tables
+// only if it is distributed, and the other way around.
 func distributeTables(ctx context.Context, tx *Tx, names []string) (changes Distribution, err error) {
 	done, err := List(ctx, tx, Single[string], `SELECT CAST(logicalrelid AS TEXT) FROM pg_dist_partition`)
 	if err != nil {
@@ -249,9 +246,9 @@ func widenUniqueConstraints(ctx context.Context, tx *Tx, table, column string) (
 
 var createsTable = regexp.MustCompile(`^CREATE TABLE ([a-z_]+)`)
 
-// execDistributed runs a statement of a migration in a distributed database. A
-// new table is created on the coordinator alone, where it may refer to any
-// table, and distributed at once, before rows are inserted.
+// execDistributed runs a migration statement in a distributed database. A new table is
+// created on the coordinator alone, where it may refer to any table, and distributed at
+// once, before rows are inserted.
 func execDistributed(ctx context.Context, tx *Tx, statement string) error {
 	created := createsTable.FindStringSubmatch(statement)
 	if created == nil {
@@ -269,9 +266,9 @@ func execDistributed(ctx context.Context, tx *Tx, statement string) error {
 	return err
 }
 
-// viewWhole is View for a function reading the rows of all users. The nodes of a
-// distributed database have no common snapshot, so writers of all tables are locked out
-// until each node has one, which takes a moment.
+// viewWhole is View for a function reading all users' rows. A distributed database's
+// nodes have no common snapshot, so writers are locked out until each node has one, which
+// takes a moment.
 func (d *DB) viewWhole(ctx context.Context, tables []table, fn func(*Tx) error) error {
 	if !d.distributed {
 		return d.View(ctx, fn)
@@ -299,8 +296,8 @@ func openSnapshots(ctx context.Context, tx *Tx) error {
 	return tx.QueryRow(ctx, `SELECT COUNT(*) FROM `+anchorTable).Scan(&rows)
 }
 
-// lockTables locks tables against writing, in a transaction of its own, until
-// unlock is called.
+// lockTables locks tables against writing, in its own transaction, until unlock is
+// called.
 func (d *DB) lockTables(ctx context.Context, tables []table) (unlock func() error, err error) {
 	names := make([]string, len(tables))
 	for i, t := range tables {

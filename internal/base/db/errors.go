@@ -14,7 +14,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The errors of statements, the same for both engines.
+// Statement errors, the same for both engines.
 var (
 	// ErrNoRows means that a query has no row.
 	ErrNoRows = sql.ErrNoRows
@@ -52,8 +52,7 @@ var (
 	errUnknown = fmt.Errorf("%w: the outcome of a commit is not known", ErrUnavailable)
 )
 
-// The result codes of translated SQLite; extended codes where the primary one is too
-// general.
+// Translated SQLite's result codes; extended codes where the primary one is too general.
 const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6
@@ -90,7 +89,7 @@ func findError(err error) error {
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if strings.Contains(pg.Message, "query_wait_timeout") {
-			return ErrUnavailable // all connections of PgBouncer are in use
+			return ErrUnavailable // all PgBouncer connections are in use
 		}
 		return postgresError(pg.Code)
 	}

@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// stepsUntil are our own migrations up to one: what a program of that time had.
+// stepsUntil are our own migrations up to one: what a program had at that time.
 func stepsUntil(t *testing.T, last int) fs.FS {
 	t.Helper()
 	steps := fstest.MapFS{}
@@ -78,8 +78,8 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 	}
 }
 
-// TestAnnotationsKeepTheirReferences renames the tables of annotations under rows
-// referring to them, and checks that the references are to the new tables.
+// TestAnnotationsKeepTheirReferences renames annotation tables under rows referring to
+// them, and checks that the references are to the new tables.
 func TestAnnotationsKeepTheirReferences(t *testing.T) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

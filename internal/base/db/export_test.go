@@ -9,7 +9,7 @@ import (
 // MaxStatements is how many statements a connection keeps.
 const MaxStatements = maxStatements
 
-// SetPartTime sets how long a part of a long write holds the writing connection.
+// SetPartTime sets how long a long write's part holds the writing connection.
 func (d *DB) SetPartTime(part time.Duration) { d.partTime = part }
 
 // Attempts is how often Update runs a transaction that must be run again.
@@ -37,7 +37,7 @@ func (d *DB) MigrateFiles(ctx context.Context, files fs.FS) error {
 	return (&migrator{d}).migrate(ctx, steps)
 }
 
-// Define runs DDL of a test's own, translated as a migration would be.
+// Define runs a test's own DDL, translated as a migration would be.
 func (d *DB) Define(ctx context.Context, ddl string) error {
 	if d.engine == SQLite {
 		ddl = toSQLite(ddl)
@@ -48,8 +48,8 @@ func (d *DB) Define(ctx context.Context, ddl string) error {
 	})
 }
 
-// CopiedColumns lists the columns that Copy reads, in its order: table.column.
-// Without files they are those of the embedded migrations.
+// CopiedColumns lists the columns that Copy reads, in its order: table.column. Without
+// files the embedded migrations count.
 func CopiedColumns(ctx context.Context, files fs.FS) ([]string, error) {
 	if files == nil {
 		files = embedded
@@ -71,7 +71,7 @@ func CopiedColumns(ctx context.Context, files fs.FS) ([]string, error) {
 	return list, nil
 }
 
-// HasHandle reports whether the handle of SQLite's writing connection is known.
+// HasHandle reports whether the SQLite writer's handle is known.
 func (d *DB) HasHandle(ctx context.Context) (known bool, err error) {
 	err = d.Update(ctx, func(tx *Tx) error {
 		known = tx.session.handle != 0

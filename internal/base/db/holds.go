@@ -16,9 +16,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// hold is a long write of a user that is under way; see [DB.UpdateInParts]. Other
-// transactions that write the user's rows wait for its end, and those reading them see
-// the state before it.
+// hold is a user's long write under way; see [DB.UpdateInParts]. Other transactions that
+// write the user's rows wait for its end, and those reading them see the state before it.
 type hold struct {
 	owner    int64
 	reader   *session // reads the state before, so it stays readable
@@ -28,7 +27,7 @@ type hold struct {
 
 // holds are the long writes that are under way.
 type holds struct {
-	count   atomic.Int64 // of all, so other transactions need no lock
+	count   atomic.Int64 // all, so other transactions need no lock
 	begun   atomic.Int64 // how many snapshots were ever taken
 	mu      sync.Mutex   // guards byOwner, and snapshots while one is opened
 	byOwner map[int64]*hold
@@ -44,7 +43,7 @@ func (h *holds) find(owner int64) *hold {
 	return h.byOwner[owner]
 }
 
-// owners returns the owners of the holds with a snapshot.
+// owners returns the hold owners with a snapshot.
 func (h *holds) owners() (list []int64) {
 	if h.count.Load() == 0 {
 		return nil
@@ -59,15 +58,15 @@ func (h *holds) owners() (list []int64) {
 	return list
 }
 
-// heldError makes Update wait for the end of a hold and run again.
+// heldError makes Update wait for a hold's end and run again.
 type heldError struct{ hold *hold }
 
 func (e *heldError) Error() string { return "a long write of the user is under way" }
 
 func (e *heldError) Unwrap() error { return ErrUnavailable }
 
-// errHalf means that a transaction has read something and then rows of a user
-// whose long write was under way when it began.
+// errHalf means that a transaction has read something and then rows for a user whose long
+// write was under way when it began.
 var errHalf = fmt.Errorf("%w: a long write of the user is under way", ErrUnavailable)
 
 // wait waits until the hold ends, as long as for a connection.
@@ -76,7 +75,7 @@ func (e *heldError) wait(ctx context.Context, d *DB) error {
 	return err
 }
 
-// beginHold waits for other long writes of the owner, and begins one.
+// beginHold waits for the owner's other long writes, and begins one.
 func (d *DB) beginHold(ctx context.Context, owner int64) (*hold, error) {
 	for {
 		h := &hold{owner: owner, ended: make(chan struct{})}
@@ -94,8 +93,8 @@ func (d *DB) beginHold(ctx context.Context, owner int64) (*hold, error) {
 	}
 }
 
-// register stores the mark of a long write and takes the snapshot before it. The
-// caller has the writing connection.
+// register stores a long write's mark and takes the snapshot before it. The caller has
+// the writing connection.
 func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
 	if other := d.holds.find(h.owner); other != nil {
 		return &heldError{other}
@@ -104,8 +103,8 @@ func (d *DB) register(ctx context.Context, s *session, h *hold) (err error) {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on a caller leaving would leave the mark behind
-	// While it reads, the mark stays in the write-ahead log. The snapshot of a
-	// connection that finds the log empty could not be opened again later.
+	// While it reads, the mark stays in the write-ahead log. If a connection finds the
+	// log empty, its snapshot could not be opened again later.
 	before, err := d.openSnapshot(ctx)
 	if err != nil {
 		return err
@@ -164,13 +163,13 @@ func (d *DB) openSnapshot(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// closeSnapshot ends the transaction of openSnapshot.
+// closeSnapshot ends openSnapshot's transaction.
 func (d *DB) closeSnapshot(s *session) {
 	_, _ = s.exec(context.Background(), "ROLLBACK", nil)
 	d.readers.push(s)
 }
 
-// snapshotOf returns SQLite's handle of the state a connection reads.
+// snapshotOf returns SQLite's handle for the state a connection reads.
 func snapshotOf(s *session) (uintptr, error) {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -198,12 +197,12 @@ type readState struct {
 	single bool // it is a [DB.Peek]
 	began  bool // its snapshot is taken
 	pinned bool // it reads the state before a long write
-	named  bool // it has read rows of a user while a long write was under way
+	named  bool // it has read a user's rows while a long write was under way
 	// unsafe are the owners whose long writes were under way when it began.
 	unsafe []int64
 }
 
-// newReadState returns the state of a new transaction that only reads.
+// newReadState returns the state for a new reading transaction.
 func (d *DB) newReadState() *readState {
 	if d.engine != SQLite || d.beside {
 		return nil
@@ -223,8 +222,8 @@ func (s *session) peek(fn func(*Tx) error) error {
 	return fn(&Tx{session: s})
 }
 
-// queryState runs a SELECT of a transaction that only reads, on the state before
-// the long write of the user whose rows it reads, if there is one.
+// queryState runs a SELECT in a reading transaction, on the state before the long write
+// by the user whose rows it reads, if there is one.
 func (s *session) queryState(ctx context.Context, query string, args []any) (*Rows, error) {
 	r := s.reads
 	if r.began && !r.single || r.pinned {
@@ -242,7 +241,7 @@ func (s *session) queryState(ctx context.Context, query string, args []any) (*Ro
 		}
 		rows, err := s.runQuery(ctx, query, args)
 		if err == nil && !r.pinned && s.db.holds.begun.Load() != begun {
-			// A long write has begun meanwhile, and a part of it may have been read.
+			// A long write has begun meanwhile, and may have been read in part.
 			if err := errors.Join(rows.Close(), s.restartRead(ctx)); err != nil {
 				return nil, err
 			}
@@ -253,9 +252,8 @@ func (s *session) queryState(ctx context.Context, query string, args []any) (*Ro
 	}
 }
 
-// checkState makes the transaction read the state before a long write if a
-// statement reads rows of its user. That is possible as long as no rows of any
-// user were read.
+// checkState makes the transaction read the state before a long write if a statement
+// reads its user's rows. That is possible as long as no user's rows were read.
 func (s *session) checkState(ctx context.Context, query string, args []any) error {
 	r := s.reads
 	if len(r.unsafe) == 0 {
@@ -281,7 +279,7 @@ func (s *session) checkState(ctx context.Context, query string, args []any) erro
 	pinned, err := s.pin(ctx, owner)
 	r.unsafe = slices.DeleteFunc(r.unsafe, func(one int64) bool { return one == owner })
 	if err == nil && !pinned {
-		r.named = false // it has just ended: all of it can be read
+		r.named = false // it has just ended: it can be read
 	}
 	return err
 }
@@ -298,8 +296,8 @@ func (s *session) restartRead(ctx context.Context) error {
 	return s.begin(end, beginRead(SQLite))
 }
 
-// pin makes the transaction read the state before the long write of a user. It
-// returns false if the write has ended.
+// pin makes the transaction read the state before a user's long write. It returns false
+// if the write has ended.
 func (s *session) pin(ctx context.Context, owner int64) (bool, error) {
 	if s.reads.single {
 		if err := s.begin(context.WithoutCancel(ctx), beginRead(SQLite)); err != nil {
@@ -335,7 +333,7 @@ func (s *session) openState(owner int64) (bool, error) {
 	return true, nil
 }
 
-// endPin ends the transaction of a pinned [DB.Peek].
+// endPin ends a pinned [DB.Peek]'s transaction.
 func (s *session) endPin() {
 	_, _ = s.exec(context.Background(), "ROLLBACK", nil)
 }
@@ -386,12 +384,11 @@ func ownerOf(query string, args []any) (owner int64, ok bool) {
 	return owner, ok
 }
 
-// maxKnownText is the length of the longest text whose position is kept. Longer
-// ones have lists of values.
+// maxKnownText is up to which text length positions are kept. Longer ones have
+// value lists.
 const maxKnownText = 4096
 
-// findOwner returns the position of the user's number among a statement's arguments, or
-// -1.
+// findOwner returns where the user's number is among a statement's arguments, or -1.
 func findOwner(query string) int {
 	if at := ownerCondition.FindStringSubmatchIndex(query); at != nil {
 		if query[at[2]] == '?' {
@@ -428,15 +425,15 @@ func splitList(list string) []string {
 	return parts
 }
 
-// errUnfinished makes a transaction of another process than the server's wait
-// until no long write is under way.
+// errUnfinished makes a transaction outside the server process wait until no long write
+// is under way.
 var errUnfinished = fmt.Errorf("%w: an import or a restore is under way", ErrUnavailable)
 
 // unfinishedPause is the time between two looks for long writes.
 const unfinishedPause = 50 * time.Millisecond
 
-// checkUnfinished returns errUnfinished if the server is in the middle of a long
-// write, unless this process is the server.
+// checkUnfinished returns errUnfinished if the server is inside a long write, unless this
+// process is the server.
 func (s *session) checkUnfinished(ctx context.Context) error {
 	if s.db == nil || !s.db.beside {
 		return nil
@@ -458,8 +455,8 @@ func (s *session) checkUnfinished(ctx context.Context) error {
 	return nil
 }
 
-// withoutUnfinished runs a transaction again until no long write of the server is
-// under way, as long as a caller waits for a connection.
+// withoutUnfinished runs a transaction again until the server has no long write under way,
+// as long as a caller waits for a connection.
 func (d *DB) withoutUnfinished(ctx context.Context, run func() error) error {
 	begun := time.Now() //nolint:forbidigo // a duration, not a time of the journal
 	for {

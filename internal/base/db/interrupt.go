@@ -39,8 +39,8 @@ func interruptConnection(handle uintptr) {
 	sqlite3.Xsqlite3_interrupt(tls, handle)
 }
 
-// connectionHandle returns SQLite's handle of a connection, which the driver has in a
-// field it does not export, or 0 if there is no such field.
+// connectionHandle returns a connection's SQLite handle, which the driver has in a field
+// it does not export, or 0 if there is no such field.
 func connectionHandle(conn driver.Conn) uintptr {
 	value := reflect.Indirect(reflect.ValueOf(conn))
 	if value.Kind() != reflect.Struct {

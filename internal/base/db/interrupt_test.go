@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestHandleIsKnown fails if another version of the driver has a connection's handle in
-// another field.
+// TestHandleIsKnown fails if another driver version has a connection's handle in another
+// field.
 func TestHandleIsKnown(t *testing.T) {
 	t.Parallel()
 	known, err := testkit.Open(t, db.SQLite).HasHandle(t.Context())

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// probe is a table with a column of every type the schema uses, and another one referring
-// to it.
+// probe is a table with a column for every type the schema uses, and another one
+// referring to it.
 const probe = `
 -- The types of ADR 1.
 CREATE TABLE probe (
@@ -88,7 +88,7 @@ func update(t testing.TB, d *db.DB, fn func(ctx context.Context, tx *db.Tx) erro
 	must(t, d.Update(t.Context(), func(tx *db.Tx) error { return fn(t.Context(), tx) }))
 }
 
-// count counts a table's rows, seen from a transaction of its own.
+// count counts a table's rows, seen from its own transaction.
 func count(t testing.TB, d *db.DB, table string) int {
 	t.Helper()
 	var n int

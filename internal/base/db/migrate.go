@@ -22,7 +22,7 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migration is one step of the schema. Steps only go forward.
+// migration is one schema step. Steps only go forward.
 type migration struct {
 	version  int
 	name     string
@@ -43,11 +43,11 @@ func (m migration) statements(engine Engine) []string {
 	}
 }
 
-// baselineMark is in the text of a step creating every table again.
+// baselineMark is in the text for a step creating every table again.
 const baselineMark = "\n-- baseline:"
 
-// statementsForNew returns the statements of a baseline a new database needs: those that
-// do not move rows from old tables.
+// statementsForNew returns a baseline's statements for a new database: those that do not
+// move rows from old tables.
 func (m migration) statementsForNew(engine Engine) []string {
 	return slices.DeleteFunc(m.statements(engine), func(statement string) bool {
 		return strings.HasPrefix(statement, "DROP ") || strings.Contains(statement, "old_")
@@ -101,9 +101,9 @@ func readMigration(files fs.FS, name string) (migration, error) {
 }
 
 // toSQLite translates DDL. Tables become STRICT, so a text in an integer column fails as
-// it does on PostgreSQL; a table whose end is marked /* clustered */ is stored in the
-// order of its primary key. A line beginning with --sqlite is for SQLite only, one ending
-// with /* postgresql */ for PostgreSQL only.
+// it does on PostgreSQL; a table whose end is marked /* clustered */ is stored in primary
+// key order. A line beginning with --sqlite is for SQLite only, one ending with /*
+// postgresql */ for PostgreSQL only.
 func toSQLite(text string) string {
 	for _, rule := range ddlRules {
 		text = rule.pattern.ReplaceAllString(text, rule.with)
@@ -145,7 +145,7 @@ func isNoTable(err error) bool {
 	return strings.Contains(text, "no such table") || strings.Contains(text, "42P01")
 }
 
-// Latest returns the schema version of this program.
+// Latest returns this program's schema version.
 func Latest() int {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -154,10 +154,10 @@ func Latest() int {
 	return len(steps)
 }
 
-// Migrate applies the missing migrations, each in one transaction with its
-// version row. It can be killed at any time, and several programs can run it at
-// once. Before it changes a SQLite file with data, it copies the file. It
-// returns ErrNewer for a database of a newer version and leaves it unchanged.
+// Migrate applies the missing migrations, each in one transaction with its version row.
+// It can be killed at any time, and several programs can run it at once. Before it
+// changes a SQLite file with data, it copies the file. It returns ErrNewer for a newer
+// database and leaves it unchanged.
 func (d *DB) Migrate(ctx context.Context) error {
 	steps, err := migrations(embedded)
 	if err != nil {
@@ -212,7 +212,7 @@ func (m *migrator) migrate(ctx context.Context, steps []migration) error {
 }
 
 // checkOwnFile returns ErrForeign for a SQLite file that has tables but no migrations: it
-// belongs to another program. A schema of PostgreSQL may be shared, for example with an
+// belongs to another program. A PostgreSQL schema may be shared, for example with an
 // extension's tables.
 func (m *migrator) checkOwnFile(ctx context.Context) error {
 	if m.engine != SQLite {
@@ -229,9 +229,9 @@ func (m *migrator) checkOwnFile(ctx context.Context) error {
 	return err
 }
 
-// copyBefore copies the file before a migration, unless a copy of the same version
-// exists. A reader makes the copy during a writing transaction, so of several programs
-// only one makes it and none changes the schema meanwhile.
+// copyBefore copies the file before a migration, unless a copy with the same version
+// exists. A reader makes the copy during a writing transaction, so only one program makes
+// it and none changes the schema meanwhile.
 func (m *migrator) copyBefore(ctx context.Context, version int) error {
 	to := fmt.Sprintf("%s.before-migration-from-%d", m.path, version)
 	return m.Update(ctx, func(*Tx) error {
@@ -269,10 +269,10 @@ const createVersions = `CREATE TABLE IF NOT EXISTS schema_migrations (
 	applied_at BIGINT NOT NULL
 )`
 
-// migrationLock is the key of PostgreSQL's advisory lock; any constant does.
+// migrationLock is the key for PostgreSQL's advisory lock; any constant does.
 const migrationLock = 0x66696c6c
 
-// findBaseline returns the version of the last baseline, or 0.
+// findBaseline returns the last baseline's version, or 0.
 func findBaseline(steps []migration) int {
 	last := len(steps)
 	for last > 0 && !strings.Contains(steps[last-1].source, baselineMark) {
@@ -281,8 +281,8 @@ func findBaseline(steps []migration) int {
 	return last
 }
 
-// createBaseline creates the tables of the last baseline in a new database, so it does
-// not run the steps before it.
+// createBaseline creates the last baseline's tables in a new database, so it does not run
+// the steps before it.
 func (m *migrator) createBaseline(ctx context.Context, steps []migration) error {
 	last := findBaseline(steps)
 	if last == 0 {
@@ -391,10 +391,9 @@ func splitStatements(text string) []string {
 	return statements
 }
 
-// lockMigrations makes programs that migrate the same PostgreSQL database do it
-// one after the other. The limits of ordinary statements do not apply to the
-// wait and the migration, because creating an index on a large table can take
-// long.
+// lockMigrations makes programs that migrate the same PostgreSQL database do it one after
+// the other. Ordinary statement limits do not apply to the wait and the migration,
+// because creating an index on a large table can take long.
 func lockMigrations(ctx context.Context, tx *Tx) error {
 	for _, statement := range []string{`SET LOCAL statement_timeout = 0`, `SET LOCAL lock_timeout = 0`} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
@@ -405,8 +404,7 @@ func lockMigrations(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// checkApplied returns an error if the applied migrations are not those of this
-// program.
+// checkApplied returns an error if the applied migrations differ from this program's.
 func (m *migrator) checkApplied(ctx context.Context, steps []migration) error {
 	return m.View(ctx, func(tx *Tx) error {
 		return Each(ctx, tx, func(row Scanner) error {
@@ -438,8 +436,8 @@ func readOnly(file string) url.Values {
 	return url.Values{"immutable": {"1"}}
 }
 
-// FileVersion reads the schema version of a SQLite file without changing
-// it, not even its mode; 0 for a file that does not exist or is empty.
+// FileVersion reads a SQLite file's schema version without changing it, not even its
+// mode; 0 for a file that does not exist or is empty.
 func FileVersion(ctx context.Context, file string) (int, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {

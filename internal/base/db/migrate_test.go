@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// eachEmpty runs fn on a database of each engine that has no schema.
+// eachEmpty runs fn on each engine's empty database.
 func eachEmpty(t *testing.T, fn func(t *testing.T, d *db.DB, options db.Options)) {
 	t.Helper()
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -101,8 +101,8 @@ func TestRealMigrationsByManyAtOnce(t *testing.T) {
 	})
 }
 
-// migrateByMany opens the database six times, as six programs would, and
-// migrates it with all of them at once.
+// migrateByMany opens the database six times, as six programs would, and migrates it with
+// them all at once.
 func migrateByMany(t *testing.T, options db.Options, migrate func(context.Context, *db.DB) error) {
 	t.Helper()
 	options.Readers = 2
@@ -210,7 +210,7 @@ func TestNewerFileIsUntouched(t *testing.T) {
 	}
 }
 
-// FileVersion sees what is still in the write-ahead log of a killed program.
+// FileVersion sees what is still in a killed program's write-ahead log.
 func TestFileVersionReadsTheLog(t *testing.T) {
 	t.Parallel()
 	options := testkit.Empty(t, db.SQLite)
@@ -302,7 +302,7 @@ func TestUnfinishedCopyIsMadeAgain(t *testing.T) {
 	}
 }
 
-// TestFileIsCompactedAfterAMigration drops a table that is most of the file.
+// TestFileIsCompactedAfterAMigration drops a table that is most of its file.
 func TestFileIsCompactedAfterAMigration(t *testing.T) {
 	t.Parallel()
 	options := db.Options{Path: filepath.Join(t.TempDir(), "data.db")}

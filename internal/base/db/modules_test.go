@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// goList runs the go command for a module of the build.
+// goList runs the go command for a build module.
 func goList(t *testing.T, format, module string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, module).Output()
@@ -15,8 +15,8 @@ func goList(t *testing.T, format, module string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// The SQLite driver is C turned into Go against one version of a C library in
-// Go; with another version it may corrupt memory.
+// The SQLite driver is C turned into Go against one C library version in Go; with another
+// version it may corrupt memory.
 func TestLibcIsTheOneThatTheDriverNames(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(goList(t, "{{.GoMod}}", "modernc.org/sqlite"))

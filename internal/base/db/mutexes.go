@@ -10,11 +10,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// No connection is used by two goroutines at a time, so the mutexes of connections
-// do nothing here, which is SQLite's mode "multi-thread" (ADR 23). The mutexes of
-// what connections share, such as their memory, are those of Go.
+// No connection is used by two goroutines at a time, so connection mutexes do nothing
+// here, which is SQLite's mode "multi-thread" (ADR 23). Mutexes for what connections
+// share, such as their memory, are Go's.
 
-// It must come before the first connection of the process.
+// It must come before the process's first connection.
 func init() {
 	if err := installMutexes(); err != nil {
 		panic(err)
@@ -29,7 +29,7 @@ func installMutexes() error {
 	defer libc.Xfree(tls, list)
 	result := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MUTEX, libc.VaList(list, uintptr(unsafe.Pointer(&mutexMethods))))
 	if result == sqlite3.SQLITE_OK {
-		// It has a connection's kind of mutex, so it must not run twice at a time.
+		// It has a connection mutex, so it must not run twice at a time.
 		result = sqlite3.Xsqlite3_initialize(tls)
 	}
 	if result != sqlite3.SQLITE_OK {
@@ -59,7 +59,7 @@ var (
 	staticMutexes   [sqlite3.SQLITE_MUTEX_STATIC_VFS3 + 1]sync.Mutex
 )
 
-// addressOf returns the address of a variable, which must be global or C memory.
+// addressOf returns a variable's address; the variable must be global or C memory.
 func addressOf(m *sync.Mutex) uintptr { return uintptr(unsafe.Pointer(m)) }
 
 // mutexAt returns the mutex at an address.
@@ -67,8 +67,8 @@ func mutexAt(address uintptr) *sync.Mutex { return *(**sync.Mutex)(unsafe.Pointe
 
 func startMutexes(*libc.TLS) int32 { return sqlite3.SQLITE_OK }
 
-// newMutex returns the address of a new mutex, or that of a static one. Only
-// connections and the initialization use recursive mutexes.
+// newMutex returns a new mutex's address, or a static one's. Only connections and the
+// initialization use recursive mutexes.
 func newMutex(tls *libc.TLS, kind int32) uintptr {
 	switch kind {
 	case sqlite3.SQLITE_MUTEX_RECURSIVE:

@@ -7,8 +7,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// TestMutexesOfSharedData checks that the mutexes of data that connections share
-// exclude each other, and that those of connections do not.
+// TestMutexesOfSharedData checks that mutexes for shared data exclude each other, and
+// connection mutexes do not.
 func TestMutexesOfSharedData(t *testing.T) {
 	t.Parallel()
 	tls := libc.NewTLS()

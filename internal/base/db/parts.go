@@ -10,21 +10,21 @@ import (
 	"fillbook/internal/base/filelock"
 )
 
-// defaultPartTime is how long a part of a long write holds SQLite's writing connection
+// defaultPartTime is how long a long write's part holds SQLite's writing connection
 // before others get their turn.
 const defaultPartTime = 40 * time.Millisecond
 
-// maxPartLog is how many bytes of its undo log end a part.
+// maxPartLog is how many undo log bytes end a part.
 const maxPartLog = 2 << 20
 
-// UpdateInParts is [DB.Update] for a long write of one user's rows. On SQLite it is
-// committed in parts, so short writes of others do not wait for its end; on PostgreSQL it
-// is one transaction. Nevertheless all of it is kept or none: until the end, others read
-// the user's rows as they were before, and wait if they write them; after an error or a
-// crash its parts are undone (ADR 29).
+// UpdateInParts is [DB.Update] for a long write to one user's rows. On SQLite it is
+// committed in parts, so others' short writes do not wait for its end; on PostgreSQL it
+// is one transaction. Nevertheless it is kept whole or not at all: until the end, others
+// read the user's rows as they were before, and wait if they write them; after an error
+// or a crash its parts are undone (ADR 29).
 //
-// fn must use rows of this user only, name the user in every statement, and be able to
-// run again.
+// fn must use only this user's rows, name the user in every statement, and be able to run
+// again.
 func (d *DB) UpdateInParts(ctx context.Context, owner int64, fn func(*Tx) error) error {
 	if d.engine == PostgreSQL || !d.inParts {
 		return d.Update(ctx, fn)
@@ -37,7 +37,7 @@ func (d *DB) UpdateInParts(ctx context.Context, owner int64, fn func(*Tx) error)
 func (t *Tx) IsInParts() bool { return t.parts != nil }
 
 // ReleaseWriter lets others write before a longer computation or query, if the
-// transaction is one of [DB.UpdateInParts]. Otherwise it does nothing.
+// transaction comes from [DB.UpdateInParts]. Otherwise it does nothing.
 func (t *Tx) ReleaseWriter(ctx context.Context) error {
 	if t.parts == nil || !t.parts.writing || t.parts.isReading() {
 		return nil
@@ -124,8 +124,8 @@ func (p *parts) run(ctx context.Context, fn func(*Tx) error) (err error) {
 
 const deleteUnfinished = `DELETE FROM unfinished_writes WHERE user_id = $1`
 
-// withCause adds the reason why a context has ended to the error of a statement,
-// which depends on the driver.
+// withCause adds the reason why a context has ended to a statement's error, which depends
+// on the driver.
 func withCause(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -279,8 +279,8 @@ func (p *parts) undo(ctx context.Context) error {
 	return nil
 }
 
-// undoParts undoes the parts of a user's long write, the last one first, in
-// several transactions.
+// undoParts undoes the parts in a user's long write, the last one first, in several
+// transactions.
 func (d *DB) undoParts(ctx context.Context, owner int64) error {
 	u := &undoing{owner: owner, more: true}
 	for u.more {
@@ -332,7 +332,7 @@ func (u *undoing) undoLast(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// finishUndo removes the mark of a long write that has stored nothing.
+// finishUndo removes the mark for a long write that stored nothing.
 func finishUndo(ctx context.Context, s *session, owner int64) error {
 	return s.transact(context.WithoutCancel(ctx), beginWrite(SQLite), func(tx *Tx) error {
 		_, err := tx.Exec(ctx, deleteUnfinished, owner)
@@ -340,8 +340,8 @@ func finishUndo(ctx context.Context, s *session, owner int64) error {
 	})
 }
 
-// lockWait is how long a server waits for the lock of the database: a command may
-// have it for a moment.
+// lockWait is how long a server waits for the database lock: a command may have it for a
+// moment.
 const lockWait = 5 * time.Second
 
 // recovery undoes the long writes a crash has left.
@@ -380,7 +380,7 @@ func (r *recovery) startParts(ctx context.Context, isServer bool) error {
 	return err
 }
 
-// lockParts gets the lock of the process that writes in parts.
+// lockParts gets the lock for the process that writes in parts.
 func (r *recovery) lockParts(ctx context.Context, isServer bool) (unlock func(), err error) {
 	for begun := time.Now(); ; { //nolint:forbidigo // a duration, not a time of the journal
 		unlock, err = filelock.Lock(r.path + ".lock")
@@ -393,8 +393,8 @@ func (r *recovery) lockParts(ctx context.Context, isServer bool) (unlock func(),
 	}
 }
 
-// unfinished returns the users with an unfinished long write. A new file, and one
-// of an earlier release, has none.
+// unfinished returns the users with an unfinished long write. A new file, and one from an
+// earlier release, has none.
 func (r *recovery) unfinished(ctx context.Context) (owners []int64, err error) {
 	err = r.Peek(ctx, func(tx *Tx) error {
 		owners, err = List(ctx, tx, Single[int64], `SELECT user_id FROM unfinished_writes WHERE part = 0 ORDER BY user_id`)

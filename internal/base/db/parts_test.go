@@ -15,8 +15,8 @@ import (
 
 var errOnPurpose = errors.New("on purpose")
 
-// partsDB is a database of a server with two users and two tables, one of which
-// refers to the other.
+// partsDB is a server's database with two users and two tables, one referring to the
+// other.
 type partsDB struct {
 	*db.DB
 	t *testing.T
@@ -85,7 +85,7 @@ func (d partsDB) things(owner int64) int {
 	return whole
 }
 
-// dump returns all rows of the two tables and of unfinished_writes.
+// dump returns all rows in the two tables and unfinished_writes.
 func (d partsDB) dump() string {
 	d.t.Helper()
 	var text strings.Builder
@@ -114,8 +114,8 @@ func (d partsDB) update(fn func(*db.Tx) error) {
 	must(d.t, d.Update(d.t.Context(), fn))
 }
 
-// TestPartsAreHiddenUntilTheEnd checks what others see in the middle of a long
-// write: the state before of its user, and their own rows as they write them.
+// TestPartsAreHiddenUntilTheEnd checks what others see inside a long write: its user's
+// state before, and their own rows as they write them.
 func TestPartsAreHiddenUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	d := newPartsDB(t)
@@ -207,8 +207,8 @@ func TestDeleteInChunks(t *testing.T) {
 	}
 }
 
-// TestLookupBeforePinnedRead reads a row without a user, as that of a public link, and
-// then the rows of the user it names.
+// TestLookupBeforePinnedRead reads a row without a user, as for a public link, and then
+// rows for the user it names.
 func TestLookupBeforePinnedRead(t *testing.T) {
 	t.Parallel()
 	d := newPartsDB(t)
@@ -253,7 +253,7 @@ func TestSnapshotBeforeOutlivesCheckpoints(t *testing.T) {
 	}
 }
 
-// changeRandomly runs random statements of a long write.
+// changeRandomly runs random statements in a long write.
 func changeRandomly(ctx context.Context, tx *db.Tx, random *rand.Rand) error {
 	box := func() string { return fmt.Sprint("box ", random.IntN(8)) }
 	thing := func() int { return random.IntN(60) }
@@ -373,7 +373,7 @@ func TestOtherProcessWaitsForParts(t *testing.T) {
 	}
 }
 
-// TestLongWritesOfTwoUsers runs two long writes at a time, and two of one user.
+// TestLongWritesOfTwoUsers runs two long writes at a time, and two for one user.
 func TestLongWritesOfTwoUsers(t *testing.T) {
 	t.Parallel()
 	d := newPartsDB(t)

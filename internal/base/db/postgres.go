@@ -29,7 +29,7 @@ var runtimeParams = map[string]string{
 	"timezone":         "UTC",
 }
 
-// timeLimits bound the time of statements, locks and idle transactions. They are set in
+// timeLimits limit the time for statements, locks and idle transactions. They are set in
 // each transaction, because behind a pooler a transaction may run on any connection to
 // the server. One the URL contains is not set.
 var timeLimits = []struct{ name, value string }{
@@ -41,8 +41,8 @@ var timeLimits = []struct{ name, value string }{
 // peekLimit bounds a statement without a transaction, on the client.
 const peekLimit = time.Minute
 
-// The timeouts of an unresponsive server, after which the next host of the URL
-// is tried. connect_timeout in the URL takes precedence.
+// Timeouts for an unresponsive server, after which the URL's next host is tried.
+// connect_timeout in the URL takes precedence.
 const (
 	connectPatience = 2 * time.Second
 	silencePatience = 4 * time.Second
@@ -104,14 +104,14 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 type server struct {
 	// pooled reports that there is a pooler, such as PgBouncer, in front of the server.
 	// In its transaction mode a statement prepared by one transaction does not exist in
-	// the next, so only the descriptions of statements may be kept.
+	// the next, so only statement descriptions may be kept.
 	pooled bool
 	// distributed reports that [DB.Distribute] was run.
 	distributed bool
 }
 
-// inspectServer opens a connection to find out what it leads to. After a restart
-// of the server a pooler is full of dead connections, so it tries several times.
+// inspectServer opens a connection to find out what it leads to. After a server restart a
+// pooler is full of dead connections, so it tries several times.
 func inspectServer(ctx context.Context, config *pgx.ConnConfig, wait time.Duration) (found server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -134,7 +134,7 @@ func readServer(ctx context.Context, conn *pgconn.PgConn) (found server, err err
 	if err != nil {
 		return server{}, err
 	}
-	// A pooler gives its clients other process ids than those of the server.
+	// A pooler gives its clients other process ids than the server.
 	found.pooled = pid != strconv.FormatUint(uint64(conn.PID()), 10)
 	citus, err := queryText(ctx, conn, `SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
 	if err != nil || citus != "t" {
@@ -145,7 +145,7 @@ func readServer(ctx context.Context, conn *pgconn.PgConn) (found server, err err
 	return found, err
 }
 
-// queryText returns the only value of a query.
+// queryText returns a query's only value.
 func queryText(ctx context.Context, conn *pgconn.PgConn, query string) (string, error) {
 	results, err := conn.Exec(ctx, query).ReadAll()
 	if err != nil {
@@ -176,9 +176,9 @@ func (t tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// withPostgres runs fn on a connection of the pool. After a restart of the server the
-// pool is full of dead connections. A call failing on one before its transaction has
-// begun is tried on another.
+// withPostgres runs fn on a pool connection. After a server restart the pool is full of
+// dead connections. A call failing on one before its transaction has begun is tried on
+// another.
 func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 	for tries := d.postgres.Stats().MaxOpenConnections; ; tries-- {
 		conn, err := d.connectPostgres(ctx)

@@ -41,9 +41,9 @@ func TestQueuedStatementsRunInOrder(t *testing.T) {
 	})
 }
 
-// TestQueuedStatementFails checks that the error of a queued statement is returned
-// by the next call or by Update, that nothing is committed, and that the
-// connection can be used again.
+// TestQueuedStatementFails checks that a queued statement's error is returned by the next
+// call or by Update, that nothing is committed, and that the connection can be used
+// again.
 func TestQueuedStatementFails(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		update(t, d, func(ctx context.Context, tx *db.Tx) error { return put(ctx, tx, "a") })

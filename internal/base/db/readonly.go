@@ -15,9 +15,8 @@ import (
 // system is mounted read-only, or the file or its directory belongs to another
 // user. Nothing is created next to it.
 
-// isLocked reports whether an existing file can be read but not written; opened
-// is the error of opening it for writing. The write-ahead log needs a writable
-// directory too.
+// isLocked reports whether an existing file can be read but not written; opened is the
+// error from opening it for writing. The write-ahead log needs a writable directory too.
 func isLocked(path string, opened error) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 {

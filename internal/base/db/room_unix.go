@@ -4,11 +4,11 @@ package db
 
 import "golang.org/x/sys/unix"
 
-// freeBytes returns the free space of a directory's file system.
+// freeBytes returns a directory's free file system space.
 func freeBytes(dir string) (free uint64, known bool) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return 0, false
 	}
-	return disk.Bavail * uint64(disk.Bsize), true // a block is not of negative size
+	return disk.Bavail * uint64(disk.Bsize), true // a block has no negative size
 }

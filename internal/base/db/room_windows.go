@@ -2,7 +2,7 @@ package db
 
 import "golang.org/x/sys/windows"
 
-// freeBytes returns the free space of a directory's disk.
+// freeBytes returns a directory's free disk space.
 func freeBytes(dir string) (free uint64, known bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"strconv"
 )
 
-// Rows are the rows of a SELECT. On SQLite they are read from the driver
-// itself: database/sql would lock, start a goroutine for each statement, and
-// convert most values by reflection.
+// Rows are a SELECT's rows. On SQLite they are read from the driver itself: database/sql
+// would lock, start a goroutine for each statement, and convert most values by
+// reflection.
 type Rows struct {
 	postgres *sql.Rows
 
 	ctx    context.Context
 	lite   driver.Rows
-	values []driver.Value // of the current row
+	values []driver.Value // current row
 	kept   *statement
 	err    error
 }
@@ -43,7 +43,7 @@ func (r *Rows) Next() bool {
 	return true
 }
 
-// Scan copies the columns of the current row to dest, one for each.
+// Scan copies the current row's columns to dest, one for each.
 func (r *Rows) Scan(dest ...any) error {
 	if r.postgres != nil {
 		return r.postgres.Scan(dest...)
@@ -59,7 +59,7 @@ func (r *Rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Columns returns the names of the columns.
+// Columns returns the column names.
 func (r *Rows) Columns() ([]string, error) {
 	if r.postgres != nil {
 		return r.postgres.Columns()
@@ -172,8 +172,8 @@ func (s *session) execLite(ctx context.Context, query string, args []any) (drive
 	return result, err
 }
 
-// namedValues converts arguments to values of the driver. The result is valid
-// until the next call.
+// namedValues converts arguments to driver values. The result is valid until the next
+// call.
 func (s *session) namedValues(args []any) ([]driver.NamedValue, error) {
 	s.args = s.args[:0]
 	for i, arg := range args {
@@ -198,8 +198,8 @@ func toDriverValue(arg any) (driver.Value, error) {
 
 var errNull = errors.New("the value is NULL")
 
-// assign stores a value of SQLite's driver in a destination of Scan. It converts as
-// database/sql does, for the types the program uses.
+// assign stores a SQLite driver value in a Scan destination. It converts as database/sql
+// does, for the types the program uses.
 func assign(dest any, value driver.Value) error {
 	switch d := dest.(type) {
 	case *int64:
@@ -242,7 +242,7 @@ func assign(dest any, value driver.Value) error {
 	return assignKind(pointer.Elem(), value)
 }
 
-// assignKind stores a value in a variable by the kind of its type.
+// assignKind stores a value in a variable by its type's kind.
 func assignKind(into reflect.Value, value driver.Value) error {
 	if into.Kind() == reflect.Pointer {
 		if value == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// table is a table of this program's schema.
+// table is a table in this program's schema.
 type table struct {
 	name    string
 	columns []string
@@ -16,9 +16,9 @@ type table struct {
 }
 
 // schemaTables returns the tables the migrations create, each after the tables it refers
-// to. It runs the migrations of a new database in an SQLite database in memory and reads
-// the result, so it needs no knowledge of DDL and returns our tables only: a PostgreSQL
-// schema may contain tables of other programs.
+// to. It runs a new database's migrations in an SQLite database in memory and reads the
+// result, so it needs no DDL parser and returns our tables only: a PostgreSQL schema may
+// contain other programs' tables.
 func schemaTables(ctx context.Context, steps []migration) ([]table, error) {
 	pool, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -92,7 +92,7 @@ func sortByReferences(tables []table) ([]table, error) {
 	return sorted, nil
 }
 
-// columnTypes are the types of a database's columns, by table and column.
+// columnTypes are a database's column types, by table and column.
 type columnTypes map[string]map[string]string
 
 // liveColumns reads the columns a database has.
@@ -114,7 +114,7 @@ func liveColumns(ctx context.Context, tx *Tx) (columnTypes, error) {
 	return types, err
 }
 
-// check reports a table whose columns are not those of the schema.
+// check reports a table whose columns differ from the schema.
 func (c columnTypes) check(tables []table) error {
 	for _, t := range tables {
 		live := c[t.name]

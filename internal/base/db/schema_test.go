@@ -19,7 +19,7 @@ type column struct {
 	Key               int64 // place in the primary key, 0 for none
 }
 
-// kinds maps the type names of both engines to the same words.
+// kinds maps both engines' type names to the same words.
 var kinds = map[string]string{
 	"INTEGER": "integer", "BIGINT": "integer", "SMALLINT": "integer", "BOOLEAN": "integer",
 	"TEXT": "text", "BLOB": "bytes", "BYTEA": "bytes", "UUID": "bytes",
@@ -88,7 +88,7 @@ var notByUser = map[string]string{
 // table's primary key begins with the user.
 func TestEveryTableLeadsWithTheUser(t *testing.T) {
 	t.Parallel()
-	tables := map[string]string{} // first column of the primary key
+	tables := map[string]string{} // first primary key column
 	for _, c := range schema(t, testkit.Open(t, db.SQLite)) {
 		if _, seen := tables[c.Table]; !seen {
 			tables[c.Table] = "nothing"

@@ -58,8 +58,8 @@ func readLimits(t *testing.T, tx *db.Tx) []string {
 	return limits
 }
 
-// TestPgBouncerWithoutFreeConnections occupies the only connection of a pool and
-// checks that the next call is given up instead of waiting for minutes.
+// TestPgBouncerWithoutFreeConnections occupies a pool's only connection and checks that
+// the next call is given up instead of waiting for minutes.
 func TestPgBouncerWithoutFreeConnections(t *testing.T) {
 	t.Parallel()
 	address := os.Getenv("SVC_TEST_PGBOUNCER")

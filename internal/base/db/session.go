@@ -28,7 +28,7 @@ type session struct {
 	// checkedAt and shrunkAt are uses when the connection was last checked for
 	// being idle, and when its memory was released.
 	checkedAt, shrunkAt int
-	wait                time.Duration // for a connection of a pooler; PostgreSQL only
+	wait                time.Duration // for a pooler connection; PostgreSQL only
 	queued              pgx.Batch     // statements that were not sent yet; PostgreSQL only
 	trace               func(statement string)
 	db                  *DB        // on SQLite
@@ -42,12 +42,12 @@ type session struct {
 // statement is one that is kept prepared.
 type statement struct {
 	stmt   driver.Stmt
-	used   int            // at which use of the session
+	used   int            // at which session use
 	busy   bool           // its rows are being read
 	values []driver.Value // the memory for a row
 }
 
-// maxStatements bounds the cache of prepared statements of each connection.
+// maxStatements bounds each connection's prepared statement cache.
 const maxStatements = 50
 
 func beginRead(engine Engine) string {
@@ -64,9 +64,9 @@ func beginWrite(engine Engine) string {
 	return "BEGIN IMMEDIATE"
 }
 
-// transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or
-// panics. The end of a transaction is not canceled with the request: a
-// connection must never go back with a transaction open.
+// transact runs fn between begin and COMMIT, or ROLLBACK when fn fails or panics. A
+// transaction's end is not canceled with the request: a connection must never go back
+// with a transaction open.
 func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 			s.abandon()
 		}
 		if cause := ctx.Err(); cause != nil && err != nil && !errors.Is(err, cause) {
-			// The error of a canceled statement depends on the driver.
+			// A canceled statement's error depends on the driver.
 			err = fmt.Errorf("%w: %w", cause, err)
 		}
 	}()
@@ -193,8 +193,8 @@ func (s *session) queue(query string, args []any) {
 	s.queued.Queue(query, args...)
 }
 
-// sendQueued sends the queued statements in one round trip and returns the result
-// of the last one. PostgreSQL skips those after one that fails.
+// sendQueued sends the queued statements in one round trip and returns the last one's
+// result. PostgreSQL skips those after a failed one.
 func (s *session) sendQueued(ctx context.Context) (result driver.Result, err error) {
 	batch := s.queued
 	s.queued = pgx.Batch{}
@@ -212,7 +212,7 @@ func (s *session) sendQueued(ctx context.Context) (result driver.Result, err err
 	return result, err
 }
 
-// copyRows inserts rows into a table of PostgreSQL after the queued statements.
+// copyRows inserts rows into a PostgreSQL table after the queued statements.
 func (s *session) copyRows(ctx context.Context, table string, columns []string, rows [][]any) (inserted int64, err error) {
 	if s.queued.Len() > 0 {
 		if _, err := s.sendQueued(ctx); err != nil {
@@ -239,8 +239,8 @@ func (s *session) query(ctx context.Context, query string, args []any) (*Rows, e
 	return &Rows{postgres: rows}, err
 }
 
-// prepare returns the prepared statement for a text on SQLite. The driver of
-// PostgreSQL keeps its own.
+// prepare returns the prepared statement for a text on SQLite. PostgreSQL's driver keeps
+// its own.
 func (s *session) prepare(ctx context.Context, query string) (*statement, error) {
 	s.uses++
 	if known, ok := s.statements[query]; ok {
@@ -277,7 +277,7 @@ func (s *session) closeOldest() {
 	delete(s.statements, oldest)
 }
 
-// close closes a connection of SQLite and its statements.
+// close closes a SQLite connection and its statements.
 func (s *session) close() {
 	for _, kept := range s.statements {
 		_ = kept.stmt.Close()

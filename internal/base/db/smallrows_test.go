@@ -19,8 +19,8 @@ import (
 // beforeSmallRows is the last schema before rows became small.
 const beforeSmallRows = 15
 
-// smallRowsData fills a schema of that version: two users with an account and 4,000
-// fills each in 100 streams, and a trade with annotations for every two fills.
+// smallRowsData fills that version's schema: two users with an account and 4,000 fills
+// each in 100 streams, and a trade with annotations for every two fills.
 const smallRowsData = `
 INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at) VALUES ('second', 's', 's', '', TRUE, 2), ('first', 'f', 'f', '', FALSE, 1);
 INSERT INTO user_states (user_id, last_seen_at) VALUES ('first', 11), ('second', 12);
@@ -46,7 +46,7 @@ INSERT INTO trade_annotations (user_id, trade_id, account_id, notes, emotional_s
 INSERT INTO audit_events (user_id, id, at, action, outcome, credential, target, ip, user_agent, request_id)
   VALUES ('first', 'e1', 1, 'login', 'ok', '', '', '', '', ''), ('deleted', 'e2', 1, 'login', 'ok', '', '', '', '', '');`
 
-// readOldRows and readSmallRows return one text per row of the same data, in the schema
+// readOldRows and readSmallRows return one text per row for the same data, in the schema
 // before the migration and after it.
 const (
 	readOldRows = `
@@ -94,7 +94,7 @@ func TestSmallRowsMigrationSurvivesKill(t *testing.T) {
 	}
 }
 
-// prepareSmallRows creates a database of the version before and returns its rows.
+// prepareSmallRows creates a database with the version before and returns its rows.
 func prepareSmallRows(t *testing.T, options db.Options) []string {
 	t.Helper()
 	d := open(t, options)
@@ -143,7 +143,7 @@ func migrateAll(ctx context.Context, place string) error {
 	return errors.Join(err, d.Close())
 }
 
-// listTexts returns the rows of a query of one text. UUIDTEXT in it is the text of a UUID.
+// listTexts returns a query's rows, each one text. UUIDTEXT in it is a UUID's text.
 func listTexts(t *testing.T, d *db.DB, query string) (list []string) {
 	t.Helper()
 	parts := strings.Split(query, "UUIDTEXT(")

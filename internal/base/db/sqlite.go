@@ -19,8 +19,8 @@ import (
 // defaultReaders is enough for two to eight cores.
 const defaultReaders = 6
 
-// pragmas of every connection. busy_timeout comes first because the others
-// may have to wait; FULL makes an acknowledged write survive a power cut.
+// pragmas for every connection. busy_timeout comes first because the others may have to
+// wait; FULL makes an acknowledged write survive a power cut.
 var pragmas = []string{
 	"busy_timeout(10000)",
 	"journal_mode(WAL)",
@@ -33,8 +33,8 @@ var pragmas = []string{
 	"secure_delete(FAST)",
 }
 
-// Page cache in KiB: the writer's contains the upper levels of every index of a
-// large journal; a reader needs less.
+// Page cache in KiB: the writer's contains every index's upper levels for a large
+// journal; a reader needs less.
 const (
 	writerCache = "cache_size(-65536)"
 	readerCache = "cache_size(-8192)"
@@ -81,9 +81,8 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 // cache is released; at most twice as long passes.
 const idleTime = 5 * time.Second
 
-// shrinkIdle releases the memory of idle connections until the database is
-// closed. A large import or a long list fills the cache of its connection, which
-// would keep it for good.
+// shrinkIdle releases idle connections' memory until the database is closed. A large
+// import or a long list fills its connection's cache, which would keep it for good.
 func (p *litePool) shrinkIdle() {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
@@ -103,7 +102,7 @@ func (p *litePool) shrinkIdle() {
 	}
 }
 
-// shrinkIfIdle releases the memory of a connection not used since the last call, once.
+// shrinkIfIdle releases the memory in a connection not used since the last call, once.
 func (s *session) shrinkIfIdle() {
 	switch s.uses {
 	case s.shrunkAt:
@@ -114,7 +113,7 @@ func (s *session) shrinkIfIdle() {
 	}
 }
 
-// shrink releases the page cache of a connection.
+// shrink releases a connection's page cache.
 func (s *session) shrink() {
 	_, _ = s.conn.ExecContext(context.Background(), "PRAGMA shrink_memory")
 	s.checkedAt, s.shrunkAt = s.uses, s.uses
@@ -214,7 +213,7 @@ func (p *litePool) dsn() string {
 	return fileURL(p.db.path, query)
 }
 
-// fileURL returns SQLite's URL of a file, for any characters in its path.
+// fileURL returns a file's SQLite URL, for any characters in its path.
 func fileURL(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
@@ -243,8 +242,7 @@ func (p *litePool) closeSQLite() (err error) {
 	return err
 }
 
-// receive calls fn with the given number of elements of a channel, until ctx is
-// done.
+// receive calls fn with that many channel elements, until ctx is done.
 func receive[T any](ctx context.Context, from <-chan T, count int, fn func(T)) {
 	for range count {
 		select {
@@ -294,12 +292,11 @@ func createPrivate(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
-// compactPages is the number of pages from which a file is worth compacting.
+// compactPages is from how many pages a file is worth compacting.
 const compactPages = 1024
 
-// compact returns the space of dropped tables to the file system if it is at
-// least half of the file. Free pages are used again anyway, so a failure is only
-// logged.
+// compact returns dropped tables' space to the file system if it is at least half the
+// file. Free pages are used again anyway, so a failure is only logged.
 func (d *DB) compact(ctx context.Context) {
 	if d.engine != SQLite {
 		return
@@ -314,7 +311,7 @@ func (d *DB) compact(ctx context.Context) {
 		if err := d.CheckRoom(2 * (pages - free) * size); err != nil { // a temporary file and the log
 			return err
 		}
-		// The temporary copy of the database must not be in memory.
+		// The temporary database copy must not be in memory.
 		defer s.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA temp_store(MEMORY)") //nolint:errcheck // cannot fail
 		for _, statement := range []string{"PRAGMA temp_store(FILE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 			if _, err := s.conn.ExecContext(ctx, statement); err != nil {
@@ -328,10 +325,9 @@ func (d *DB) compact(ctx context.Context) {
 	}
 }
 
-// Snapshot writes a consistent copy of the database to a new file, readable
-// only by its owner, while the database is in use. A failed copy is removed,
-// and an existing file is not changed. It works only on SQLite; PostgreSQL has
-// its own tools.
+// Snapshot writes a consistent database copy to a new file, readable only by its owner,
+// while the database is in use. A failed copy is removed, and an existing file is not
+// changed. It works only on SQLite; PostgreSQL has its own tools.
 func (d *DB) Snapshot(ctx context.Context, to string) error {
 	if d.engine != SQLite {
 		return errors.New("a snapshot file can only be made of SQLite; use pg_dump for PostgreSQL")

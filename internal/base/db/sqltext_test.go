@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// sqlText is an SQL text of the program: a string literal, or a statement that
-// is built from a field table.
+// sqlText is an SQL text in the program: a string literal, or a statement built from a
+// field table.
 type sqlText struct {
 	text  string
 	place token.Position // the file is relative to the module's root
@@ -44,8 +44,8 @@ var forbidden = []*regexp.Regexp{
 	regexp.MustCompile(`\bLIMIT \$\d`), // see db.Limit
 }
 
-// programTexts returns the SQL texts of every Go file that is not a test, and the
-// generated ones.
+// programTexts returns the SQL texts in every Go file except tests, and the generated
+// ones.
 func programTexts(t *testing.T) []sqlText {
 	t.Helper()
 	texts, err := literalTexts()
@@ -56,8 +56,8 @@ func programTexts(t *testing.T) []sqlText {
 	return slices.Concat(texts, generatedTexts(t))
 }
 
-// literalTexts reads the Go files once. The bench and the testkit are not part of
-// the program: the one has tables of its own, the other manages a PostgreSQL server.
+// literalTexts reads the Go files once. The bench and the testkit are not in the program:
+// the one has its own tables, the other manages a PostgreSQL server.
 var literalTexts = sync.OnceValues(func() (texts []sqlText, err error) {
 	root := filepath.Join("..", "..", "..")
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -147,8 +147,8 @@ func TestSQLIsInTheCommonSubset(t *testing.T) {
 	}
 }
 
-// ascends reports whether the placeholders of a text first appear in order. A
-// text that is a piece of a statement may begin at any number.
+// ascends reports whether a text's placeholders first appear in order. A text that is a
+// piece of a statement may begin at any number.
 func ascends(text string) bool {
 	highest := 0
 	for _, match := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(text, -1) {
@@ -165,7 +165,7 @@ func TestDDLStaysInMigrations(t *testing.T) {
 	t.Parallel()
 	for _, sql := range programTexts(t) {
 		if strings.HasSuffix(sql.place.Filename, "internal/base/db/distribute.go") {
-			continue // changes foreign keys and constraints of existing tables
+			continue // changes foreign keys and constraints in existing tables
 		}
 		if speaksDDL.MatchString(sql.text) && !strings.Contains(sql.text, "schema_migrations") {
 			t.Errorf("%s: DDL outside internal/base/db/migrations: %.60q", sql.place, sql.text)
@@ -173,8 +173,8 @@ func TestDDLStaysInMigrations(t *testing.T) {
 	}
 }
 
-// A migration 0002_ledger.sql creates the tables of the package ledger. These few belong
-// to a package other than the one their file is named after.
+// A migration 0002_ledger.sql creates package ledger's tables. These few belong to a
+// package other than the one their file is named after.
 var otherOwners = map[string]string{
 	"schema_migrations":      "db",
 	"unfinished_writes":      "db",
@@ -256,7 +256,7 @@ func TestEveryTableHasAnOwner(t *testing.T) {
 	}
 }
 
-// findPackage returns the path of a package with a name, or nothing.
+// findPackage returns a named package's path, or nothing.
 func findPackage(t *testing.T, name string) string {
 	t.Helper()
 	for _, pattern := range []string{filepath.Join("..", "..", "*", name), filepath.Join("..", "..", name)} {

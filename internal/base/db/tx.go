@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Tx is one transaction, or for [DB.Peek] one statement, of either engine. It
-// must not be used after the function that received it has returned.
+// Tx is one transaction, or for [DB.Peek] one statement, for either engine. It must not
+// be used after the function that received it has returned.
 type Tx struct {
 	session *session
-	parts   *parts // nil unless it is one of UpdateInParts
+	parts   *parts // nil unless it is from UpdateInParts
 	failed  error  // the first statement that failed
 	reading bool   // Each is reading rows
 	// limited replaces the caller's context, if it is not nil; see [DB.Peek].
@@ -54,8 +54,7 @@ func (t *Tx) checkReady(ctx context.Context, query string) error {
 	return nil
 }
 
-// context returns a statement's context: that of the caller, with the time limit of
-// [DB.Peek].
+// context returns a statement's context: the caller's, with [DB.Peek]'s time limit.
 func (t *Tx) context(ctx context.Context) context.Context {
 	if t.limited != nil && ctx == t.caller {
 		return t.limited
@@ -63,9 +62,9 @@ func (t *Tx) context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Lock returns the end of a SELECT whose rows are written later in the
-// transaction: a row lock on PostgreSQL, and nothing on SQLite, which has only
-// one writing transaction at a time.
+// Lock returns the clause ending a SELECT whose rows are written later in the
+// transaction: a row lock on PostgreSQL, and nothing on SQLite, which has only one
+// writing transaction at a time.
 func (t *Tx) Lock() string {
 	if t.session.engine == PostgreSQL {
 		return " FOR UPDATE"
@@ -73,10 +72,9 @@ func (t *Tx) Lock() string {
 	return ""
 }
 
-// Using returns the clause after a table's name that makes a SELECT use an
-// index. SQLite plans without statistics and may read a whole account instead
-// of a few rows; PostgreSQL has statistics and chooses by itself. On SQLite the
-// name of a missing index is an error.
+// Using returns the clause after a table's name that makes a SELECT use an index. SQLite
+// plans without statistics and may read a whole account instead of a few rows; PostgreSQL
+// has statistics and chooses by itself. On SQLite a missing index's name is an error.
 func (t *Tx) Using(index string) string {
 	if t.session.engine == SQLite {
 		return " INDEXED BY " + index
@@ -84,15 +82,15 @@ func (t *Tx) Using(index string) string {
 	return ""
 }
 
-// Limit returns the LIMIT clause for argument n. It is written as a sum because
-// SQLite plans for the value of a bare argument, and would prepare the
-// statement again for each value.
+// Limit returns the LIMIT clause for argument n. It is written as a sum because SQLite
+// plans for a bare argument's value, and would prepare the statement again for each
+// value.
 func Limit(n int) string { return " LIMIT $" + strconv.Itoa(n) + " + 0" }
 
-// Merged returns a query for the first rows of several SELECTs, in an order in which an
-// index can read each; limit is the argument with their number. SQLite merges the parts
-// as they are read. PostgreSQL may sort all rows of a part that is a join, so there each
-// part is limited as well.
+// Merged returns a query for several SELECTs' first rows, in an order in which an index
+// can read each; limit is the argument with their number. SQLite merges the parts as they
+// are read. PostgreSQL may sort all rows in a joined part, so there each part is limited
+// as well.
 func (t *Tx) Merged(parts []string, order string, limit int) string {
 	end := " ORDER BY " + order + Limit(limit)
 	if t.session.engine == PostgreSQL && len(parts) > 1 {
@@ -101,7 +99,7 @@ func (t *Tx) Merged(parts []string, order string, limit int) string {
 	return strings.Join(parts, " UNION ALL ") + end
 }
 
-// Exec runs a statement and returns the number of affected rows.
+// Exec runs a statement and returns how many rows were affected.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := t.checkReady(ctx, query); err != nil {
 		return 0, err

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// limitAccounts adds the condition that a record is of no account, or of one the context
-// does not exclude; see [journal.LimitAccounts].
+// limitAccounts selects records without an account, or with one the context does not
+// exclude; see [journal.LimitAccounts].
 func (w *where) limitAccounts(ctx context.Context, column string) {
 	ids, limited := journal.AllowedAccounts(ctx)
 	if !limited {
@@ -18,7 +18,7 @@ func (w *where) limitAccounts(ctx context.Context, column string) {
 }
 
 // limitTrades is limitAccounts for a column with a trade's id. Whatever is linked to a
-// trade has a row of its annotations, which names the account.
+// trade has an annotations row, which names the account.
 func (w *where) limitTrades(ctx context.Context, column string) {
 	ids, limited := journal.AllowedAccounts(ctx)
 	if !limited {
@@ -28,15 +28,14 @@ func (w *where) limitTrades(ctx context.Context, column string) {
 		" IN (SELECT trade_id FROM trade_annotations WHERE user_id = $1 AND account_id IN " + db.In(&w.args, ids) + "))")
 }
 
-// limitNotes adds the condition that neither the account nor the trade of a note is
-// excluded. prefix is that of its columns.
+// limitNotes leaves out notes whose account or trade is excluded. prefix comes before the
+// columns.
 func (w *where) limitNotes(ctx context.Context, prefix string) {
 	w.limitAccounts(ctx, prefix+"account_id")
 	w.limitTrades(ctx, prefix+"trade_id")
 }
 
-// limitAttachments adds the condition that neither the trade nor the note of an
-// attachment is excluded.
+// limitAttachments leaves out attachments whose trade or note is excluded.
 func (w *where) limitAttachments(ctx context.Context) {
 	if _, limited := journal.AllowedAccounts(ctx); !limited {
 		return

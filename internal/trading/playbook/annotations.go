@@ -33,8 +33,8 @@ func (m Annotations) equal(other Annotations) bool {
 		slices.Equal(m.Tags, other.Tags) && slices.Equal(m.Setups, other.Setups) && slices.Equal(m.Rules, other.Rules)
 }
 
-// LoadAnnotations returns the annotations of some trades. Trades without any are
-// not in the map.
+// LoadAnnotations returns some trades' annotations. Trades without any are not in the
+// map.
 func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]Annotations, error) {
 	return db.Get(ctx, s.db.View, func(tx *db.Tx) (map[journal.TradeID]Annotations, error) {
 		return LoadAnnotations(ctx, tx, owner, trades)
@@ -42,11 +42,11 @@ func (s *Service) LoadAnnotations(ctx context.Context, owner journal.UserID, tra
 }
 
 const (
-	// idChunk is the number of ids in one statement. SQLite's driver searches for each
+	// idChunk is how many ids a statement has. SQLite's driver searches for each
 	// parameter among the others, so long lists are slow.
 	idChunk = 128
-	// idsWorthAll is the number of ids above which all annotations of the owner
-	// are read: people annotate fewer trades than they make.
+	// idsWorthAll is above how many ids all the owner's annotations are read: people
+	// annotate fewer trades than they make.
 	idsWorthAll = 8 * idChunk
 )
 
@@ -65,14 +65,14 @@ func LoadAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade
 	return annotations, nil
 }
 
-// LoadAllAnnotations reads the annotations of every trade of the owner that has any.
+// LoadAllAnnotations reads all the owner's annotations.
 func LoadAllAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TradeID]Annotations, error) {
 	all := make(map[journal.TradeID]Annotations)
 	return all, loadChunk(ctx, tx, owner, nil, "", all)
 }
 
-// LoadFewAnnotations reads the annotations of every trade of the owner that has
-// any, or returns nil if there are more than limit. It is a step.
+// LoadFewAnnotations reads all the owner's annotations, or returns nil if there are more
+// than limit. It is a step.
 func LoadFewAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (map[journal.TradeID]Annotations, error) {
 	var count int
 	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trade_annotations WHERE user_id = $1`+db.Limit(2)+`) AS few`, owner, limit+1).
@@ -100,7 +100,7 @@ func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return annotations, nil
 }
 
-// loadChunk adds the annotations of some trades, or of all if none are named.
+// loadChunk adds some trades' annotations, or all if none are named.
 func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Annotations) error {
 	w := owned("m.user_id", owner)
 	andIn(w, "m.trade_id", trades)
@@ -144,8 +144,8 @@ func loadTags(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jou
 		` ORDER BY l.trade_id, t.name_key, t.id`, w.args...)
 }
 
-// loadSetups adds the setups of trades and the states of their rules. Both come
-// with one statement, because every annotated trade needs it.
+// loadSetups adds trades' setups and their rule states. Both come with one statement,
+// because every annotated trade needs it.
 func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, into map[journal.TradeID]Annotations) error {
 	w := owned("user_id", owner)
 	andIn(w, "trade_id", trades)
@@ -167,9 +167,8 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 		` ORDER BY trade_id, position, setup_id, rule`, w.args...)
 }
 
-// EnsureAnnotationsRow inserts an empty row of annotations if a trade has none:
-// links and notes refer to it. It is a step; trade and account must be the
-// owner's.
+// EnsureAnnotationsRow inserts an empty annotations row if a trade has none: links and
+// notes refer to it. It is a step; trade and account must be the owner's.
 func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
 	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
 	_, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), `ON CONFLICT (user_id, trade_id) DO NOTHING`,

@@ -126,8 +126,8 @@ func TestAnnotationsRefused(t *testing.T) {
 	})
 }
 
-// TestParallelMarks lets writers of different fields meet on one unannotated trade:
-// none may undo another.
+// TestParallelMarks lets writers for different fields meet on one unannotated trade: none
+// may undo another.
 func TestParallelAnnotations(t *testing.T) {
 	each(t, func(w *world) {
 		var wait sync.WaitGroup

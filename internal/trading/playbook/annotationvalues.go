@@ -9,18 +9,18 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// AnnotationValues are the annotations of a trade other than its tags and setups.
+// AnnotationValues are a trade's annotations except its tags and setups.
 type AnnotationValues = annotations.Values
 
-// ValueChange is a change of [AnnotationValues].
+// ValueChange is a change to [AnnotationValues].
 type ValueChange = annotations.Change
 
-// AnnotationFields is the field table of [AnnotationValues].
+// AnnotationFields is the field table for [AnnotationValues].
 var AnnotationFields = annotations.Fields
 
-// Check reports the first value the journal does not accept, by the rule for the prices
-// of the trade's instrument, and cleans the names. Notes may be of any length: trades
-// that became one keep the notes of both.
+// Check reports the first value the journal does not accept, by the price rule for the
+// trade's instrument, and cleans the names. Notes may have any length: merged trades keep
+// both notes.
 func (m *Annotations) Check(rule PriceRule) error {
 	for _, f := range AnnotationFields {
 		if f.Range == fields.LongText {
@@ -60,8 +60,7 @@ func ClearRefused(values *AnnotationValues, rule PriceRule) (refused []error) {
 	return refused
 }
 
-// checkValue checks one value by the check or the range of its field and cleans
-// it.
+// checkValue checks one value by its field's check or range and cleans it.
 func checkValue[R any](f fields.Field[R], record *R, rule PriceRule) (err error) {
 	if f.Check != nil {
 		return f.Check(record)
@@ -86,8 +85,8 @@ func checkValue[R any](f fields.Field[R], record *R, rule PriceRule) (err error)
 	return err
 }
 
-// checkRecord checks and cleans all values of a record, in table order. ruleOf
-// returns the rule for its prices, and is called once the fields before them are clean.
+// checkRecord checks and cleans all a record's values, in table order. ruleOf returns the
+// rule for its prices, and is called once the fields before them are clean.
 func checkRecord[R any](table *fields.Table[R], record *R, ruleOf func(*R) PriceRule) error {
 	for _, f := range table.Fields {
 		if f.Ignored && f.Check == nil {
@@ -116,7 +115,7 @@ func gradeOutOfRange(field string) error {
 	return journal.InvalidField(field, "%s must be a whole number from 1 to %d.", field, annotations.MaxGrade)
 }
 
-// annotationTable stores annotations. Tags and setups have tables of their own.
+// annotationTable stores annotations. Tags and setups have their own tables.
 var annotationTable = fields.New("trade_annotations",
 	fields.List[Annotations]{
 		fields.NewID("trade_id", func(a *Annotations) *journal.TradeID { return &a.Trade }),

@@ -16,12 +16,12 @@ import (
 // What a backup needs beyond the lists: steps that read and write what no
 // other caller sees.
 
-// LoadTagNames returns the names of the owner's tags. It is a step.
+// LoadTagNames returns the owner's tag names. It is a step.
 func LoadTagNames(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.TagID]string, error) {
 	return loadNames[journal.TagID](ctx, tx, owner, `SELECT id, name FROM tags WHERE user_id = $1 ORDER BY id`)
 }
 
-// LoadSetupNames returns the names of the owner's setups. It is a step.
+// LoadSetupNames returns the owner's setup names. It is a step.
 func LoadSetupNames(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.SetupID]string, error) {
 	return loadNames[journal.SetupID](ctx, tx, owner, `SELECT id, name FROM setups WHERE user_id = $1 ORDER BY id`)
 }
@@ -66,8 +66,8 @@ func eachRecord[T any](ctx context.Context, tx *db.Tx, scan func(db.Scanner) (T,
 	}, query, args...)
 }
 
-// ListAnnotatedTrades lists the trades of an account that have a row of
-// annotations, without orphans. It is a step.
+// ListAnnotatedTrades lists an account's trades with an annotations row, without orphans.
+// It is a step.
 func ListAnnotatedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.TradeID, error) {
 	return db.List(ctx, tx, db.Single[journal.TradeID], `
 		SELECT m.trade_id FROM trade_annotations m
@@ -85,7 +85,7 @@ func ListLinkedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]j
 		ORDER BY trade_id`, owner)
 }
 
-// StoredOrphan is an orphan with the keys of the fills it waits for.
+// StoredOrphan is an orphan with the fill keys it waits for.
 type StoredOrphan struct {
 	Orphan
 	FillKeys []string
@@ -123,7 +123,7 @@ func EachOrphan(
 	return nil
 }
 
-// fillKeysOf returns the keys of the fills some orphans wait for.
+// fillKeysOf returns the fill keys that some orphans wait for.
 func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []Orphan) (map[journal.TradeID][]string, error) {
 	found := map[journal.TradeID][]string{}
 	trades := make([]journal.TradeID, len(orphans))
@@ -140,8 +140,7 @@ func fillKeysOf(ctx context.Context, tx *db.Tx, owner journal.UserID, orphans []
 	return found, err
 }
 
-// OrphanedLinks returns the links of notes to orphans, which lists do not show. It
-// is a step.
+// OrphanedLinks returns note links to orphans, which lists do not show. It is a step.
 func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.NoteID]journal.TradeID, error) {
 	links := map[journal.NoteID]journal.TradeID{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -155,8 +154,8 @@ func OrphanedLinks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[jo
 	return links, err
 }
 
-// ReadAttachment returns a file of the owner to read as one step, so a backup needs no
-// second connection. The caller closes it.
+// ReadAttachment returns an owner's file to read as one step, so a backup needs no second
+// connection. The caller closes it.
 func (s *attachmentStore) ReadAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AttachmentID,
 ) (io.ReadCloser, error) {
@@ -179,17 +178,17 @@ func (s *attachmentStore) ReadAttachment(
 	return inMemory{bytes.NewReader(content)}, nil
 }
 
-// StoredFiles are the files of trades and notes before a restore, by target, name and
-// content. Each is handed out once. A target is read once, so many files of one target
+// StoredFiles are the files on trades and notes before a restore, by target, name and
+// content. Each is handed out once. A target is read once, so many files for one target
 // take no longer than others.
 type StoredFiles struct{ counts map[Target]map[storedFile]int }
 
 type storedFile struct{ name, sum string }
 
-// NewStoredFiles begins the restore of files.
+// NewStoredFiles begins restoring files.
 func NewStoredFiles() *StoredFiles { return &StoredFiles{counts: map[Target]map[storedFile]int{}} }
 
-// claim reports whether the target has a file no other file of the backup has claimed.
+// claim reports whether the target has a file no other file in the backup has claimed.
 func (f *StoredFiles) claim(ctx context.Context, d *db.DB, owner journal.UserID, target Target, a Attachment) (bool, error) {
 	counts, isRead := f.counts[target]
 	if !isRead {
@@ -215,10 +214,9 @@ func (f *StoredFiles) claim(ctx context.Context, d *db.DB, owner journal.UserID,
 	return true, nil
 }
 
-// Reattach is [Service.Attach] for a file of a backup: it keeps the instant at
-// which the file was first attached, if that is known, can attach it to an orphan,
-// and stores nothing if the target has the same file. added reports whether it
-// stored the file.
+// Reattach is [Service.Attach] for a backup file: it keeps when the file was first
+// attached, if that is known, can attach it to an orphan, and stores nothing if the
+// target has the same file. added reports whether it stored the file.
 func (s *attachmentStore) Reattach(
 	ctx context.Context, owner journal.UserID, target Target, created time.Time, upload Upload, stored *StoredFiles,
 ) (added bool, err error) {

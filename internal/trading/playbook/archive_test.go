@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// orphaned is a trade of Ann's with notes, whose fills have gone.
+// orphaned is Ann's trade with notes, whose fills have gone.
 func (w *world) orphaned(notes string, keys ...string) journal.TradeID {
 	w.t.Helper()
 	trade := w.trade(w.ann, w.annCash)
@@ -115,7 +115,7 @@ func TestWhatIsSaidOfTrades(t *testing.T) {
 	})
 }
 
-// Each stored record answers for one of the file's.
+// Each stored record matches one record in the file.
 func TestRestoredRecordsAreCounted(t *testing.T) {
 	each(t, func(w *world) {
 		body := playbook.NoteChange{Body: journal.Some("the same"), OccurredAt: journal.Some(playbook.MomentOf("2026-03-02"))}
@@ -184,7 +184,7 @@ func TestFilesAreReattached(t *testing.T) {
 			}
 		}
 		stored := playbook.NewStoredFiles()
-		for _, want := range []bool{false, true} { // one of two equal files is stored
+		for _, want := range []bool{false, true} { // one out of two equal files is stored
 			upload := playbook.Upload{Name: "a.png", Content: picture(1, 1)}
 			added, err := w.Reattach(w.ctx, w.ann, playbook.Target{Trade: w.annTrade}, time.Time{}, upload, stored)
 			must(w.t, err)

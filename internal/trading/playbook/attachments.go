@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Attachment is an image or PDF of a trade or of a note, of exactly one.
+// Attachment is an image or PDF on exactly one trade or note.
 type Attachment struct {
 	ID        journal.AttachmentID
 	Trade     *journal.TradeID
@@ -25,7 +25,7 @@ type Attachment struct {
 	CreatedAt time.Time
 }
 
-// Target is the record an attachment belongs to: one of the two is set.
+// Target is the record an attachment belongs to: exactly one is set.
 type Target struct {
 	Trade journal.TradeID
 	Note  journal.NoteID
@@ -112,7 +112,7 @@ func (s *attachmentStore) addAttachment(ctx context.Context, tx *db.Tx, owner jo
 	return s.reportLinked(ctx, tx, owner, a.Trade)
 }
 
-// insertAttachment stores the row of a file whose target is known.
+// insertAttachment stores a file's row; its target must be known.
 func (s *attachmentStore) insertAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, content []byte) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO attachments (user_id, id, trade_id, note_id, name, media_type, size, sha256, created_at)
@@ -162,8 +162,8 @@ func scanAttachment(row db.Scanner) (Attachment, error) {
 	return a, err
 }
 
-// AttachmentsOf lists the attachments of a trade or note, in arrival order. For a trade
-// or note of another user the list is empty.
+// AttachmentsOf lists a trade's or note's attachments, in arrival order. For another
+// user's trade or note the list is empty.
 func AttachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, target Target) ([]Attachment, error) {
 	w := owned("user_id", owner)
 	if target.Trade != "" {
@@ -182,7 +182,7 @@ func ListAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]At
 	return db.List(ctx, tx, scanAttachment, selectAttachments+w.text.String()+` ORDER BY created_at, id`, w.args...)
 }
 
-// attachmentsOf returns the attachments of some trades.
+// attachmentsOf returns some trades' attachments.
 func attachmentsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID][]Attachment, error) {
 	found := make(map[journal.TradeID][]Attachment)
 	err := db.EachIn(ctx, tx, trades, func(row db.Scanner) error {

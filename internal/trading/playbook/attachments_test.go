@@ -27,7 +27,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// picture is a PNG of a size.
+// picture is a PNG with that size.
 func picture(width, height int) io.Reader {
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
@@ -225,7 +225,7 @@ func TestAttachmentTypes(t *testing.T) {
 	}
 }
 
-// webp is the start of a WebP file with one chunk.
+// webp is the beginning for a WebP file with one chunk.
 func webp(chunk, body string) string {
 	return "RIFF\x00\x00\x00\x00WEBP" + chunk + "\x0a\x00\x00\x00" + body
 }

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// BenchmarkLoadAnnotations reads the annotations of a thousand trades.
+// BenchmarkLoadAnnotations reads annotations for a thousand trades.
 func BenchmarkLoadAnnotations(b *testing.B) {
 	d := testkit.Open(b, db.SQLite)
 	ctx := b.Context()

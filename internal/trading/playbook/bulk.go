@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// BulkChange is one change to the annotations of several trades. Set is applied
-// to each trade first; then tags and setups are removed, then added.
+// BulkChange is one change to several trades' annotations. Set is applied to each trade
+// first; then tags and setups are removed, then added.
 type BulkChange struct {
 	Set                     AnnotationChange
 	AddTags, RemoveTags     []journal.TagID
@@ -33,10 +33,10 @@ type BulkResult struct {
 	Changed bool
 }
 
-// AnnotateTrades changes the annotations of several trades as one step. It
-// reports each trade once, in the order given. An id that is not a trade of the
-// owner is not found, and an unknown tag or setup is an invalid field. A trade
-// whose annotations stay the same is not written.
+// AnnotateTrades changes several trades' annotations as one step. It reports each trade
+// once, in the order given. An id that is not the owner's trade is not found, and an
+// unknown tag or setup is an invalid field. A trade whose annotations stay the same is
+// not written.
 func (s *Service) AnnotateTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, change BulkChange,
 ) ([]BulkResult, error) {
@@ -106,7 +106,7 @@ func (c BulkChange) check(ctx context.Context, tx *db.Tx, owner journal.UserID) 
 		idList[journal.SetupID]{"add_setup_ids", c.AddSetups}, idList[journal.SetupID]{"remove_setup_ids", c.RemoveSetups})
 }
 
-// idList is a list of ids and the field it was sent in.
+// idList is an id list and the field it was sent in.
 type idList[T comparable] struct {
 	field string
 	ids   []T
@@ -139,7 +139,7 @@ func (c BulkChange) apply(old Annotations, rule PriceRule, now time.Time) (Annot
 	if changed.Tags, err = relink("add_tag_ids", changed.Tags, c.AddTags, c.RemoveTags); err != nil {
 		return Annotations{}, err
 	}
-	if sameSet(changed.Tags, old.Tags) { // tags have no order of their own
+	if sameSet(changed.Tags, old.Tags) { // tags have no order
 		changed.Tags = old.Tags
 	}
 	changed.Setups, err = relink("add_setup_ids", changed.Setups, c.AddSetups, c.RemoveSetups)
@@ -192,7 +192,7 @@ func deleteLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, statement
 	return db.QueueIn(ctx, tx, trades, statement+` WHERE user_id = $1 AND trade_id IN $keys`, owner)
 }
 
-// reportChanged calls Known.AnnotationsChanged for each account of some trades.
+// reportChanged calls Known.AnnotationsChanged for each account with changed trades.
 func (s *Service) reportChanged(ctx context.Context, tx *db.Tx, owner journal.UserID, changed []Annotations) error {
 	if s.options.Known.AnnotationsChanged == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// AnnotationChange is a change of a trade's annotations. A null clears a field, and so
+// AnnotationChange is a change to a trade's annotations. A null clears a field, and so
 // does an empty list.
 type AnnotationChange struct {
 	ValueChange
@@ -19,7 +19,7 @@ type AnnotationChange struct {
 	Setups   journal.Opt[[]journal.SetupID]
 	Tags     journal.Opt[[]journal.TagID]
 	Rules    journal.Opt[[]RuleChange] // the others stay; null removes all
-	Reviewed journal.Opt[bool]         // sets the review's time to that of the change
+	Reviewed journal.Opt[bool]         // sets the review's time to when the change was made
 }
 
 // maxLinks is how many tags, and how many setups, a trade may have.
@@ -28,8 +28,8 @@ const maxLinks = 100
 // apply returns the annotations after the change, or the reason why it is
 // invalid. It does not check whether the tags and setups exist.
 func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (Annotations, error) {
-	// Merged trades may exceed the limits of notes and tags, so these are checked
-	// only if they are sent.
+	// Merged trades may exceed note and tag limits, so these are checked only if they are
+	// sent.
 	err := c.setValues(&m.AnnotationValues, rule, now)
 	if err != nil {
 		return Annotations{}, err
@@ -84,7 +84,7 @@ func setValue(f annotations.Field, change *ValueChange, values *AnnotationValues
 	return isSent, nil
 }
 
-// reviewedAt keeps the instant of the first review.
+// reviewedAt keeps when the trade was first reviewed.
 func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
 	switch {
 	case !o.Set:
@@ -97,7 +97,7 @@ func reviewedAt(o journal.Opt[bool], old *time.Time, now time.Time) *time.Time {
 	return &now
 }
 
-// setups returns the setups a change names in one of two ways. If both are sent, the list
+// setups returns the setups a change names in either way. If both are sent, the list
 // counts and must contain the one setup.
 func (c AnnotationChange) setups(old []journal.SetupID) ([]journal.SetupID, error) {
 	one := c.Setup.Set && !c.Setup.Null
@@ -122,12 +122,12 @@ func links[T comparable](field string, ids []T) ([]T, error) {
 	return united(nil, ids), nil
 }
 
-// united returns the elements of all lists in order, each once.
+// united returns all lists' elements in order, each once.
 func united[T comparable](lists ...[]T) []T { return unique(slices.Concat(lists...)) }
 
-// AnnotationCheck is the [Check] of a trade's annotations. It gets the transaction
-// as well, because a client has read more of a trade than its annotations. It may
-// remove fields from the change.
+// AnnotationCheck is the [Check] for a trade's annotations. It gets the transaction as
+// well, because a client has read more about a trade than its annotations. It may remove
+// fields from the change.
 type AnnotationCheck func(tx *db.Tx, stored Annotations, change *AnnotationChange) error
 
 // Annotate changes a trade's annotations. A trade that is not the owner's is not found; a
@@ -172,7 +172,7 @@ func (s *Service) AnnotateIn(
 }
 
 // lockAnnotations reads and locks a trade's annotations. It inserts the row if there is
-// none, so two writers of a trade without annotations take turns.
+// none, so two writers to a trade without annotations take turns.
 func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
 	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
 	if err != nil {
@@ -258,17 +258,17 @@ func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, ol
 }
 
 // NewAnnotations returns the annotations a change makes to a trade without any, checked
-// like a request, with the rule for prices of the trade's instrument. An import passes
-// them to [MergeAnnotations].
+// like a request, with the price rule for the trade's instrument. An import passes them
+// to [MergeAnnotations].
 func NewAnnotations(trade journal.TradeID, account journal.AccountID, change AnnotationChange, rule PriceRule, now time.Time) (Annotations, error) {
 	return change.apply(Annotations{Trade: trade, Account: account}, rule, now)
 }
 
-// MergeAnnotations merges annotations into those of trades, for an import or a restore:
-// stored values stay, empty fields are filled, tags and setups are added, and other notes
-// are appended below a line. Merging the same annotations again changes nothing. The
-// trades, accounts, tags and setups must be the owner's. It is a step, and returns the
-// trades it changed.
+// MergeAnnotations merges annotations into trades, for an import or a restore: stored
+// values stay, empty fields are filled, tags and setups are added, and other notes are
+// appended below a line. Merging the same annotations again changes nothing. The trades,
+// accounts, tags and setups must be the owner's. It is a step, and returns the trades it
+// changed.
 func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Annotations) ([]journal.TradeID, error) {
 	var order []journal.TradeID
 	given := make(map[journal.TradeID][]Annotations, len(list))

@@ -8,8 +8,8 @@ import (
 )
 
 // HasTag is a condition for another package's query over trades: the part following the
-// column with the trade's id, with its values added to args. It holds for trades that
-// have at least one of the tags.
+// column with the trade's id, with its values added to args. It holds for trades with at
+// least one tag.
 func HasTag(args *[]any, owner journal.UserID, tags []journal.TagID) string {
 	return linked(args, `trade_tags`, `tag_id`, owner, tags)
 }

@@ -15,8 +15,8 @@ type Figures struct {
 	// Rate converts notionals to the account's currency.
 	Rate   matching.Rate
 	NetPnL decimal.Null // absent while the trade is open
-	// QtyOpened and QtyRemaining are the size of the whole position and of the part
-	// that is still open. Without them there is no RiskToStop.
+	// QtyOpened and QtyRemaining are the whole position's size and the open part's.
+	// Without them there is no RiskToStop.
 	QtyOpened, QtyRemaining decimal.Decimal
 }
 
@@ -26,28 +26,28 @@ type Derived struct {
 	InitialRisk decimal.Null
 	// InitialRiskDerived reports that it is the latter.
 	InitialRiskDerived bool
-	// RMultiple is the net result in units of the initial risk.
+	// RMultiple is the net result in multiples of the initial risk.
 	RMultiple decimal.Null
-	// PlannedR is the planned reward in units of the planned risk; below zero
-	// where the target lies on the wrong side of the entry.
+	// PlannedR is the planned reward in multiples of the planned risk; below zero where
+	// the target lies on the entry's wrong side.
 	PlannedR decimal.Null
 	// RiskToStop is what the open part loses between the average entry and the stop;
 	// 0 if the stop is at the entry or beyond it. A closed trade has none.
 	RiskToStop decimal.Null
-	// StopOnWrongSide reports that the stop lies above the entry of a long trade,
-	// or below that of a short one: no risk follows from it.
+	// StopOnWrongSide reports that the stop lies above a long trade's entry, or below a
+	// short one's: no risk follows from it.
 	StopOnWrongSide bool
 }
 
-// ratioScale is the number of decimals that ratios are rounded to, half to even.
+// ratioScale is how many decimals ratios are rounded to, half to even.
 const ratioScale = 12
 
 // Derive computes what follows from a trade and its annotations. Without a stated risk
 // the initial risk is the loss at the stop: quantity × multiplier × (price − stop) summed
-// over the opening fills, with the sign of the direction, converted to the account's
-// currency. A stop at the entry or beyond it gives none, and so does an unknown rate. The
-// planned R is the way from the entry to the target against the way to the stop or,
-// without a stop, against the stated risk.
+// over the opening fills, with the direction's sign, converted to the account's currency.
+// A stop at the entry or beyond it gives none, and so does an unknown rate. The planned R
+// is the way from the entry to the target against the way to the stop or, without a stop,
+// against the stated risk.
 func Derive(f Figures, m Annotations) Derived {
 	distance := f.lossAt(m.StopPrice.Decimal)
 	hasStop := m.StopPrice.Valid && distance.Sign() > 0
@@ -86,8 +86,8 @@ func (d Derived) Warnings() []string {
 	return []string{"The stop is on the wrong side of the average entry, so no risk follows from it. Check stop_price."}
 }
 
-// lossAt returns what the whole position loses between its entry and a price, in
-// the currency of the prices.
+// lossAt returns what the whole position loses between its entry and a price, in the
+// prices' currency.
 func (f Figures) lossAt(price decimal.Decimal) decimal.Decimal {
 	loss := f.EntryNotional.Sub(price.Mul(f.EntrySize))
 	if f.Long {
@@ -96,7 +96,7 @@ func (f Figures) lossAt(price decimal.Decimal) decimal.Decimal {
 	return loss.Neg()
 }
 
-// riskToStop returns the share of the open part in the loss of the whole position.
+// riskToStop returns the open part's share in the whole position's loss.
 func (f Figures) riskToStop(loss decimal.Decimal) decimal.Null {
 	loss = decimal.Max(loss, decimal.Decimal{})
 	return f.Rate.Convert(loss.Mul(f.QtyRemaining).DivRound(f.QtyOpened, ratioScale))

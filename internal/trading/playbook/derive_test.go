@@ -89,8 +89,7 @@ func TestDeriveWithDifferentMultipliers(t *testing.T) {
 	}
 }
 
-// TestRiskToStop takes the part of the position that is still open: a third of
-// 3 × (100 − 90).
+// TestRiskToStop takes the part still open: a third of 3 × (100 − 90).
 func TestRiskToStop(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -17,13 +17,13 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// keyColumns are the columns of trade_annotations that are not values, and why.
+// keyColumns are trade_annotations columns that are not values, and why.
 var keyColumns = map[string]string{
 	"user_id": "the owner", "trade_id": "the key", "account_id": "where the trade is", "updated_at": "set by each write",
 }
 
-// TestEveryColumnIsInTheFieldTable compares the columns of the live tables with the
-// fields: a column no field has is never written.
+// TestEveryColumnIsInTheFieldTable compares the live tables' columns with the fields: a
+// column no field has is never written.
 func TestEveryColumnIsInTheFieldTable(t *testing.T) {
 	t.Parallel()
 	for engine, query := range map[db.Engine]string{
@@ -52,7 +52,7 @@ func TestEveryColumnIsInTheFieldTable(t *testing.T) {
 	}
 }
 
-// setSample sets a value to the nth sample of its type.
+// setSample sets a value to its type's nth sample.
 func setSample(t *testing.T, at any, n int) {
 	t.Helper()
 	switch value := at.(type) {
@@ -70,9 +70,8 @@ func setSample(t *testing.T, at any, n int) {
 	}
 }
 
-// TestEveryMemberIsInTheFieldTable: each member of the values has a field of its
-// JSON name, which reads and writes this member, counts as content, is compared
-// and is merged.
+// TestEveryMemberIsInTheFieldTable: each member has a field with its JSON name, which
+// reads and writes this member, counts as content, is compared and is merged.
 func TestEveryMemberIsInTheFieldTable(t *testing.T) {
 	t.Parallel()
 	members := reflect.TypeFor[playbook.AnnotationValues]()

@@ -14,9 +14,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Files is a directory holding the content of attachments: one directory a user, one file
-// an attachment, named by their ids and by nothing a client says. All access goes through
-// an [os.Root], so no name can lead out of it.
+// Files is a directory holding attachment content: one directory per user, one file per
+// attachment, named by their ids and nothing a client says. All access goes through an
+// [os.Root], so no name can lead out of it.
 //
 // A file is there, whole and on the disk, before the row naming it is committed, and goes
 // after that row has gone. What a crash leaves between is a file without a row, which
@@ -37,10 +37,10 @@ func OpenFiles(directory string) (*Files, error) {
 	return &Files{root: root}, nil
 }
 
-// Close ends the use of the directory.
+// Close ends the directory's use.
 func (f *Files) Close() error { return f.root.Close() }
 
-// unfinished ends the name of a file that is being written.
+// unfinished ends an unfinished file's name.
 const unfinished = ".part"
 
 func fileOf(owner journal.PublicID, id journal.AttachmentID) string {
@@ -103,8 +103,8 @@ func (f *Files) removeFile(name string) error {
 	return nil
 }
 
-// publicID returns the public id of a user, which names the directory of the
-// user's files. It is empty if content is stored in the database.
+// publicID returns a user's public id, which names the directory with the user's files.
+// It is empty if content is stored in the database.
 func (s *attachmentStore) publicID(ctx context.Context, owner journal.UserID) (public journal.PublicID, err error) {
 	if s.options.Files == nil {
 		return "", nil
@@ -116,8 +116,8 @@ func (s *attachmentStore) publicID(ctx context.Context, owner journal.UserID) (p
 	return public, err
 }
 
-// RemoveFiles removes the files of deleted attachments after the transaction that deleted
-// their rows. Files it cannot remove are removed by [Service.SweepFiles].
+// RemoveFiles removes deleted attachments' files after the transaction that deleted their
+// rows. Files it cannot remove are removed by [Service.SweepFiles].
 func (s *attachmentStore) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
 	if s.options.Files == nil || len(ids) == 0 {
 		return
@@ -135,7 +135,7 @@ func (s *attachmentStore) removeFiles(owner journal.PublicID, ids []journal.Atta
 	}
 }
 
-// RemoveFilesOf removes every file of a user whose rows are gone.
+// RemoveFilesOf removes all files for a user whose rows are gone.
 func (s *attachmentStore) RemoveFilesOf(owner journal.PublicID) error {
 	if s.options.Files == nil || owner == "" {
 		return nil
@@ -197,7 +197,7 @@ func (s *attachmentStore) sweepUser(ctx context.Context, owner journal.PublicID)
 	return removed, nil
 }
 
-// attachmentIDs are the ids of a user's attachments, sorted.
+// attachmentIDs are a user's attachment ids, sorted.
 func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.PublicID) ([]journal.AttachmentID, error) {
 	var ids []journal.AttachmentID
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -211,8 +211,8 @@ func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.Publ
 	return ids, err
 }
 
-// CheckFiles names the attachments of a user whose content is missing or has a size
-// differing from its row. It is part of the check of an installation.
+// CheckFiles names a user's attachments whose content is missing or has a size differing
+// from its row. It is part of checking an installation.
 func (s *attachmentStore) CheckFiles(ctx context.Context, owner journal.UserID) ([]Attachment, error) {
 	var all []Attachment
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {

@@ -12,8 +12,8 @@ import (
 // Links are the trades that notes are about and that files are attached to.
 type Links struct{ Notes, Attachments map[journal.TradeID]bool }
 
-// LoadLinks returns the links to annotated trades: the schema allows no link to a
-// trade without a row of annotations. It is a step.
+// LoadLinks returns the links to annotated trades: the schema allows no link to a trade
+// without an annotations row. It is a step.
 func LoadLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, annotated map[journal.TradeID]Annotations) (Links, error) {
 	links := Links{Notes: map[journal.TradeID]bool{}, Attachments: map[journal.TradeID]bool{}}
 	var chunks [][]journal.TradeID

@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// media is a kind of file that may be attached. What a file is, is decided by
-// its content; what it claims to be must agree.
+// media is a file type that may be attached. The content decides the type, and the
+// claimed type must agree.
 type media struct {
 	mediaType  string
 	extensions []string // the first is given to files that have none
@@ -81,8 +81,8 @@ func sniff(content []byte) (media, bool) {
 	return media{}, false
 }
 
-// agrees compares with what the request and the name claim. No claim, or the
-// claim of any bytes, agrees with everything.
+// agrees compares the type with what the request and the name claim. No claim, or a claim
+// of any bytes, agrees with everything.
 func (m media) agrees(name, claimed string) bool {
 	claimed, _, err := mime.ParseMediaType(claimed)
 	if err != nil {
@@ -101,8 +101,8 @@ func (m media) agrees(name, claimed string) bool {
 	})
 }
 
-// fileName makes a name to show and to download by of what the client gave: never a path,
-// and always with an ending of the right type, so a picture cannot be saved as a page.
+// fileName makes a name to show and download from what the client gave: never a path, and
+// always with the right ending, so a picture cannot be saved as a page.
 func (m media) fileName(given string) (string, error) {
 	given = given[strings.LastIndexAny(given, `/\`)+1:]
 	name, err := journal.CleanName("name", given)
@@ -124,26 +124,26 @@ func decoded(decode func(io.Reader) (image.Config, error)) func([]byte) (image.C
 
 var errWebP = errors.New("not a WebP image")
 
-// webpSize reads the size out of the first chunk of a WebP file, which is of one
-// of three kinds: plain, lossless or extended.
+// webpSize reads the size from a WebP file's first chunk, which is plain, lossless or
+// extended.
 func webpSize(content []byte) (image.Config, error) {
 	if len(content) < 30 {
 		return image.Config{}, errWebP
 	}
 	body := content[20:]
 	switch string(content[12:16]) {
-	case "VP8 ": // a frame tag of 3 bytes, a start code of 3, two sizes of 14 bits
+	case "VP8 ": // a 3-byte frame tag, a 3-byte start code, two 14-bit sizes
 		if string(body[3:6]) != "\x9d\x01\x2a" {
 			return image.Config{}, errWebP
 		}
 		return dimensions(int(binary.LittleEndian.Uint16(body[6:])&0x3fff), int(binary.LittleEndian.Uint16(body[8:])&0x3fff)), nil
-	case "VP8L": // a signature byte, two sizes less one of 14 bits
+	case "VP8L": // a signature byte, two 14-bit sizes less one
 		if body[0] != 0x2f {
 			return image.Config{}, errWebP
 		}
 		packed := binary.LittleEndian.Uint32(body[1:])
 		return dimensions(int(packed&0x3fff)+1, int(packed>>14&0x3fff)+1), nil
-	case "VP8X": // flags of 4 bytes, two sizes less one of 24 bits
+	case "VP8X": // 4 flag bytes, two 24-bit sizes less one
 		return dimensions(uint24(body[4:])+1, uint24(body[7:])+1), nil
 	}
 	return image.Config{}, errWebP

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzInspect feeds hostile files to the inspection: it may refuse them, and what
-// it lets in is of a bounded size and has a name of its own type.
+// FuzzInspect feeds hostile files to the inspection: it may refuse them, and what it lets
+// in has a bounded size and a name for its type.
 func FuzzInspect(f *testing.F) {
 	var asPNG, asJPEG bytes.Buffer
 	if err := png.Encode(&asPNG, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {

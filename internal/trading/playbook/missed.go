@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// Outcome is what became of a trade that was not taken.
+// Outcome is how a missed trade turned out.
 type Outcome string
 
 // The outcomes.
@@ -37,9 +37,9 @@ const (
 	OtherReason Reason = "other"
 )
 
-// MissedMembers are the values of a missed trade, with one type for each kind of
-// value. The tags are the names in JSON, of the API and of backups, and the
-// descriptions of the API. See docs/architecture.md, "Add a field to a record".
+// MissedMembers are a missed trade's values, with one type for each kind. The tags are
+// the JSON names in the API and backups, and the API descriptions. See
+// docs/architecture.md, "Add a field to a record".
 type MissedMembers[AccountLink, SetupLink, Text, Side, Instant, Number, Cause, Result any] struct {
 	Account    AccountLink `json:"account_id"`
 	Setup      SetupLink   `json:"setup_id"`
@@ -54,11 +54,11 @@ type MissedMembers[AccountLink, SetupLink, Text, Side, Instant, Number, Cause, R
 	Notes      Text        `json:"notes"`
 }
 
-// MissedValues are the values of a missed trade as they are stored and answered.
+// MissedValues are a missed trade's values as stored and answered.
 type MissedValues = MissedMembers[*journal.AccountID, *journal.SetupID, string, Direction, time.Time, decimal.Null, Reason, Outcome]
 
-// MissedChange is a change of a missed trade. A new one needs
-// symbol, direction and observed_at; none of the three can be cleared.
+// MissedChange is a change to a missed trade. A new one needs symbol, direction and
+// observed_at; they cannot be cleared.
 type MissedChange = MissedMembers[
 	journal.Opt[journal.AccountID], journal.Opt[journal.SetupID], journal.Opt[string], journal.Opt[Direction], journal.Opt[time.Time],
 	journal.Opt[decimal.Decimal], journal.Opt[Reason], journal.Opt[Outcome],
@@ -73,11 +73,11 @@ type Missed struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// plannedScale is the number of decimals of a planned R.
+// plannedScale is how many decimals a planned R has.
 const plannedScale = 2
 
-// PlannedR is the reward of the plan in units of its risk, rounded half to even
-// to two decimals; absent if the plan is not full.
+// PlannedR is the plan's reward in multiples of its risk, rounded half to even to two
+// decimals; absent if the plan is not full.
 func (m Missed) PlannedR() decimal.Null {
 	if !m.hasPlan() {
 		return decimal.Null{}

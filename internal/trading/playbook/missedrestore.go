@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// NewMissed returns the missed trade of a change, checked like a request, as
+// NewMissed returns a change as a missed trade, checked like a request, as
 // [RestoreMissed] takes it.
 func NewMissed(change MissedChange, created time.Time) (Missed, error) {
 	return newMissed(change, created)
@@ -19,20 +19,20 @@ func NewMissed(change MissedChange, created time.Time) (Missed, error) {
 
 // MissedOutcome reports what a restore did with a missed trade.
 type MissedOutcome struct {
-	// ID is that of the new one, or of the stored one it is.
+	// ID identifies the new one, or the stored one it equals.
 	ID             journal.MissedID
 	Added, Changed bool
 	// Kept names the fields in which the stored one differs and was kept.
 	Kept []string
-	// Err is the refusal of this missed trade.
+	// Err is why this missed trade was refused.
 	Err error
 }
 
-// RestoreMissed stores the missed trades of a backup as one step. A missed
-// trade is the stored one of the same symbol, direction and instant: its empty
-// fields are filled, other notes are appended below a line, and what differs
-// stays as it is stored. Each stored one answers for one of the list, first of
-// all for its equal. Accounts and setups must be known to be the owner's.
+// RestoreMissed stores a backup's missed trades as one step. A missed trade matches the
+// stored one with the same symbol, direction and instant: its empty fields are filled,
+// other notes are appended below a line, and what differs stays as it is stored. Each
+// stored one matches one in the list, its equal first. Accounts and setups must be known
+// to be the owner's.
 func RestoreMissed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []Missed,
 ) ([]MissedOutcome, error) {
@@ -81,19 +81,19 @@ func missedKey(m *Missed) string {
 	return fmt.Sprintf("%d|%s|%s", db.Micros(m.ObservedAt), m.Direction, m.Symbol)
 }
 
-// missedValues returns the hash of all values of a missed trade.
+// missedValues returns a hash of all a missed trade's values.
 func missedValues(m *Missed) recordKey {
 	values := *m
 	values.ID, values.CreatedAt, values.UpdatedAt = "", time.Time{}, time.Time{}
 	return newRecordKey("%#v", missedTable.Values(0, &values))
 }
 
-// maxMissedCompared is how many stored missed trades of one symbol, direction and
-// instant a missed trade of a file is compared with.
+// maxMissedCompared is how many stored missed trades with one symbol, direction and
+// instant a file's missed trade is compared with.
 const maxMissedCompared = 32
 
-// match finds the stored missed trade of each, nil for one that is new: equals first,
-// then those the stored one says already, then any of the key.
+// match finds each one's stored missed trade, nil for a new one: equals first, then those
+// that add nothing, then any with the key.
 func (r *missedRestore) match(list []Missed) ([]*Missed, error) {
 	stored, err := r.load(list)
 	if err != nil {
@@ -134,7 +134,7 @@ func saysAlready(stored, m Missed) bool {
 	return len(kept) == 0 && missedTable.Fields.Equal(&merged, &stored)
 }
 
-// takeFitting returns the first of the leading missed trades that fits, and the list
+// takeFitting returns the first fitting one among the leading missed trades, and the list
 // without it.
 func takeFitting(list []*Missed, fits func(*Missed) bool) (*Missed, []*Missed) {
 	i := slices.IndexFunc(list[:min(len(list), maxMissedCompared)], fits)
@@ -146,7 +146,7 @@ func takeFitting(list []*Missed, fits func(*Missed) bool) (*Missed, []*Missed) {
 	return found, list[1:]
 }
 
-// load reads the stored missed trades of the same instants, symbols and directions.
+// load reads the stored missed trades with the same instants, symbols and directions.
 func (r *missedRestore) load(list []Missed) (found []Missed, err error) {
 	wanted := make(map[string]bool, len(list))
 	instants := make([]int64, len(list))
@@ -166,7 +166,7 @@ func (r *missedRestore) load(list []Missed) (found []Missed, err error) {
 	return found, err
 }
 
-// complete fills the stored missed trade that one of a file is.
+// complete fills the stored missed trade that a file's one matches.
 func (r *missedRestore) complete(m, stored Missed) (MissedOutcome, error) {
 	merged, kept := mergeMissed(stored, m)
 	out := MissedOutcome{ID: stored.ID, Kept: kept, Changed: !missedTable.Fields.Equal(&merged, &stored)}
@@ -177,12 +177,12 @@ func (r *missedRestore) complete(m, stored Missed) (MissedOutcome, error) {
 	return out, updateMissed(r.ctx, r.tx, r.owner, merged)
 }
 
-// mergeMissed fills the empty fields of a missed trade from another one and
-// appends its notes. kept names the fields in which the two differ.
+// mergeMissed fills a missed trade's empty fields from another one and appends its notes.
+// kept names the fields in which the two differ.
 func mergeMissed(m, other Missed) (merged Missed, kept []string) {
 	merged = m
 	missedTable.Fields.Merge(&merged, &other)
-	if merged.checkPlan() != nil { // the prices of two plans do not make one
+	if merged.checkPlan() != nil { // two plans' prices do not make one
 		merged.Entry, merged.Stop, merged.Target = m.Entry, m.Stop, m.Target
 	}
 	return merged, missedTable.Fields.Differences(&merged, &other)

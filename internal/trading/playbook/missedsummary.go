@@ -14,9 +14,9 @@ import (
 type MissedSummary struct {
 	MissedFigures
 	Outcomes MissedOutcomes
-	// Unpriced counts hits of a target no full plan gives an R.
+	// Unpriced counts target hits without a full plan, which have no R.
 	Unpriced int
-	// AvgR is the net R of a scored miss; absent if there is none.
+	// AvgR is a scored miss's net R; absent if there is none.
 	AvgR     decimal.Null
 	ByReason []MissedGroup
 	BySetup  []MissedGroup
@@ -40,15 +40,15 @@ type MissedOutcomes struct {
 	Unknown, Target, Stop, NoTrigger int
 }
 
-// MissedGroup is the figures of one reason or one setup. The key is empty for
-// misses without one; only setups have a name.
+// MissedGroup has the figures for one reason or setup. The key is empty for misses
+// without one; only setups have a name.
 type MissedGroup struct {
 	Key  string
 	Name string
 	MissedFigures
 }
 
-// ReadMissedSummary summarizes the missed trades of a scope.
+// ReadMissedSummary summarizes a scope's missed trades.
 func ReadMissedSummary(ctx context.Context, tx *db.Tx, owner journal.UserID, scope journal.Scope) (MissedSummary, error) {
 	list, err := ListMissed(ctx, tx, owner, scope, Page{})
 	if err != nil {
@@ -65,8 +65,7 @@ func ReadMissedSummary(ctx context.Context, tx *db.Tx, owner journal.UserID, sco
 	return SummarizeMissed(list, names), nil
 }
 
-// SummarizeMissed computes the summary of some missed trades. names are those of
-// the setups.
+// SummarizeMissed computes a summary. names are the setups' names.
 func SummarizeMissed(list []Missed, names map[journal.SetupID]string) MissedSummary {
 	var summary MissedSummary
 	reasons, setups := map[string]*MissedGroup{}, map[string]*MissedGroup{}

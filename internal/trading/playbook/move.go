@@ -13,11 +13,11 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// Regrouping reports what became of trades when fills were grouped again.
+// Regrouping reports what happened to trades when fills were grouped again.
 type Regrouping struct {
 	// Merged are trades that live on inside another one.
 	Merged []Merge
-	// Orphaned are trades none of whose fills is left.
+	// Orphaned are trades without any fill.
 	Orphaned []Orphaned
 	// Arrived goes through the fills that are new in Account, with the trades they
 	// are now in; it is nil if there are none.
@@ -25,7 +25,7 @@ type Regrouping struct {
 	Arrived iter.Seq[Arrival]
 }
 
-// Merge means that the trade From is now a part of the trade Into.
+// Merge means that the trade From is now part of Into.
 type Merge struct {
 	From, Into journal.TradeID
 }
@@ -48,15 +48,15 @@ type Arrival struct {
 	FillKeys []string
 }
 
-// MoveAnnotations moves annotations to the trades with the fills now. It is a step, and
-// belongs into the transaction that regroups, after the trades were written.
+// MoveAnnotations moves annotations to the trades that have the fills now. It is a step
+// in the transaction that regroups, after the trades were written.
 //
 // When two trades become one, the one that goes on keeps its annotations, the other's
 // notes are appended below a line, tags and setups are united, empty fields are filled,
-// and attachments and linked notes move. Annotations of a trade without fills become
-// orphans, if there is anything in them. An orphan of which a fill has arrived joins that
-// fill's trade by the same rules; where its fills have arrived in several trades it is
-// the one with most, and of those the first.
+// and attachments and linked notes move. Annotations on a trade without fills become
+// orphans, if there is anything in them. When one of its fills arrives, an orphan joins
+// that fill's trade by the same rules. If its fills arrive in several trades, it joins
+// the first with the most.
 //
 // It costs one look-up for the trades named and one for the arrivals, and nothing more
 // for people who never wrote anything.
@@ -86,8 +86,7 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 	return adoptReturned(ctx, tx, owner, now, change)
 }
 
-// lockNamed reads and locks the annotations of the trades that are merged or
-// orphaned.
+// lockNamed reads and locks the merged or orphaned trades' annotations.
 func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) (map[journal.TradeID]Annotations, error) {
 	going := make([]journal.TradeID, 0, len(change.Merged)+len(change.Orphaned))
 	for _, m := range change.Merged {
@@ -133,7 +132,7 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 	return nil
 }
 
-// moveLinks moves the attachments and notes of a trade and deletes its annotations.
+// moveLinks moves a trade's attachments and notes and deletes its annotations.
 func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
 	for _, statement := range []string{
 		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
@@ -146,7 +145,7 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
 }
 
-// merge returns the annotations of a trade others have become a part of: its own values
+// merge returns a trade's annotations after others became part of it: its own values
 // stay, and empty ones are filled from the others in their order.
 func merge(winner Annotations, others ...Annotations) Annotations {
 	m := winner
@@ -164,8 +163,8 @@ func merge(winner Annotations, others ...Annotations) Annotations {
 	return m
 }
 
-// orphan keeps the annotations of a trade that is gone, unless they are empty and
-// nothing is linked to them.
+// orphan keeps a removed trade's annotations, unless they are empty and nothing is linked
+// to them.
 func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
 	used, err := isUsed(ctx, tx, owner, annotations)
 	if err != nil {
@@ -228,8 +227,7 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	return adoptInto(ctx, tx, owner, now, adopted)
 }
 
-// lostFills returns the keys of fills the orphans of an account wait for, with the
-// orphans.
+// lostFills returns the fill keys that an account's orphans wait for, with the orphans.
 func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (map[string][]journal.TradeID, error) {
 	lost := make(map[string][]journal.TradeID)
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -246,8 +244,8 @@ func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 // how many fills and how many orphans share a key.
 const maxVotes = 64
 
-// chooseTrades chooses a trade for each orphan: the one in which most of its fills
-// have arrived, and of equals the one that was named first.
+// chooseTrades chooses a trade for each orphan: the one in which most of its fills have
+// arrived, or the first named among equals.
 func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) map[journal.TradeID]journal.TradeID {
 	type pair struct{ orphan, trade journal.TradeID }
 	votes := make(map[pair]int)
@@ -260,7 +258,7 @@ func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) 
 				lists = append(lists, lost[key])
 			}
 		}
-		for _, orphan := range united(lists...) { // once, even if several keys of the fill match
+		for _, orphan := range united(lists...) { // once, even if several fill keys match
 			p := pair{orphan, a.Trade}
 			if votes[p]++; votes[p] == 1 {
 				order = append(order, p)

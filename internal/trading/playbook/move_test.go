@@ -90,8 +90,7 @@ func TestFollowMerges(t *testing.T) {
 	})
 }
 
-// TestFollowRenames merges into a trade of which nothing was said: the annotations
-// simply move.
+// TestFollowRenames merges into a trade without annotations: the annotations simply move.
 func TestFollowRenames(t *testing.T) {
 	each(t, func(w *world) {
 		tag := w.tag("t")
@@ -206,8 +205,8 @@ func TestOrphanReturns(t *testing.T) {
 	})
 }
 
-// TestOrphanChoosesMostFills moves an orphan to the trade that most of its fills
-// are in, and both of two orphans to one trade.
+// TestOrphanChoosesMostFills moves an orphan to the trade that most of its fills are in,
+// and two orphans to one trade.
 func TestOrphanChoosesMostFills(t *testing.T) {
 	each(t, func(w *world) {
 		first, second := w.annTrade, w.trade(w.ann, w.annCash)

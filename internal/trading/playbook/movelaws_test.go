@@ -49,7 +49,7 @@ func TestNothingSaidIsLost(t *testing.T) {
 type history struct {
 	*world
 	r     *rapid.T
-	fills map[journal.TradeID][]string // of the trades that live
+	fills map[journal.TradeID][]string // the live trades'
 	order []journal.TradeID            // the same trades, oldest first
 	lost  []string                     // the fills that are away
 	words []string

@@ -16,8 +16,8 @@ type NoteFilter struct {
 	Types   []NoteType
 	Account []journal.AccountID
 	Trade   journal.TradeID
-	// Words must all be found in the title, the text or the symbols of a note. They
-	// are folded; see package textindex. Only [Service.ReadNotePage] tests them.
+	// Words must all be found in the title, the text or a note's symbols. They are
+	// folded; see package textindex. Only [Service.ReadNotePage] tests them.
 	Words []string
 }
 

@@ -13,19 +13,19 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// NoteType is the kind of a note.
+// NoteType is a note's kind.
 type NoteType string
 
-// The types of notes.
+// The note types.
 const (
 	PlainNote    NoteType = "note"
 	DailyLog     NoteType = "daily_log"
 	WeeklyReview NoteType = "weekly_review"
 )
 
-// NoteMembers are a note's values, with one type for each kind of value. The tags are the
-// names in JSON, of the API and of backups, and the descriptions of the API. See
-// docs/architecture.md, "Add a field to a record".
+// NoteMembers are a note's values, with one type for each kind. The tags are the JSON
+// names in the API and backups, and the API descriptions. See docs/architecture.md, "Add
+// a field to a record".
 type NoteMembers[Kind, When, Line, Text, Symbols, AccountLink, TradeLink any] struct {
 	Type       Kind        `json:"type" enum:"note,daily_log,weekly_review" doc:"Default of a new note: note."`
 	OccurredAt When        `json:"occurred_at"`
@@ -39,14 +39,13 @@ type NoteMembers[Kind, When, Line, Text, Symbols, AccountLink, TradeLink any] st
 // NoteValues are a note's values as they are stored and answered.
 type NoteValues = NoteMembers[NoteType, Moment, string, string, []SymbolNote, *journal.AccountID, *journal.TradeID]
 
-// NoteChange is a change of a note. The type of a new note is [PlainNote] by
-// default.
+// NoteChange is a change to a note. A new note's type is [PlainNote] by default.
 type NoteChange = NoteMembers[
 	journal.Opt[NoteType], journal.Opt[Moment], journal.Opt[string], journal.Opt[string], journal.Opt[[]SymbolNote],
 	journal.Opt[journal.AccountID], journal.Opt[journal.TradeID],
 ]
 
-// Note is a text of its own: a thought, a day's log, a week's review.
+// Note is a standalone text: a thought, a day's log, a week's review.
 type Note struct {
 	ID journal.NoteID `json:"id"`
 	NoteValues
@@ -54,7 +53,7 @@ type Note struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// SymbolNote is the part of a note about one symbol.
+// SymbolNote is a note's part about one symbol.
 type SymbolNote struct {
 	Symbol string `json:"symbol"`
 	Body   string `json:"body"`
@@ -91,11 +90,11 @@ func (m Moment) String() string {
 	return journal.FormatInstant(m.At)
 }
 
-// Day returns the calendar day of a moment in UTC.
+// Day returns a moment's calendar day in UTC.
 func (m Moment) Day() journal.Day { return journal.DayOf(m.At.UTC()) }
 
-// DayIn returns the calendar day of a moment in a zone. A moment that is a whole
-// day is that day everywhere.
+// DayIn returns a moment's calendar day in a zone. A moment that is a whole day is that
+// day everywhere.
 func (m Moment) DayIn(zone *time.Location) journal.Day {
 	if m.WholeDay {
 		return m.Day()
@@ -171,9 +170,9 @@ func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
 	return clean, nil
 }
 
-// CreateNote creates a note. Without an occurred_at a log or review is of today
-// and a plain note of now. An account that is not the owner's is not found; a
-// trade that is not the owner's is a wrong field.
+// CreateNote creates a note. Without an occurred_at a log or review is dated today and a
+// plain note now. An account that is not the owner's is not found; a trade that is not
+// the owner's is a wrong field.
 func (s *noteStore) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
 	note, err := newNote(change, s.clock())
 	if err != nil {
@@ -218,8 +217,8 @@ func newNote(change NoteChange, now time.Time) (Note, error) {
 	})
 }
 
-// anchorNote ensures that the trade a note is linked to exists and has the row of
-// annotations that links refer to.
+// anchorNote ensures that the trade a note is linked to exists and has the annotations
+// row that links refer to.
 func (s *noteStore) anchorNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
 	if note.Trade == nil {
 		return nil
@@ -236,13 +235,13 @@ func insertNote(ctx context.Context, tx *db.Tx, owner journal.UserID, n Note) er
 	return err
 }
 
-// bytes returns how many bytes of [limits.NoteBytes] a note takes.
+// bytes returns how many bytes a note counts toward [limits.NoteBytes].
 func (n Note) bytes() int { return len(n.Title) + len(n.Body) }
 
 const sumNoteBytes = `SELECT CAST(COALESCE(SUM(octet_length(title) + octet_length(body)), 0) AS BIGINT) FROM notes WHERE user_id = $1`
 
-// checkNoteBytes returns an error if the notes of a user would become too long with some
-// more bytes.
+// checkNoteBytes returns an error if a user's notes would become too long with some more
+// bytes.
 func checkNoteBytes(ctx context.Context, tx *db.Tx, owner journal.UserID, more int) error {
 	if more <= 0 {
 		return nil

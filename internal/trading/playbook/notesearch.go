@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/base/textindex"
 )
 
-// noteMemory is the limit of the indexes of notes, in bytes.
+// noteMemory is the memory limit for note indexes, in bytes.
 const noteMemory = 64 << 20
 
 // indexedNote is what a search tests besides the words.
@@ -27,21 +27,21 @@ type indexedNote struct {
 	account journal.AccountID // empty for a note without an account
 }
 
-// noteIndex is the index of a user's notes at one revision. It never changes.
+// noteIndex is a user's note index at one revision. It never changes.
 type noteIndex struct {
 	revision int64
 	texts    *textindex.Index[journal.NoteID, indexedNote]
 }
 
-// noteCache has the indexes of users.
+// noteCache has users' indexes.
 type noteCache = lru.Cache[journal.UserID, *noteIndexes]
 
-// keptIndexes is the number of revisions cached for a user: a query that began before a
+// keptIndexes is how many revisions are cached for a user: a query that began before a
 // write needs an older one.
 const keptIndexes = 3
 
-// noteIndexes are the cached indexes of a user, the newest first. Queries needing one
-// wait while another loads it.
+// noteIndexes are a user's cached indexes, the newest first. Queries needing one wait
+// while another loads it.
 type noteIndexes struct {
 	mu       sync.Mutex
 	versions []*noteIndex
@@ -56,7 +56,7 @@ func (s *noteStore) ReadNotePage(
 	switch {
 	case len(filter.Words) == 0:
 		return listNotes(ctx, tx, owner, filter, page)
-	case filter.Trade != "" || limited: // there are few; the index does not have the accounts of trades
+	case filter.Trade != "" || limited: // there are few; the index does not have trade accounts
 		return testNotes(ctx, tx, owner, filter, page)
 	}
 	index, err := s.loadNoteIndex(ctx, tx, owner)
@@ -68,7 +68,7 @@ func (s *noteStore) ReadNotePage(
 	return notes, total, err
 }
 
-// testNotes tests the words of each note that passes the other conditions.
+// testNotes tests the words in notes that pass the other conditions.
 func testNotes(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, filter NoteFilter, page Page,
 ) (notes []Note, total int, err error) {
@@ -86,7 +86,7 @@ func testNotes(
 	return notes, total, err
 }
 
-// hasWords reports whether each of the folded words begins a word of the note.
+// hasWords reports whether each folded word begins a word in the note.
 func (n Note) hasWords(words []string) bool {
 	texts := []string{n.Title, n.Body}
 	for _, item := range n.Symbols {
@@ -103,8 +103,8 @@ func (p Position) precedes(at int64, id journal.NoteID) bool {
 	return p.ID == "" || cmp.Or(cmp.Compare(at, db.Micros(p.At)), strings.Compare(string(id), p.ID)) < 0
 }
 
-// find returns a page of the notes that pass a filter, newest first, and how many do
-// in all.
+// find returns a page with notes that pass a filter, newest first, and how many do in
+// all.
 func (x *noteIndex) find(filter NoteFilter, page Page) (ids []journal.NoteID, total int) {
 	type match struct {
 		at int64
@@ -112,7 +112,7 @@ func (x *noteIndex) find(filter NoteFilter, page Page) (ids []journal.NoteID, to
 	}
 	newestFirst := func(a, b match) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.id, a.id)) }
 	var matches []match
-	sorted := 0 // how many of the matches are a sorted page
+	sorted := 0 // how many matches are a sorted page
 	for id, note := range x.texts.Find(filter.Words...) {
 		if !filter.passes(note) {
 			continue
@@ -162,7 +162,7 @@ func readNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journ
 	return notes, nil
 }
 
-// loadNoteIndex returns the index of the notes in the transaction's snapshot.
+// loadNoteIndex returns the note index for the transaction's snapshot.
 func (s *noteStore) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID) (*noteIndex, error) {
 	const entryBytes = 200
 	revision, err := noteRevision(ctx, tx, owner)
@@ -192,7 +192,7 @@ func (s *noteStore) loadNoteIndex(ctx context.Context, tx *db.Tx, owner journal.
 	return index, nil
 }
 
-// add adds an index, drops the oldest, and returns the size of all.
+// add adds an index, drops the oldest, and returns the total size.
 func (c *noteIndexes) add(index *noteIndex) (size int) {
 	c.versions = append(c.versions, index)
 	slices.SortFunc(c.versions, func(a, b *noteIndex) int { return cmp.Compare(b.revision, a.revision) })
@@ -217,7 +217,7 @@ func readNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID, revisio
 }
 
 // updateNoteIndex reads the notes that changed since an older index. It returns nil if
-// the log does not contain the revision of that.
+// the log does not contain its revision.
 func updateNoteIndex(ctx context.Context, tx *db.Tx, owner journal.UserID, old *noteIndex, revision int64) (*noteIndex, error) {
 	ids, known, err := notesChangedSince(ctx, tx, owner, old.revision)
 	if err != nil || !known {
@@ -282,16 +282,16 @@ func noteTexts(title, body, symbols string) ([]string, error) {
 	return texts, nil
 }
 
-// The revisions of notes grow by random steps, as those of accounts do: a database
-// restored to an earlier state and written again does not reach a revision that it had
-// before with other notes. The log has about the last thousand.
+// Note revisions grow by random steps, as account revisions do: a database restored to an
+// earlier state and written again does not reach a revision that it had before with other
+// notes. The log has about the last thousand.
 const (
 	maxNoteStep = 1 << 32
 	loggedNotes = 1000 * maxNoteStep / 2
 )
 
-// noteRevision returns the revision of the owner's notes; 0 if none was written since
-// there are revisions.
+// noteRevision returns the owner's note revision; 0 if none was written since there are
+// revisions.
 func noteRevision(ctx context.Context, tx *db.Tx, owner journal.UserID) (revision int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT revision FROM note_revisions WHERE user_id = $1`, owner).Scan(&revision)
 	if errors.Is(err, db.ErrNoRows) {
@@ -300,10 +300,10 @@ func noteRevision(ctx context.Context, tx *db.Tx, owner journal.UserID) (revisio
 	return revision, err
 }
 
-// recordNotes raises the revision of the owner's notes and logs which of them this
-// transaction changed; without ids they are unknown. It must be called once in each
-// transaction that changes the text, the time, the type or the account of a note, or
-// deletes one, and last, because other writers of the owner's notes wait from here on.
+// recordNotes raises the owner's note revision and logs which notes this transaction
+// changed; without ids they are unknown. It must be called once in each transaction that
+// changes the text, the time, the type or the account in a note, or deletes one, and
+// last, because the owner's other note writers wait from here on.
 func recordNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids ...journal.NoteID) error {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails: the program ends instead
@@ -318,7 +318,7 @@ func recordNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, ids ...jo
 	}
 	since := revision - loggedNotes
 	if len(ids) == 0 {
-		since, ids = revision, []journal.NoteID{""} // each revision of the log has a row
+		since, ids = revision, []journal.NoteID{""} // each logged revision has a row
 	}
 	if err := tx.Queue(ctx, `DELETE FROM note_log WHERE user_id = $1 AND revision < $2`, owner, since); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// NoteTemplate is a text that notes of a type start from. Its placeholders, such as
+// NoteTemplate is a text that one type of note starts from. Its placeholders, such as
 // {{date}}, are filled in by the client starting the note. Its name is unique among the
 // owner's templates without regard to case.
 type NoteTemplate struct {
@@ -20,15 +20,15 @@ type NoteTemplate struct {
 	Name string
 	Type NoteType
 	Body string
-	// Default reports that new notes of the type start from it. At most one template
-	// of a type is the default.
+	// Default reports that new notes with its type start from it. At most one template
+	// for a type is the default.
 	Default   bool
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// NoteTemplateChange is a change of a template. A new template needs a name and a
-// body; its type is [PlainNote] by default.
+// NoteTemplateChange is a change to a template. A new template needs a name and a body;
+// its type is [PlainNote] by default.
 type NoteTemplateChange struct {
 	Name, Body journal.Opt[string]
 	Type       journal.Opt[NoteType]
@@ -131,7 +131,7 @@ func insertNoteTemplate(
 	return t, true, clearOtherDefaults(ctx, tx, owner, t)
 }
 
-// clearOtherDefaults leaves one default of the type, if this template is one.
+// clearOtherDefaults leaves one default for the type, if this template is one.
 func clearOtherDefaults(ctx context.Context, tx *db.Tx, owner journal.UserID, t NoteTemplate) error {
 	if !t.Default {
 		return nil

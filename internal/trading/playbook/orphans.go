@@ -9,12 +9,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Orphan is what was written on a trade that has no fill left. It returns by
-// itself when one of the fills does; until then its owner may give it to another
-// trade or throw it away.
+// Orphan has the annotations from a trade without any fill. It returns by itself when a
+// fill does; until then its owner may give it to another trade or throw it away.
 type Orphan struct {
 	Annotations
-	Symbol      string     // of the trade that is gone, if it was known
+	Symbol      string     // the removed trade's, if it was known
 	OpenedAt    *time.Time // likewise
 	OrphanedAt  time.Time
 	Attachments []Attachment
@@ -62,8 +61,8 @@ func describeOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, orpha
 	return nil
 }
 
-// AdoptOrphan adds what an orphan says to another trade, by the rules of
-// [MoveAnnotations], and returns that trade's annotations.
+// AdoptOrphan adds what an orphan says to another trade, as [MoveAnnotations] does, and
+// returns that trade's annotations.
 func (s *Service) AdoptOrphan(ctx context.Context, owner journal.UserID, orphan, into journal.TradeID) (Annotations, error) {
 	return db.Get(ctx, s.db.Update, func(tx *db.Tx) (Annotations, error) { return s.AdoptOrphanIn(ctx, tx, owner, orphan, into) })
 }
@@ -135,10 +134,10 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 	return files, deleteLinks(ctx, tx, owner, `DELETE FROM trade_annotations`, trades)
 }
 
-// ForgetAccount deletes what was written on the trades of an account that is
-// about to go, orphans included; notes and missed trades lose only the link. It
-// is a step, and the database refuses to delete the account without it. The
-// caller hands the attachments to [Service.RemoveFiles] after the commit.
+// ForgetAccount deletes what was written on an account's trades before the account is
+// deleted, orphans included; notes and missed trades lose only the link. It is a step,
+// and the database refuses to delete the account without it. The caller hands the
+// attachments to [Service.RemoveFiles] after the commit.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.AttachmentID, error) {
 	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_annotations WHERE user_id = $1 AND account_id = $2)`
 	files, err := db.List(ctx, tx, db.Single[journal.AttachmentID],
@@ -164,7 +163,7 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	return files, recordNotes(ctx, tx, owner)
 }
 
-// DeleteAll deletes the notes, missed trades and annotations of a user. It is a step of
+// DeleteAll deletes the notes, missed trades and annotations for a user. It is a step in
 // deleting the user, which deletes the rest.
 func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	for _, table := range []struct{ name, columns string }{{"notes", "id"}, {"missed_trades", "id"}, {"trade_annotations", "trade_id"}} {

@@ -1,16 +1,16 @@
-// Package playbook stores what the trader writes: notes and daily logs, tags, setups, the
-// annotations of trades (risk, stop, grades, notes), screenshots, and the trades that
-// were seen and not taken.
+// Package playbook stores what the trader writes: notes and daily logs, tags, setups,
+// trade annotations (risk, stop, grades, notes), screenshots, and the trades that were
+// seen and not taken.
 //
 // None of it can be computed again, so none of it may get lost. Everything about a trade
 // refers to one row, its annotations, which does not refer to the trade by a foreign key:
-// when regrouping dissolves a trade, its annotations move with the fills to the trade
-// that has them now, and when no fill is left they wait as orphans until one of the fills
-// arrives again. [MoveAnnotations] does that inside the transaction that regroups.
+// when regrouping removes a trade, its annotations move with the fills to the trade that
+// has them now, and when no fill is left they wait as orphans until a fill arrives again.
+// [MoveAnnotations] does that inside the transaction that regroups.
 //
-// Each method of [Service] is one transaction. A function taking a *db.Tx is one step of
-// a transaction that another package runs: a regrouping, an import, a backup, the removal
-// of an account.
+// Each method of [Service] is one transaction. A function taking a *db.Tx is one step in
+// a transaction that another package runs: a regrouping, an import, a backup, removing an
+// account.
 //
 // The package uses accounts and trades only by their ids. It checks through [Known]
 // whether an id is the owner's, so neither package imports the other.
@@ -29,42 +29,42 @@ import (
 	"fillbook/internal/base/lru"
 )
 
-// Known are the functions by which the playbook uses tables of other packages. They
-// run inside the playbook's transactions.
+// Known are the functions by which the playbook uses other packages' tables. They run
+// inside the playbook's transactions.
 type Known struct {
-	// Account answers nil for an account of the owner and a not-found
-	// [journal.Error] for any other id.
+	// Account returns nil for an owner's account and a not-found [journal.Error] for any
+	// other id.
 	Account func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
-	// Trade returns the account of a trade of the owner, or a not-found [journal.Error].
-	// It is only called in writing transactions and must lock the trade's row (or the
+	// Trade returns the account for an owner's trade, or a not-found [journal.Error]. It
+	// is only called in writing transactions and must lock the trade's row (or the
 	// account's): an annotated trade must not be regrouped away before the annotations
 	// are committed.
 	Trade func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (journal.AccountID, error)
 	// Trades is Trade for several trades at once. If one is not the owner's, it returns a
 	// not-found [journal.Error].
 	Trades func(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (map[journal.TradeID]journal.AccountID, error)
-	// InstrumentType returns the type of the instrument of a trade of the
-	// owner. It may be nil; prices must be above zero then.
+	// InstrumentType returns the instrument type for an owner's trade. It may be nil;
+	// prices must be above zero then.
 	InstrumentType func(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (string, error)
-	// AnnotationsChanged may be nil. It is called with the trades of an account
-	// whose annotations, linked notes or attachments have changed, before the
-	// change is committed, because figures and filters depend on them.
+	// AnnotationsChanged may be nil. It is called with an account's trades whose
+	// annotations, linked notes or attachments have changed, before the change is
+	// committed, because figures and filters depend on them.
 	AnnotationsChanged func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades ...journal.TradeID) error
 	// Unlinked may be nil. It is called for each account in which a deleted tag or
 	// setup is removed from trades, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
-	// PublicID returns the public id of a user, which names the directory of the
-	// user's files, and UserNumber the user with a public id, or 0. Both may be
-	// nil if Files is nil.
+	// PublicID returns a user's public id, which names the directory with the user's
+	// files, and UserNumber the user with a public id, or 0. Both may be nil if Files is
+	// nil.
 	PublicID   func(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.PublicID, error)
 	UserNumber func(ctx context.Context, tx *db.Tx, public journal.PublicID) (journal.UserID, error)
 }
 
-// Options are the settings of a [Service].
+// Options are settings for a [Service].
 type Options struct {
 	Known Known
-	// Files is where the content of attachments is kept; nil keeps it in the
-	// database, which is what several servers on one PostgreSQL need.
+	// Files is where attachment content is kept; nil keeps it in the database, which is
+	// what several servers on one PostgreSQL need.
 	Files *Files
 	// MaxFileBytes is the largest attachment; 0 takes 10 MiB.
 	MaxFileBytes int64
@@ -82,7 +82,7 @@ type Service struct {
 	*noteStore
 }
 
-// shared is used by all parts of a [Service].
+// shared is used by all [Service] parts.
 type shared struct {
 	db      *db.DB
 	clock   journal.Clock
@@ -129,12 +129,11 @@ func (c Check[T]) apply(stored T, err error) (T, error) {
 	return stored, err
 }
 
-// Page is a part of a list that is sorted newest first. The zero value is the
-// whole list.
+// Page is a part from a list sorted newest first. The zero value is the whole list.
 type Page struct {
-	// Limit is the number of records at most; 0 is no limit.
+	// Limit is how many records at most; 0 is no limit.
 	Limit int
-	// After is the last record of the page before.
+	// After is the previous page's last record.
 	After Position
 }
 
@@ -144,7 +143,7 @@ type Position struct {
 	ID string
 }
 
-// where collects the conditions of a SELECT with their arguments.
+// where collects a SELECT's conditions with their arguments.
 type where struct {
 	text strings.Builder
 	args []any
@@ -163,7 +162,7 @@ func (w *where) and(condition string, value any) {
 	w.text.WriteString(" AND " + condition + " $" + strconv.Itoa(len(w.args)))
 }
 
-// period adds the two ends of a span of time.
+// period adds a period's two ends.
 func (w *where) period(column string, period journal.Period) {
 	if period.From != nil {
 		w.and(column+" >=", db.Micros(*period.From))
@@ -173,15 +172,15 @@ func (w *where) period(column string, period journal.Period) {
 	}
 }
 
-// andIn adds a condition on a column that must be one of several values. No
-// values are no condition.
+// andIn adds a condition on a column that must equal any value in a list. No values are
+// no condition.
 func andIn[T any](w *where, column string, values []T) {
 	if len(values) > 0 {
 		w.text.WriteString(" AND " + column + " IN " + db.In(&w.args, values))
 	}
 }
 
-// newestFirst adds the order of a list and the bounds of a page of it.
+// newestFirst adds a list's order and a page's bounds.
 func (w *where) newestFirst(at, id string, page Page) string {
 	if page.After.ID != "" {
 		w.args = append(w.args, db.Micros(page.After.At), page.After.ID)
@@ -196,8 +195,8 @@ func (w *where) newestFirst(at, id string, page Page) string {
 	return w.text.String() + order
 }
 
-// reference turns "there is no such record" into a refusal of the field that
-// named it, because the record was named inside a body.
+// reference turns "there is no such record" into a refusal for the field naming it,
+// because the record was named inside a body.
 func reference(field string, err error) error {
 	if journal.IsKind(err, journal.KindNotFound) {
 		return journal.InvalidField(field, "%s names a record that does not exist.", field)
@@ -217,7 +216,7 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// orNull is the new value of a nullable number.
+// orNull is a nullable number's new value.
 func orNull(o journal.Opt[decimal.Decimal], old decimal.Null) decimal.Null {
 	switch {
 	case !o.Set:
@@ -232,8 +231,8 @@ func notAboveZero(field string) error {
 	return journal.InvalidField(field, "%s must be above zero.", field)
 }
 
-// Direction is the side of a trade or plan. It may be empty for a setup that
-// works both ways.
+// Direction is a trade's or plan's side. It may be empty for a setup that works both
+// ways.
 type Direction string
 
 // The directions.

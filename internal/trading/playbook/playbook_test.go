@@ -100,7 +100,7 @@ func (w *world) account(owner journal.UserID, number int) journal.AccountID {
 	return account
 }
 
-// trade makes a trade known; nothing of it is stored.
+// trade makes a trade known; nothing is stored.
 func (w *world) trade(owner journal.UserID, account journal.AccountID) journal.TradeID {
 	id := journal.NewID[journal.TradeID]()
 	w.mu.Lock()
@@ -143,7 +143,7 @@ func (w *world) knownTrades(
 	return found, nil
 }
 
-// knownFuture makes every trade one of a future, whose prices may be negative.
+// knownFuture makes every trade a future's, whose prices may be negative.
 func knownFuture(context.Context, *db.Tx, journal.UserID, journal.TradeID) (string, error) {
 	return "future", nil
 }

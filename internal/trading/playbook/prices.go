@@ -12,10 +12,10 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// PriceRule defines which numbers the prices of a plan (entry, stop, target) can
-// be. It is the same for trades, setups, missed trades and files: any number
-// for a future or an option, whose prices may be negative, and above zero for
-// everything else. What is stored moves with its trade unchecked.
+// PriceRule defines which numbers a plan's prices (entry, stop, target) can be. It is the
+// same for trades, setups, missed trades and files: any number for a future or an option,
+// whose prices may be negative, and above zero for everything else. What is stored moves
+// with its trade unchecked.
 type PriceRule int
 
 // The rules.
@@ -24,7 +24,7 @@ const (
 	PricesAnyNumber
 )
 
-// PriceRuleOf returns the rule of an instrument type.
+// PriceRuleOf returns an instrument type's rule.
 func PriceRuleOf(instrumentType string) PriceRule {
 	if instruments.AllowsNegativePrice(instrumentType) {
 		return PricesAnyNumber
@@ -32,8 +32,8 @@ func PriceRuleOf(instrumentType string) PriceRule {
 	return PricesAboveZero
 }
 
-// priceRuleOfSymbol returns the rule of a setup or missed trade, of which only
-// the symbol is known: any number where that is known as a future or an option.
+// priceRuleOfSymbol returns the rule for a setup or missed trade with only a symbol: any
+// number where that is known as a future or an option.
 func priceRuleOfSymbol(symbol string) PriceRule {
 	if instruments.SymbolAllowsNegativePrice(symbol) {
 		return PricesAnyNumber
@@ -61,8 +61,8 @@ func (c *AnnotationChange) setsPriceBelow() bool {
 	})
 }
 
-// priceRule returns the rule for a change of a trade. The instrument is looked
-// up only if the rule makes a difference.
+// priceRule returns the rule for a trade's change. The instrument is looked up only if
+// the rule makes a difference.
 func (s *Service) priceRule(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, change AnnotationChange,
 ) (PriceRule, error) {

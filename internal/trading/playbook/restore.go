@@ -11,24 +11,24 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// Steps of a restore. Each takes all records of a section: it looks up the stored ones in
-// a few statements, decides in memory and writes the new ones together, so the work grows
-// with the number of records, whatever their keys and order are. A file may have the same
-// record several times, and may be restored twice: each stored record answers for one of
-// the file's, and the others are created. What is above a limit of the user is refused
-// record by record.
+// Restore steps. Each takes all records in a section: it looks up the stored ones in a
+// few statements, decides in memory and writes the new ones together, so the work grows
+// with the record count, whatever their keys and order are. A file may have the same
+// record several times, and may be restored twice: each stored record matches one in the
+// file, and the others are created. What is above a user's limit is refused record by
+// record.
 
 // Restored is what a restore did with one record.
 type Restored[ID any] struct {
-	// ID is that of the new record, or of the stored one it is.
+	// ID identifies the new record, or the stored one it equals.
 	ID ID
 	// Changed reports whether the record was created or changed.
 	Changed bool
-	// Err is the refusal of this record. The others are restored.
+	// Err is why this record was refused. The others are restored.
 	Err error
 }
 
-// FirstRefusal returns the first refusal of some records, or nil.
+// FirstRefusal returns the first refusal, or nil.
 func FirstRefusal[ID any](list []Restored[ID]) error {
 	for _, one := range list {
 		if one.Err != nil {
@@ -38,7 +38,7 @@ func FirstRefusal[ID any](list []Restored[ID]) error {
 	return nil
 }
 
-// insertRows inserts rows in parts, so few of them are in memory as arguments.
+// insertRows inserts rows in parts, so few are in memory as arguments.
 func insertRows[T any](
 	ctx context.Context, tx *db.Tx, table string, columns []string, suffix string, list []T, row func(*T) []any,
 ) (inserted int64, err error) {
@@ -62,8 +62,8 @@ type NewTag struct {
 	CreatedAt time.Time
 }
 
-// EnsureTags finds the tags of names, without regard to case, or creates them. It is a
-// step of an import.
+// EnsureTags finds tags by name, without regard to case, or creates them. It is an import
+// step.
 func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewTag) ([]Restored[journal.TagID], error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -103,7 +103,7 @@ func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []New
 	if err != nil || n == int64(len(fresh)) {
 		return out, err
 	}
-	// Another transaction has created some of them meanwhile.
+	// Another transaction has created some meanwhile.
 	if known, err = findTags(ctx, tx, owner, keys); err != nil {
 		return nil, err
 	}
@@ -117,9 +117,9 @@ func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []New
 
 const countTags = `SELECT COUNT(*) FROM tags WHERE user_id = $1`
 
-// andAmong adds the condition that a column has one of some values, or if there are many
-// it lies between the least and the greatest of them: one statement reads all candidates,
-// and the caller leaves out the others.
+// andAmong adds the condition that a column equals any value in a list, or for many
+// values lies between the least and the greatest: one statement reads all candidates, and
+// the caller leaves out the others.
 func andAmong[T cmp.Ordered](w *where, column string, values []T) {
 	if values = unique(values); len(values) <= idChunk {
 		andIn(w, column, values)
@@ -129,7 +129,7 @@ func andAmong[T cmp.Ordered](w *where, column string, values []T) {
 	w.and(column+" <=", slices.Max(values))
 }
 
-// findTags returns the owner's tags by the keys of their names.
+// findTags returns the owner's tags by name key.
 func findTags(ctx context.Context, tx *db.Tx, owner journal.UserID, keys []string) (map[string]journal.TagID, error) {
 	found := map[string]journal.TagID{}
 	wanted := make(map[string]bool, len(keys))
@@ -160,7 +160,7 @@ type NewSetup struct {
 }
 
 // UpsertSetups creates setups, or changes those with the names already; a change is made
-// now. It is a step of an import.
+// now. It is an import step.
 func UpsertSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, list []NewSetup) ([]Restored[journal.SetupID], error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -170,7 +170,7 @@ func UpsertSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, now time
 		return nil, err
 	}
 	var out []Restored[journal.SetupID]
-	for part := range slices.Chunk(list, idChunk) { // texts of setups may be long
+	for part := range slices.Chunk(list, idChunk) { // setup texts may be long
 		u := setupUpsert{ctx: ctx, tx: tx, owner: owner, now: now, room: room}
 		some, err := u.run(part)
 		if err != nil {
@@ -191,7 +191,7 @@ type setupUpsert struct {
 	owner journal.UserID
 	now   time.Time
 	room  int
-	// setups are the stored and the new ones by the keys of their names.
+	// setups are the stored and the new ones by name key.
 	setups map[string]*upsertedSetup
 }
 
@@ -218,7 +218,7 @@ func (u *setupUpsert) run(list []NewSetup) ([]Restored[journal.SetupID], error) 
 	return out, u.write()
 }
 
-// load reads the stored setups with the keys of names.
+// load reads the stored setups with the name keys.
 func (u *setupUpsert) load(keys []string) error {
 	u.setups = map[string]*upsertedSetup{}
 	w := owned("user_id", u.owner)
@@ -250,7 +250,7 @@ func (u *setupUpsert) upsert(key string, fresh Setup, change SetupChange) (out R
 	return Restored[journal.SetupID]{ID: s.ID, Changed: true}
 }
 
-// write stores what is new or changed. Another transaction creating a setup with one of
+// write stores what is new or changed. Another transaction creating a setup with any of
 // the names at the same time is a conflict.
 func (u *setupUpsert) write() error {
 	var fresh []Setup

@@ -22,17 +22,17 @@ type NewNote struct {
 	TradeAccount journal.AccountID
 }
 
-// recordKey is the hash of the values a record is known by.
+// recordKey is a hash of the values that identify a record.
 type recordKey [sha256.Size]byte
 
 func newRecordKey(format string, values ...any) recordKey {
 	return sha256.Sum256(fmt.Appendf(nil, format, values...))
 }
 
-// claims are the stored records that records of a file may be, by their keys.
+// claims are the stored records that a file's records may be, by their keys.
 type claims[ID any] map[recordKey][]ID
 
-// take returns a stored record with a key no other record of the file is.
+// take returns a stored record with a key no other record in the file has.
 func (c claims[ID]) take(key recordKey) (id ID, found bool) {
 	same := c[key]
 	if len(same) == 0 {
@@ -42,8 +42,8 @@ func (c claims[ID]) take(key recordKey) (id ID, found bool) {
 	return same[0], true
 }
 
-// RestoreNotes creates notes in their order, except those of which one with the same
-// type, moment and text is stored. It is a step.
+// RestoreNotes creates notes in their order, unless one with the same type, moment and
+// text is stored. It is a step.
 func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewNote) ([]Restored[journal.NoteID], error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -98,13 +98,13 @@ func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 
 const countNotes = `SELECT COUNT(*) FROM notes WHERE user_id = $1`
 
-// noteKey returns the key by which a note of a file is found again.
+// noteKey returns the key that finds a file's note again.
 func noteKey(at int64, isDay bool, kind, title, body, symbols string) recordKey {
 	return newRecordKey("%d|%t|%q|%q|%q|%s", at, isDay, kind, title, body, symbols)
 }
 
-// findNotes returns the stored notes that have one of the keys. It reads those of the
-// same instants.
+// findNotes returns the stored notes with any of the keys. It reads those with the same
+// instants.
 func findNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, notes []Note, keys []recordKey) (claims[journal.NoteID], error) {
 	wanted, instants := map[recordKey]bool{}, map[int64]bool{}
 	for i := range notes {
@@ -131,7 +131,7 @@ func findNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, notes []Not
 	return found, err
 }
 
-// insertNotes inserts notes, with the rows of annotations their links refer to.
+// insertNotes inserts notes, with the annotations rows their links refer to.
 func insertNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, fresh []Note, linked []Annotations) error {
 	if len(fresh) == 0 {
 		return nil

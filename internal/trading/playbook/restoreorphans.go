@@ -9,13 +9,12 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// maxFillKey bounds the key of a fill an orphan waits for, in bytes.
+// maxFillKey bounds a fill key that an orphan waits for, in bytes.
 const maxFillKey = 4 << 10
 
-// RestoreOrphans stores annotations waiting for fills of an account, under new ids,
-// except those of which the same are stored: trades of one symbol that lose their fills
-// together share all but their fills. The account, tags and setups must be the owner's.
-// It is a step.
+// RestoreOrphans stores annotations waiting for an account's fills, under new ids, unless
+// the same are stored: trades in one symbol that lose their fills together share all but
+// their fills. The account, tags and setups must be the owner's. It is a step.
 func RestoreOrphans(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []StoredOrphan,
 ) ([]Restored[journal.TradeID], error) {
@@ -54,7 +53,7 @@ func RestoreOrphans(
 	return out, nil
 }
 
-// orphanKey returns the key by which an orphan of a file is found again.
+// orphanKey returns the key that finds a file's orphan again.
 func orphanKey(orphanedAt int64, symbol string, fillKeys []string) recordKey {
 	return newRecordKey("%d|%s|%q", orphanedAt, symbol, fillKeys)
 }
@@ -88,7 +87,7 @@ func findOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, account j
 	return found, err
 }
 
-// insertOrphans stores orphans with the keys of the fills they wait for.
+// insertOrphans stores orphans with the fill keys they wait for.
 func insertOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, list []StoredOrphan) error {
 	annotations, rows := make([]Annotations, len(list)), make([][]any, len(list))
 	var keys [][]any

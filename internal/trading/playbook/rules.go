@@ -15,7 +15,7 @@ import (
 // RuleState is whether a trade followed a rule.
 type RuleState string
 
-// The states of a rule. A rule without a state has not been answered.
+// A rule's states. A rule without a state has not been answered.
 const (
 	RuleFollowed      RuleState = "followed"
 	RuleBroken        RuleState = "broken"
@@ -25,10 +25,9 @@ const (
 // RuleStates returns all states.
 func RuleStates() []RuleState { return []RuleState{RuleFollowed, RuleBroken, RuleNotApplicable} }
 
-// RuleTick is the state of one rule of a setup on a trade. A rule is a line of the
-// setup's checklist and is known by its text: a line that moves keeps its ticks,
-// and the ticks of a line that is removed stay, as history. [RuleRename] moves
-// them to another text.
+// RuleTick is the state of a setup's rule on a trade. A rule is a line in the setup's
+// checklist and is known by its text: a line that moves keeps its ticks, and a removed
+// line's ticks stay, as history. [RuleRename] moves them to another text.
 type RuleTick struct {
 	Setup journal.SetupID `json:"setup_id"`
 	Rule  string          `json:"rule" doc:"The text of a line of the setup's checklist."`
@@ -39,9 +38,9 @@ func compareTicks(a, b RuleTick) int {
 	return cmp.Or(strings.Compare(string(a.Setup), string(b.Setup)), strings.Compare(a.Rule, b.Rule))
 }
 
-// CurrentRules returns the ticks of the setups the trade has, by setup in the trade's
-// order and then by text. Ticks of a setup removed from the trade are kept, so they are
-// there when it is added again.
+// CurrentRules returns the ticks for the trade's setups, by setup in the trade's order
+// and then by text. Ticks for a setup removed from the trade are kept, so they are there
+// when it is added again.
 func (m Annotations) CurrentRules() []RuleTick {
 	list := []RuleTick{}
 	for _, setup := range m.Setups {
@@ -60,7 +59,7 @@ type RuleChange = RuleTick
 // maxRules is how many rules one change may set.
 const maxRules = 1000
 
-// setRules returns ticks after changes of some of them.
+// setRules returns ticks after some changes.
 func setRules(old []RuleTick, changes []RuleChange) []RuleTick {
 	list := slices.Clone(old)
 	for _, change := range changes {
@@ -77,16 +76,15 @@ func setRules(old []RuleTick, changes []RuleChange) []RuleTick {
 	return list
 }
 
-// mergeRules returns the ticks of several trades in order. Of several ticks of one rule
-// the first counts.
+// mergeRules returns several trades' ticks in order. The first tick for a rule counts.
 func mergeRules(lists ...[]RuleTick) []RuleTick {
 	merged := slices.Concat(lists...)
 	slices.SortStableFunc(merged, compareTicks)
 	return slices.CompactFunc(merged, func(a, b RuleTick) bool { return compareTicks(a, b) == 0 })
 }
 
-// NewRules returns ticks a file states, checked and in order. Of several ticks of one
-// rule the first counts.
+// NewRules returns ticks a file states, checked and in order. The first tick for a rule
+// counts.
 func NewRules(ticks []RuleTick) (list []RuleTick, err error) {
 	for _, tick := range ticks {
 		if tick.Rule, err = journal.CleanRequiredName("rules", tick.Rule); err != nil {
@@ -132,8 +130,8 @@ func (c AnnotationChange) applyRules(m Annotations) ([]RuleTick, error) {
 	return setRules(m.Rules, changes), nil
 }
 
-// checkRules refuses ticks of rules that are in no checklist of the setup, except those
-// the trade had before.
+// checkRules refuses ticks for rules missing from the setup's checklist, except those the
+// trade had before.
 func checkRules(ctx context.Context, tx *db.Tx, owner journal.UserID, old, changed []RuleTick) error {
 	lists := map[journal.SetupID][]string{}
 	for _, tick := range changed {
@@ -154,8 +152,8 @@ func checkRules(ctx context.Context, tx *db.Tx, owner journal.UserID, old, chang
 	return nil
 }
 
-// EachTickedTrade calls fn with each tick of the owner whose trade has the tick's
-// setup, trade by trade. It is a step; fn must not run statements.
+// EachTickedTrade calls fn with each owner's tick whose trade has the tick's setup, trade
+// by trade. It is a step; fn must not run statements.
 func EachTickedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, fn func(trade journal.TradeID, tick RuleTick)) error {
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var trade journal.TradeID
@@ -168,7 +166,7 @@ func EachTickedTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, fn fu
 		WHERE r.user_id = $1 ORDER BY r.trade_id, r.setup_id, r.rule`, owner)
 }
 
-// RuleRename is a line of a checklist that got another text. Its ticks move with it.
+// RuleRename is a checklist line with a new text. Its ticks move with it.
 type RuleRename struct{ From, To string }
 
 // checkRenames refuses renames that do not lead from the old checklist to the new
@@ -202,8 +200,8 @@ func checkRenames(renames []RuleRename, before, after []string) ([]RuleRename, e
 	return clean, nil
 }
 
-// renameRules moves the ticks of rules to their new texts. Lines may swap their texts, so
-// each moves to a name no line can have first. If a trade has a tick of the new text from
+// renameRules moves rule ticks to their new texts. Lines may swap their texts, so each
+// moves to a name no line can have first. If a trade has a tick for the new text from
 // earlier, the moved one replaces it.
 func (s *Service) renameRules(ctx context.Context, tx *db.Tx, owner journal.UserID, setup journal.SetupID, renames []RuleRename) error {
 	if len(renames) == 0 {
@@ -232,12 +230,11 @@ func (s *Service) renameRules(ctx context.Context, tx *db.Tx, owner journal.User
 		WHERE trade_rules.user_id = $1 AND trade_rules.setup_id = $2 ORDER BY trade_annotations.account_id`, owner, setup)
 }
 
-// TradeRules is an index of the states of rules on trades: a term for each; see
-// [RuleTerm].
+// TradeRules is an index of rule states on trades: a term for each; see [RuleTerm].
 type TradeRules = textindex.Index[journal.TradeID, struct{}]
 
-// RuleTerm returns a state's term in [TradeRules], or, without a rule, the start of the
-// terms of all rules.
+// RuleTerm returns a state's term in [TradeRules], or, without a rule, the prefix that
+// all rules' terms have.
 func RuleTerm(state RuleState, rule string) string {
 	const end = "\x00" // not in a rule
 	if rule == "" {
@@ -246,8 +243,8 @@ func RuleTerm(state RuleState, rule string) string {
 	return string(state) + end + rule + end
 }
 
-// IndexRules returns the states of the rules of all trades of an account, without those
-// of setups a trade no longer has. It is a step.
+// IndexRules returns the rule states on all an account's trades, without setups a trade
+// no longer has. It is a step.
 func IndexRules(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*TradeRules, error) {
 	w := owned("r.user_id", owner)
 	w.and("m.account_id =", account)

@@ -13,9 +13,9 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// SetupMembers are a setup's values, with one type for each kind of value. The tags are
-// the names in JSON, of the API and of backups, and the descriptions of the API. See
-// docs/architecture.md, "Add a field to a record".
+// SetupMembers are a setup's values, with one type for each kind. The tags are the JSON
+// names in the API and backups, and the API descriptions. See docs/architecture.md, "Add
+// a field to a record".
 type SetupMembers[Text, Side, Number, Lines any] struct {
 	Name        Text   `json:"name"`
 	Description Text   `json:"description"`
@@ -30,7 +30,7 @@ type SetupMembers[Text, Side, Number, Lines any] struct {
 // SetupValues are a setup's values as they are stored and answered.
 type SetupValues = SetupMembers[string, Direction, decimal.Null, []string]
 
-// SetupChange is a change of a setup. A new setup needs a name.
+// SetupChange is a change to a setup. A new setup needs a name.
 type SetupChange = SetupMembers[journal.Opt[string], journal.Opt[Direction], journal.Opt[decimal.Decimal], journal.Opt[[]string]]
 
 // Setup is a pattern the trader trades, with its plan and its checklist. Its name is
@@ -187,7 +187,7 @@ func updateSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, s Setup) 
 	return err
 }
 
-// ChangeSetup changes what is sent. Ticks of renamed rules get the new texts.
+// ChangeSetup changes what is sent. Renamed rules' ticks get the new texts.
 func (s *Service) ChangeSetup(
 	ctx context.Context, owner journal.UserID, id journal.SetupID, change SetupChange, renames []RuleRename, check Check[Setup],
 ) (Setup, error) {

@@ -13,10 +13,10 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// TagKind is the purpose of a tag.
+// TagKind is a tag's purpose.
 type TagKind string
 
-// The kinds of tags.
+// The tag kinds.
 const (
 	CustomTag  TagKind = "custom"
 	MistakeTag TagKind = "mistake"
@@ -33,7 +33,7 @@ type Tag struct {
 	CreatedAt   time.Time
 }
 
-// TagChange is a change of a tag. A new tag needs a name.
+// TagChange is a change to a tag. A new tag needs a name.
 type TagChange struct {
 	Name, Color, Description journal.Opt[string]
 	Kind                     journal.Opt[TagKind]
@@ -61,7 +61,7 @@ func (c TagChange) apply(tag Tag) (Tag, error) {
 	return tag, nil
 }
 
-// color takes the two forms of CSS colors every client can show.
+// color accepts the two CSS color forms every client can show.
 func color(text string) (string, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	digits := strings.TrimPrefix(text, "#")
@@ -72,13 +72,13 @@ func color(text string) (string, error) {
 	return text, nil
 }
 
-// CountedTag is a tag with the number of its trades.
+// CountedTag is a tag with its trade count.
 type CountedTag struct {
 	Tag
 	Trades int
 }
 
-// Tags lists the owner's tags by name, with the number of their trades.
+// Tags lists the owner's tags by name, with their trade counts.
 func (s *Service) Tags(ctx context.Context, owner journal.UserID) ([]CountedTag, error) {
 	var tags []CountedTag
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
@@ -143,7 +143,7 @@ func tagTaken(name string) error {
 
 var tagColumns = []string{"user_id", "id", "name", "name_key", "color", "description", "kind", "created_at"}
 
-// row returns the values of tagColumns.
+// row returns the values for tagColumns.
 func (t *Tag) row(owner journal.UserID) []any {
 	return []any{owner, t.ID, t.Name, nameKey(t.Name), t.Color, t.Description, t.Kind, db.Micros(t.CreatedAt)}
 }

@@ -13,7 +13,7 @@ import (
 // notes that are about them.
 type TradeTexts = textindex.Index[journal.TradeID, struct{}]
 
-// IndexTradeTexts returns the index of all trades of an account. It is a step.
+// IndexTradeTexts returns an index for all an account's trades. It is a step.
 func IndexTradeTexts(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) (*TradeTexts, error) {
 	w := owned("m.user_id", owner)
 	w.and("m.account_id =", account)
@@ -24,7 +24,7 @@ func IndexTradeTexts(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 	return b.build(), nil
 }
 
-// IndexTextsOf returns the index of some trades. It is a step.
+// IndexTextsOf returns an index for some trades. It is a step.
 func IndexTextsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) (*TradeTexts, error) {
 	b := newTextBuilder()
 	for chunk := range slices.Chunk(slices.Sorted(slices.Values(trades)), idChunk) {
@@ -37,7 +37,7 @@ func IndexTextsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 	return b.build(), nil
 }
 
-// textBuilder builds the index of the trades' own notes, and one of the notes about
+// textBuilder builds an index for the trades' own notes, and one for the notes about
 // them: each needs its keys in order.
 type textBuilder struct {
 	own, linked *textindex.Builder[journal.TradeID, struct{}]

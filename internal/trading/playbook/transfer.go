@@ -11,14 +11,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// ContentTable is where attachments are kept that are not files. A copy of the
-// whole database leaves it to [CopyContent].
+// ContentTable keeps attachments without files. Copying the whole database leaves it to
+// [CopyContent].
 const ContentTable = "attachment_blobs"
 
-// CopyContent copies the content of every attachment of an installation into
-// another, whichever of the two keeps files and whichever rows. It is a step of
-// a copy of the whole database: both transactions are open, and the rows of the
-// attachments are copied. It reports what it did also if it fails.
+// CopyContent copies every attachment's content from one installation to another; each
+// may keep files or rows. It is a step in copying the whole database: both transactions
+// are open, and the attachment rows are copied. It reports what it did also if it fails.
 func CopyContent(ctx context.Context, from *Service, source *db.Tx, to *Service, target *db.Tx) (c CopiedContent, err error) {
 	c.to = to
 	places, err := db.List(ctx, source, func(row db.Scanner) (p contentPlace, err error) {
@@ -88,7 +87,7 @@ func (s *attachmentStore) hasFile(p contentPlace) bool {
 	return err == nil
 }
 
-// content reads the whole of an attachment, as one step.
+// content reads a whole attachment, as one step.
 func (s *attachmentStore) content(ctx context.Context, tx *db.Tx, p contentPlace) (content []byte, err error) {
 	if s.options.Files == nil {
 		err = tx.QueryRow(ctx, `SELECT content FROM attachment_blobs WHERE user_id = $1 AND attachment_id = $2`, p.owner, p.id).Scan(&content)
@@ -102,7 +101,7 @@ func (s *attachmentStore) content(ctx context.Context, tx *db.Tx, p contentPlace
 	return content, errors.Join(err, file.Close())
 }
 
-// keep stores the content of an attachment whose row is there.
+// keep stores an attachment's content; the row must exist.
 func (s *attachmentStore) keep(ctx context.Context, tx *db.Tx, p contentPlace, content []byte) error {
 	if s.options.Files != nil {
 		return s.options.Files.write(p.public, p.id, content)
