@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// BenchmarkGroup groups 100,000 fills: scaled-in and scaled-out round trips with
-// costs, every tenth of them turned around by a crossing fill.
+// BenchmarkGroup groups 100,000 fills: scaled-in and scaled-out round trips with costs,
+// every tenth turned around by a crossing fill.
 func BenchmarkGroup(b *testing.B) {
 	const n = 100_000
 	fills := make([]Fill, n)

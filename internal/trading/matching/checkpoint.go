@@ -9,20 +9,20 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Checkpoint is the state of a trade that is still open after some of its fills. A
-// grouping that continues from it has the same result as one from the trade's first fill,
-// so a change near the end of a long trade does not read all of it.
+// Checkpoint is an open trade's state after some fills. A grouping that continues from it
+// has the same result as one from the trade's first fill, so a change near a long trade's
+// end does not read it all.
 type Checkpoint struct {
 	state holding // its trade has no parts
 }
 
-// First returns the position of the trade's first fill.
+// First returns the first fill's position.
 func (c *Checkpoint) First() Position { return c.state.trade.First }
 
-// Last returns the position of the last fill before the checkpoint.
+// Last returns the last fill's position before the checkpoint.
 func (c *Checkpoint) Last() Position { return c.state.trade.Last }
 
-// Fills returns the number of fills of the trade before the checkpoint.
+// Fills returns how many fills the trade has before the checkpoint.
 func (c *Checkpoint) Fills() int { return c.state.trade.Skipped }
 
 func (c *Checkpoint) toHolding() *holding {
@@ -30,7 +30,7 @@ func (c *Checkpoint) toHolding() *holding {
 	return &h
 }
 
-// toCheckpoint returns the state of the open trade, whose parts count as skipped.
+// toCheckpoint returns the open trade's state; its parts count as skipped.
 func (w *walk) toCheckpoint() Checkpoint {
 	state := *w.open
 	state.trade.Skipped = w.executions()

@@ -38,7 +38,7 @@ func TestDataFiles(t *testing.T) {
 	}
 }
 
-// checkCase takes a file of fills and the file of trades that must follow it.
+// checkCase takes a fill file and the trade file that must follow.
 func checkCase(t *testing.T, fills txtar.File, trades *txtar.File) {
 	t.Helper()
 	got := formatTrades(Group(parseFills(t, string(fills.Data)), Head{}))

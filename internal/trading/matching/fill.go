@@ -20,30 +20,30 @@ const (
 // (options expire worthless, oil has traded at -37), costs may be rebates.
 type Fill struct {
 	ID string
-	// At is the instant of execution in microseconds since 1970, UTC.
+	// At is the execution instant in microseconds since 1970, UTC.
 	At int64
-	// Seq is the arrival number; it orders fills of the same instant.
+	// Seq is the arrival number; it orders fills with the same instant.
 	Seq  int64
 	Side Side
 	// Quantity is always positive; Side is its direction.
 	Quantity decimal.Decimal
 	Price    decimal.Decimal
-	// Multiplier is the value of one unit of price for one unit of quantity.
+	// Multiplier is what one price unit is worth for one quantity unit.
 	Multiplier decimal.Decimal
 	// Fees and Commission are costs: positive is paid, negative is received.
 	Fees       decimal.Decimal
 	Commission decimal.Decimal
-	// StatedPnL is the broker's own gross result of the part of a position that
-	// this fill closes, for instruments whose result cannot be computed from
-	// prices alone. It has no meaning on a fill that only opens.
+	// StatedPnL is the broker's own gross result for what this fill closes, for
+	// instruments whose result cannot be computed from prices alone. It has no meaning on
+	// a fill that only opens.
 	StatedPnL decimal.Null
 }
 
 // Position returns the fill's place in its stream.
 func (f Fill) Position() Position { return Position{At: f.At, Seq: f.Seq} }
 
-// Position is a place in a stream: an instant, and among fills of that instant
-// the arrival number.
+// Position is a place in a stream: an instant, and among fills with that instant the
+// arrival number.
 type Position struct {
 	At, Seq int64
 }
@@ -59,17 +59,17 @@ func CompareFills(a, b Fill) int {
 	return cmp.Or(a.Position().Compare(b.Position()), cmp.Compare(a.ID, b.ID))
 }
 
-// Head is the start of a grouping inside its first fill. Its zero value is the
-// usual start, with a flat position before the first fill. When the first fill
-// crossed zero, Consumed is the part of its quantity that closed the trade before;
-// the rest of the fill, with the rest of its costs, opens the first trade. Each
-// Trade carries the Head to start from it again.
+// Head is where a grouping starts inside its first fill. Its zero value is the usual
+// start, with a flat position before the first fill. When the first fill crossed zero,
+// Consumed is the quantity that closed the trade before; the fill's rest, with the
+// remaining costs, opens the first trade. Each Trade carries the Head to start from it
+// again.
 type Head struct {
 	Consumed decimal.Decimal
 }
 
-// piece is the part of one fill belonging to one trade; consumed is the quantity of the
-// fill belonging to the trade before. It is valid until the next fill.
+// piece is a fill's part in one trade; consumed is the fill's quantity in the trade
+// before. It is valid until the next fill.
 type piece struct {
 	fill       *Fill
 	quantity   decimal.Decimal
@@ -83,8 +83,8 @@ func newPiece(f *Fill) piece {
 }
 
 // cut cuts off the quantity that closes from a whole fill, and returns it. p is then the
-// rest, which opens. The closing part gets its rounded share of the costs and the rest
-// what remains, so both add up exactly.
+// rest, which opens. The closing part gets its rounded cost share and the rest what
+// remains, so both add up exactly.
 func (p *piece) cut(closing decimal.Decimal) (first piece) {
 	whole := p.quantity
 	first = *p
@@ -98,5 +98,5 @@ func (p *piece) cut(closing decimal.Decimal) (first piece) {
 // value returns price × quantity, which averages are computed from.
 func (p *piece) value() decimal.Decimal { return p.fill.Price.Mul(p.quantity) }
 
-// costs returns the fees and commission of the piece.
+// costs returns the piece's fees and commission.
 func (p *piece) costs() decimal.Decimal { return p.fees.Add(p.commission) }

@@ -5,14 +5,14 @@ import "fillbook/internal/base/decimal"
 // holding is a trade under construction, without its parts.
 type holding struct {
 	trade Trade
-	// entered and exited are the sums of price × quantity, for the averages.
+	// entered and exited are price × quantity sums, for the averages.
 	entered, exited decimal.Decimal
-	// openNotional and openCosts are the entry notional and the entry costs
-	// of the open quantity.
+	// openNotional and openCosts are the entry notional and the entry costs for the open
+	// quantity.
 	openNotional, openCosts decimal.Decimal
-	// gross is the result of the closings so far, spent their costs.
+	// gross is the closings' result so far, spent their costs.
 	gross, spent decimal.Decimal
-	// rate is the sum of the closings with a stated result.
+	// rate is the sum over closings with a stated result.
 	rate Rate
 }
 
@@ -60,8 +60,8 @@ func (h *holding) addExit(p *piece) {
 	h.addFigures(p, notional)
 }
 
-// splitShare splits an amount of the whole open quantity: the share of the quantity
-// being closed, and the rest. Closing everything takes all, unrounded.
+// splitShare splits an amount for the whole open quantity: the share being closed, and
+// the rest. Closing everything takes all, unrounded.
 func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left decimal.Decimal) {
 	held := h.trade.QtyRemaining
 	if quantity.Equal(held) || amount.IsZero() {
@@ -70,7 +70,7 @@ func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left deci
 	return amount.Split(quantity, held, CostScale)
 }
 
-// addFigures adds the figures of a piece that both roles have.
+// addFigures adds a piece's figures that both roles have.
 func (h *holding) addFigures(p *piece, notional decimal.Decimal) {
 	t := &h.trade
 	t.Last = p.fill.Position()
@@ -81,7 +81,7 @@ func (h *holding) addFigures(p *piece, notional decimal.Decimal) {
 
 func (h *holding) isClosed() bool { return h != nil && h.trade.IsClosed() }
 
-// toTrade returns the trade with the figures needing all of its parts.
+// toTrade returns the trade with the figures needing all its parts.
 func (h *holding) toTrade() Trade {
 	t := h.trade
 	t.AvgEntry = h.entered.DivAverage(t.QtyOpened)

@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/trading/matching/oracle"
 )
 
-// fillSequence is a stream of random fills. It tracks the position,
-// because random fills alone would rarely flatten or cross it.
+// fillSequence is a random fill stream. It tracks the position, because random fills
+// alone would rarely flatten or cross it.
 type fillSequence struct {
 	position decimal.Decimal
 	at       int64
@@ -84,8 +84,8 @@ func cashFlow(f Fill) decimal.Decimal {
 	return signedQuantity(f.Side, f.Price.Mul(f.Quantity).Mul(f.Multiplier)).Neg().Sub(f.Fees).Sub(f.Commission)
 }
 
-// TestResultsEqualCashFlow: the gains of closed trades and the cash
-// flow of the open one add up to the cash flow of all fills.
+// TestResultsEqualCashFlow: closed trades' gains and the open one's cash flow add up to
+// all fills' cash flow.
 func TestResultsEqualCashFlow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,7 @@ func TestResultsEqualCashFlow(t *testing.T) {
 	})
 }
 
-// TestTradeInvariants checks the invariants of every single trade.
+// TestTradeInvariants checks every single trade's invariants.
 func TestTradeInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,8 +151,8 @@ func checkInvariants(t *rapid.T, trade Trade) {
 	}
 }
 
-// TestPartsSumToTheirFills: the parts of a fill add up to it, and only
-// a crossing fill is in two trades.
+// TestPartsSumToTheirFills: a fill's parts add up to it, and only a crossing fill is in
+// two trades.
 func TestPartsSumToTheirFills(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -184,8 +184,8 @@ func TestPartsSumToTheirFills(t *testing.T) {
 }
 
 // TestRegroupingFromAnyTrade: a grouping starting at a trade's first fill with that
-// trade's head equals the tail of the whole, and the fills up to there give the trades
-// before it.
+// trade's head equals the whole's tail, and the fills up to there give the trades before
+// it.
 func TestRegroupingFromAnyTrade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -299,8 +299,8 @@ func TestMirroredFillsMirrorTheResult(t *testing.T) {
 	})
 }
 
-// TestArrivalDoesNotMatterForDistinctInstants: fills of distinct instants, sorted by
-// CompareFills, result in the same trades in any order of arrival.
+// TestArrivalDoesNotMatterForDistinctInstants: fills with distinct instants, sorted by
+// CompareFills, result in the same trades in any arrival order.
 func TestArrivalDoesNotMatterForDistinctInstants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,24 +1,23 @@
-// Package matching groups fills into trades. It has no database, no clock and no ids of
-// its own: the same fills always result in the same trades.
+// Package matching groups fills into trades. It has no database, no clock and no ids: the
+// same fills always result in the same trades.
 //
-// Group walks the fills of one stream (one instrument in one account) in time order and
-// keeps the position. A trade opens with the first fill after flat, grows and shrinks,
-// and closes when the position is exactly zero. A fill crossing zero closes one trade and
-// opens the next; it is a part of both.
+// Group walks one stream's fills (one instrument in one account) in time order and keeps
+// the position. A trade opens with the first fill after flat, grows and shrinks, and
+// closes when the position is exactly zero. A fill crossing zero closes one trade and
+// opens the next; it is in both.
 //
-// Open positions are carried at average cost. A fill that closes a part of the position
-// takes the same share of the entry notional, and of the entry costs, that are still
-// open, rounded half to even at CostScale decimals; what closes the position takes all
-// that is left. So rounding only moves tiny amounts between one trade's closings: a
-// closed trade's gross result is exit notional minus entry notional without any rounding,
-// and its net result is that minus the costs of its parts. The rounding is necessary:
-// otherwise a position that is halved and refilled again and again would gain a digit
-// with every fill.
+// Open positions are carried at average cost. A fill closing a part takes the same share
+// from the open entry notional and entry costs, rounded half to even at CostScale
+// decimals; what closes the position takes all that is left. So rounding only moves tiny
+// amounts between one trade's closings: a closed trade's gross result is exit notional
+// minus entry notional without any rounding, and its net result is that minus its parts'
+// costs. The rounding is necessary: otherwise a position that is halved and refilled
+// again and again would gain a digit with every fill.
 //
-// A stated result replaces the result by prices of the part it closes; that part still
-// takes its share of the entry notional. The gross result of a trade is the sum over its
+// A stated result replaces the priced result for the part it closes; that part still
+// takes its share from the entry notional. A trade's gross result is the sum over its
 // closing parts, so a trade whose closings are all stated is exactly their sum, and one
-// with some of them stated may carry the rounding above at the closings that are not.
+// with some stated may carry the rounding above at the closings that are not.
 //
 // Reconcile then maps new trades to old ones, so a regrouping does not lose annotations.
 // Package oracle recomputes trades with other algorithms, to check this one.
@@ -32,7 +31,7 @@ import (
 
 // The scales at which figures are rounded, half to even, where they must be.
 const (
-	// CostScale is for shares of an entry notional and of costs.
+	// CostScale is for shares in entry notionals and costs.
 	CostScale = 12
 	// PercentScale is for percentages, from which nothing is
 	// computed. Averages follow [decimal.Decimal.DivAverage].
@@ -43,10 +42,10 @@ const (
 // must be ordered by CompareFills and valid (see Fill); otherwise Group panics, because
 // the caller's query or validation is broken.
 //
-// The zero Head groups from a flat position. To regroup from the middle of a history,
-// pass the fills from some trade's first fill on, and that trade's Head: the result is
-// exactly the tail, from that trade on, of grouping everything, provided that the fills
-// before and the first fill itself are unchanged.
+// The zero Head groups from a flat position. To regroup from inside a history, pass the
+// fills from some trade's first fill on, and that trade's Head: the result is exactly
+// what grouping everything gives from that trade on, provided that the fills before and
+// the first fill itself are unchanged.
 func Group(fills []Fill, head Head) []Trade {
 	return slices.Collect(Walk(slices.Values(fills), head))
 }
@@ -63,15 +62,14 @@ func Walk(fills iter.Seq[Fill], head Head) iter.Seq[Trade] {
 type Grouping struct {
 	// Head is the start inside the first fill; see Group.
 	Head Head
-	// From is the open trade the fills continue, nil for none. Of its fills, Parts
-	// contains only those of this walk; see Trade.Skipped.
+	// From is the open trade the fills continue, nil for none. Parts contains only this
+	// walk's fills; see Trade.Skipped.
 	From *Checkpoint
-	// Every is the number of fills of a trade between two calls of Report; 0
-	// means that it is never called.
+	// Every is how many of a trade's fills lie between two Report calls; 0 means it is
+	// never called.
 	Every  int
 	Report func(Checkpoint)
-	// OmitParts leaves out the Parts of the trades; all of their fills count as
-	// skipped.
+	// OmitParts leaves out trades' Parts; all their fills count as skipped.
 	OmitParts bool
 }
 
@@ -104,8 +102,8 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 // walk is the state between two fills: the open trade, if any.
 type walk struct {
 	open *holding
-	// spare is a holding that is not used any more, and parts those of the open
-	// trade. Both are used again for the next trade.
+	// spare is an unused holding, and parts belong to the open trade. Both are reused for
+	// the next trade.
 	spare     *holding
 	parts     []Part
 	omitParts bool
@@ -167,7 +165,7 @@ func (w *walk) openTrade(p *piece) {
 	w.open.start(p)
 }
 
-// addPart adds a piece to the parts of the open trade.
+// addPart adds a piece to the open trade's parts.
 func (w *walk) addPart(p *piece, role Role) {
 	if w.omitParts {
 		w.open.trade.Skipped++
@@ -176,7 +174,7 @@ func (w *walk) addPart(p *piece, role Role) {
 	w.parts = append(w.parts, Part{FillID: p.fill.ID, Role: role, Quantity: p.quantity, Fees: p.fees, Commission: p.commission})
 }
 
-// executions returns the number of fills of the open trade.
+// executions returns how many fills the open trade has.
 func (w *walk) executions() int { return w.open.trade.Skipped + len(w.parts) }
 
 // closeTrade removes the open trade from the walk and returns it with its final

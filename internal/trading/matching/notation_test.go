@@ -9,13 +9,12 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// parseFills reads fills in the notation of these tests: one a line, or separated
-// by semicolons, as
+// parseFills reads fills in these tests' notation: one a line, or separated by
+// semicolons, as
 //
 //	side quantity@price [xMULTIPLIER] [fees F] [commission C] [stated S] [at N] [as ID]
 //
-// By default the id of a fill is its number, which is also its instant in
-// microseconds.
+// By default a fill's id is its number, which is also its instant in microseconds.
 func parseFills(t testing.TB, text string) []Fill {
 	t.Helper()
 	var fills []Fill
@@ -72,7 +71,7 @@ func parseFillOption(key, value string, f *Fill) (err error) {
 	return err
 }
 
-// formatTrades renders trades for the data files, every figure of them.
+// formatTrades renders trades for the data files, with every figure.
 func formatTrades(trades []Trade) string {
 	var b strings.Builder
 	for _, t := range trades {

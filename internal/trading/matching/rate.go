@@ -2,14 +2,13 @@ package matching
 
 import "fillbook/internal/base/decimal"
 
-// Rate is the exchange rate from the currency of a trade's prices to that of its account,
-// as the fraction Stated / Priced: the results the broker stated for closing fills, over
-// the results of the same fills by prices. If quantities are in lots, it includes the
-// contract size.
+// Rate is the exchange rate from a trade's price currency to its account's, as the
+// fraction Stated / Priced: the results the broker stated for closing fills, over the
+// same fills' results by prices. If quantities are in lots, it includes the contract
+// size.
 //
 // Both numbers are absent for a trade without a stated result: its rate is 1. Both are
-// zero if the rate is unknown: the trade is open, one of the sums is zero, or their signs
-// differ.
+// zero if the rate is unknown: the trade is open, a sum is zero, or their signs differ.
 type Rate struct {
 	Stated, Priced decimal.Null
 }
@@ -54,8 +53,8 @@ func (r Rate) add(stated, priced decimal.Decimal) Rate {
 	return Rate{Stated: decimal.Of(r.Stated.Decimal.Add(stated)), Priced: decimal.Of(r.Priced.Decimal.Add(priced))}
 }
 
-// finalRate returns the rate of a whole trade: unknown unless it is above zero and
-// the trade closed.
+// finalRate returns a whole trade's rate: unknown unless it is above zero and the trade
+// closed.
 func (r Rate) finalRate(closed bool) Rate {
 	if !r.Stated.Valid || closed && r.Stated.Decimal.Sign()*r.Priced.Decimal.Sign() > 0 {
 		return r

@@ -2,19 +2,18 @@ package matching
 
 import "fillbook/internal/base/decimal"
 
-// RealizedPart is what a trade realized at one instant, by closing a part of the
-// position or the rest of it. Over the parts of a closed trade, the amounts sum
-// exactly to those of the trade.
+// RealizedPart is what a trade realized at one instant, by closing the position or a
+// part. Over a closed trade's parts, the amounts sum exactly to the trade's.
 type RealizedPart struct {
-	// At is the instant of the closing fills, in microseconds since 1970.
+	// At is when the fills closed, in microseconds since 1970.
 	At int64
-	// Quantity is what was closed. Entry is its share of the entry notional, Exit
-	// its exit notional, both in the currency of the prices.
+	// Quantity is what was closed. Entry is its entry notional share, Exit its exit
+	// notional, both in the prices' currency.
 	Quantity, Entry, Exit decimal.Decimal
-	// Gross is the stated result, or exit notional less the share of the entry
-	// notional. Costs are those of the fill and the share of the entry's costs.
+	// Gross is the stated result, or exit notional less the entry notional share. Costs
+	// are the fill's and the entry cost share.
 	Gross, Costs decimal.Decimal
-	// Volume is the traded notional of the fill and the share of the entry's.
+	// Volume is the fill's traded notional and the entry's share.
 	Volume decimal.Decimal
 }
 
@@ -32,12 +31,12 @@ func (p RealizedPart) add(other RealizedPart) RealizedPart {
 type Realizer struct {
 	// Head is the start inside the first fill; see Group.
 	Head Head
-	// EachFill has a part for each closing fill, even of the same instant.
+	// EachFill has a part for each closing fill, even with the same instant.
 	EachFill bool
 
 	walk walk
-	// parts are those of the open trade, and openVolume the traded notional of
-	// its entries that is still held.
+	// parts belong to the open trade, and openVolume is the traded notional still held
+	// from its entries.
 	parts      []RealizedPart
 	openVolume decimal.Decimal
 }
@@ -70,10 +69,10 @@ func (r *Realizer) Open() (*Trade, []RealizedPart) {
 	return &trade, r.parts
 }
 
-// holdingState is the sums of a holding whose changes are realized parts.
+// holdingState has a holding's sums whose changes are realized parts.
 type holdingState struct{ gross, spent, volume, held, entry, exit decimal.Decimal }
 
-// newHoldingState returns the state of a holding; h is nil before its first fill.
+// newHoldingState returns a holding's state; h is nil before its first fill.
 func newHoldingState(h *holding) holdingState {
 	if h == nil {
 		return holdingState{}
@@ -83,7 +82,7 @@ func newHoldingState(h *holding) holdingState {
 	}
 }
 
-// record adds the part a fill realized, if it closed anything. Parts of one instant are
+// record adds the part a fill realized, if it closed anything. Parts with one instant are
 // one, unless EachFill is set.
 func (r *Realizer) record(f Fill, before, after holdingState) {
 	traded := after.volume.Sub(before.volume)

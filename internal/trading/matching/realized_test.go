@@ -27,8 +27,8 @@ func realize(fills []Fill) (trades []Trade, parts [][]RealizedPart) {
 	return trades, parts
 }
 
-// TestRealizedParts are examples worked by hand: instant, gross, costs and volume of each
-// part.
+// TestRealizedParts are examples worked by hand: each part's instant, gross, costs and
+// volume.
 func TestRealizedParts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, fills, want string }{
@@ -62,8 +62,8 @@ func TestRealizedParts(t *testing.T) {
 	}
 }
 
-// TestRealizedPartsSumToTrade: the trades are those of Walk, parts come in order
-// and their sums are the trade's figures, exactly.
+// TestRealizedPartsSumToTrade: the trades equal Walk's, parts come in order and their
+// sums are the trade's figures, exactly.
 func TestRealizedPartsSumToTrade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

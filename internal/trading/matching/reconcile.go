@@ -13,38 +13,37 @@ type Identity struct {
 	First Position
 }
 
-// Reconciliation is what becomes of the old identities. Each of
-// them is kept by a new trade, merged into one, or orphaned.
+// Reconciliation tells what happens to the old identities. Each is kept by a new trade,
+// merged into one, or orphaned.
 type Reconciliation struct {
 	// Kept is, for each new trade by index, the old id it keeps, or "" for a trade
 	// needing a new id.
 	Kept []string
-	// Merged are the old trades that are now part of a trade with another id, ordered by
-	// their start; their annotations move there.
+	// Merged are the old trades now in a trade with another id, ordered by their start;
+	// their annotations move there.
 	Merged []Merge
 	// Orphans are the old trades without any remaining fill, ordered by their start.
 	Orphans []string
 }
 
-// Merge is an old trade, From, that is now a part of the new trade at index Into.
+// Merge is an old trade, From, now in the new trade at index Into.
 type Merge struct {
 	From string
 	Into int
 }
 
-// Reconcile assigns identities to the trades of a regrouping. Of all pairs of an old and
-// a new trade, the one that shares most fills is matched first, ties going to the
-// earliest new and then the earliest old trade; each trade is matched once. So an
-// identity follows most of its fills, falls back to a trade with fewer of them if the
-// first is taken, and is merged into the trade with most of its fills if all are taken.
-// No identity is orphaned while one of its fills exists.
+// Reconcile assigns identities to a regrouping's trades. The pair with an old and a new
+// trade that shares most fills is matched first, ties going to the earliest new and then
+// the earliest old trade; each trade is matched once. So an identity follows most of its
+// fills, falls back to a trade with fewer if the first is taken, and is merged into the
+// trade with most of its fills if all are taken. No identity is orphaned while it has a
+// fill.
 //
-// The skipped fills of a new trade count as shared with the old trade with the same
-// start.
+// A new trade's skipped fills count as shared with the old trade with the same start.
 //
-// The result does not depend on the order of the arguments, except for the indexes in it.
-// Trades of several streams may be reconciled together: so a fill that moved to another
-// symbol keeps the annotations of its trade.
+// The result does not depend on argument order, except for the indexes in it. Trades in
+// several streams may be reconciled together: so a fill that moved to another symbol
+// keeps its trade's annotations.
 func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 	claims := findClaims(old, regrouped)
 	slices.SortFunc(claims, func(a, b claim) int {
@@ -86,7 +85,7 @@ func (r *Reconciliation) addUnclaimed(old []Identity, settled []bool, best map[i
 	}
 }
 
-// claim is a pair of an old and a new trade, by index, that have fills in common.
+// claim is an old and a new trade, by index, with common fills.
 type claim struct {
 	old, heir, shared int
 }
@@ -120,7 +119,7 @@ func findClaims(old []Identity, regrouped []Trade) []claim {
 	return claims
 }
 
-// sortByFirst returns the indexes of the identities, earliest first.
+// sortByFirst returns the identities' indexes, earliest first.
 func sortByFirst(old []Identity) []int {
 	order := make([]int, len(old))
 	for i := range order {
@@ -134,14 +133,13 @@ func compareIdentities(a, b Identity) int {
 	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.ID, b.ID))
 }
 
-// compareTrades orders trades by their start. A fill opens at most one
-// trade, so the id of the first fill breaks ties.
+// compareTrades orders trades by their start. A fill opens at most one trade, so the
+// first fill's id breaks ties.
 func compareTrades(a, b *Trade) int {
 	return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.firstFillID(), b.firstFillID()))
 }
 
-// firstFillID returns the id of the fill that opened the trade, or an empty text
-// if that was skipped.
+// firstFillID returns the opening fill's id, or an empty text if that was skipped.
 func (t *Trade) firstFillID() string {
 	if t.Skipped > 0 {
 		return ""

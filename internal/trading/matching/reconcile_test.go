@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// newTestTrade returns a trade of the fills with these ids, which are numbers;
-// the first is also its start.
+// newTestTrade returns a trade with these fill ids, which are numbers; the first is also
+// its start.
 func newTestTrade(ids []string) Trade {
 	first, _ := strconv.ParseInt(ids[0], 10, 64)
 	t := Trade{First: Position{At: first}}
@@ -25,8 +25,8 @@ func newTestTrade(ids []string) Trade {
 	return t
 }
 
-// formatReconciliation formats a reconciliation in one line: the id
-// of each new trade, merges, and orphans.
+// formatReconciliation formats a reconciliation in one line: each new trade's id, merges,
+// and orphans.
 func formatReconciliation(r Reconciliation) string {
 	words := slices.Clone(r.Kept)
 	for i, id := range words {
@@ -123,7 +123,7 @@ func anyChange(t *rapid.T, fills []Fill) []Fill {
 	return after
 }
 
-// anyRegrouping draws either a changed stream or random sets of fills.
+// anyRegrouping draws either a changed stream or random fill sets.
 func anyRegrouping(t *rapid.T) ([]Identity, []Trade) {
 	if rapid.Bool().Draw(t, "real") {
 		fills := anyFills(false).Draw(t, "fills")

@@ -2,7 +2,7 @@ package matching
 
 import "fillbook/internal/base/decimal"
 
-// Direction is the direction of a trade's position.
+// Direction is a trade's direction.
 type Direction string
 
 // The two directions, spelled as the API spells them.
@@ -11,11 +11,11 @@ const (
 	Short Direction = "short"
 )
 
-// Role is the effect of a fill in a trade. Within one trade a fill has one role; a fill
+// Role is a fill's effect in a trade. Within one trade a fill has one role; a fill
 // crossing zero is Closing in one trade and Opening in the next.
 type Role string
 
-// The two roles of a part.
+// A part's two roles.
 const (
 	Opening Role = "opening"
 	Closing Role = "closing"
@@ -25,32 +25,32 @@ const (
 // end. Amounts that are called exact are not rounded.
 type Trade struct {
 	Direction Direction
-	// First and Last are the positions of the first and the last fill. Trades of
-	// one stream never overlap: one begins at or after the end of the one before.
+	// First and Last are the first and the last fill's positions. Trades in one stream
+	// never overlap: one begins where the one before ends, or later.
 	First, Last Position
-	// Head is the start of a grouping from this trade on; see Group.
+	// Head is where a grouping from this trade on starts; see Group.
 	Head Head
 
-	// QtyOpened is the whole quantity of all opening parts, exact, and
-	// QtyRemaining what is not closed yet: zero for a closed trade.
+	// QtyOpened is all opening parts' quantity, exact, and QtyRemaining what is not
+	// closed yet: zero for a closed trade.
 	QtyOpened, QtyRemaining decimal.Decimal
-	// EntryNotional and ExitNotional are the exact sums of price × quantity ×
-	// multiplier over opening and closing parts, each with its fill's multiplier.
+	// EntryNotional and ExitNotional are exact price × quantity × multiplier sums over
+	// opening and closing parts, each with its fill's multiplier.
 	EntryNotional, ExitNotional decimal.Decimal
-	// EntrySize is the exact sum of quantity × multiplier over the opening parts:
-	// the value of one unit of price for the whole position.
+	// EntrySize is the exact quantity × multiplier sum over the opening parts: what one
+	// price unit is worth for the whole position.
 	EntrySize decimal.Decimal
-	// Volume is the traded notional: the exact sum over all parts, without signs,
-	// in the currency of the prices.
+	// Volume is the traded notional: the exact sum over all parts, without signs, in the
+	// prices' currency.
 	Volume decimal.Decimal
 	// Rate converts notionals to the account's currency.
 	Rate Rate
-	// AvgEntry and AvgExit are the mean prices of all opening and all closing
-	// parts, by the rule for averages; nothing is computed from them. AvgExit is
-	// absent until something was closed.
+	// AvgEntry and AvgExit are the mean opening and closing prices, by the rule for
+	// averages; nothing is computed from them. AvgExit is absent until something was
+	// closed.
 	AvgEntry decimal.Decimal
 	AvgExit  decimal.Null
-	// Multiplier is that of the fill that opened the trade.
+	// Multiplier is the opening fill's.
 	Multiplier decimal.Decimal
 
 	// FeesTotal and Commission are the exact sums over the trade's parts.
@@ -59,16 +59,16 @@ type Trade struct {
 	// commission, both absent while the trade is open. Without stated results
 	// they are exact; with them, see the package comment.
 	GrossPnL, NetPnL decimal.Null
-	// RealizedPnL is the result of what was closed so far, after its own costs
-	// and its share of the entry's. For a closed trade it is NetPnL.
+	// RealizedPnL is the closed part's result, after its own costs and its entry cost
+	// share. For a closed trade it is NetPnL.
 	RealizedPnL decimal.Decimal
 	// ReturnPct is NetPnL in percent of the entry notional without its sign, in the
 	// account's currency, rounded; absent while the trade is open, when that notional is
 	// zero or the rate unknown.
 	ReturnPct decimal.Null
 
-	// Parts are the trade's fills in time order, each once. Skipped is the number of
-	// fills before them, if the grouping began inside the trade.
+	// Parts are the trade's fills in time order, each once. Skipped is how many fills
+	// come before them, if the grouping began inside the trade.
 	Parts   []Part
 	Skipped int
 }
@@ -83,17 +83,17 @@ type Part struct {
 	Commission decimal.Decimal
 }
 
-// Executions returns the number of fills of the trade.
+// Executions returns how many fills the trade has.
 func (t *Trade) Executions() int { return t.Skipped + len(t.Parts) }
 
 // IsClosed reports whether the position returned to exactly zero.
 func (t *Trade) IsClosed() bool { return t.QtyRemaining.IsZero() }
 
-// OpenedAt returns the instant of the first fill, in microseconds since 1970.
+// OpenedAt returns the first fill's instant, in microseconds since 1970.
 func (t *Trade) OpenedAt() int64 { return t.First.At }
 
-// ClosedAt returns the instant of the fill that closed the trade, in microseconds
-// since 1970, and false while the trade is open.
+// ClosedAt returns the closing fill's instant, in microseconds since 1970, and false
+// while the trade is open.
 func (t *Trade) ClosedAt() (at int64, ok bool) {
 	if !t.IsClosed() {
 		return 0, false
@@ -101,7 +101,7 @@ func (t *Trade) ClosedAt() (at int64, ok bool) {
 	return t.Last.At, true
 }
 
-// openingSide returns the side that adds to a position of this direction.
+// openingSide returns the side that adds to a position in this direction.
 func (d Direction) openingSide() Side {
 	if d == Short {
 		return Sell
@@ -109,7 +109,7 @@ func (d Direction) openingSide() Side {
 	return Buy
 }
 
-// signedGain converts the gain of a long position to that of direction d.
+// signedGain converts a long position's gain to one in direction d.
 func (d Direction) signedGain(gain decimal.Decimal) decimal.Decimal {
 	if d == Short {
 		return gain.Neg()

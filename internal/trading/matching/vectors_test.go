@@ -58,7 +58,7 @@ func TestCostsOfACrossingFillAreShared(t *testing.T) {
 	}
 }
 
-// TestStatedResults: a stated result replaces that of the part it closes.
+// TestStatedResults: a stated result replaces the closed part's.
 func TestStatedResults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, fills, gross string }{
@@ -81,8 +81,8 @@ func TestStatedResults(t *testing.T) {
 	}
 }
 
-// TestRealizedWhileOpen: a closing realizes its share of the position at average
-// cost, and a later purchase does not change what was realized.
+// TestRealizedWhileOpen: a closing realizes its position share at average cost, and a
+// later purchase does not change what was realized.
 func TestRealizedWhileOpen(t *testing.T) {
 	t.Parallel()
 	for fills, want := range map[string]string{

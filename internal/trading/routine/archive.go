@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// Archive is the whole routine of a user, for the backup.
+// Archive is a user's whole routine, for the backup.
 type Archive struct {
 	Items    []Item
 	Ticks    []Tick
@@ -54,16 +54,16 @@ func ListItems(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Item, er
 type Restored struct {
 	// Items is how many items were added.
 	Items int
-	// Refused reports for each item of the archive whether it was left out, with its
-	// ticks, because the user has the most items already.
+	// Refused reports for each archived item whether it was left out, with its ticks,
+	// because the user has the most items already.
 	Refused []bool
-	// RefusedTicks is how many ticks of other items were left out likewise.
+	// RefusedTicks is how many other items' ticks were left out likewise.
 	RefusedTicks int
 }
 
-// Restore adds the items and ticks of an archive that do not exist yet. A restored
-// routine is not seeded later; the template does not change. The archive is not trusted:
-// violations of the rules are errors. It runs in the caller's transaction.
+// Restore adds an archive's items and ticks that do not exist yet. A restored routine is
+// not seeded later; the template does not change. The archive is not trusted: rule
+// violations are errors. It runs in the caller's transaction.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, now time.Time) (out Restored, err error) {
 	if _, err := markSeeded(ctx, tx, owner, db.Micros(now)); err != nil {
 		return out, err
@@ -116,8 +116,8 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 	return out, insertTicks(ctx, tx, owner, done)
 }
 
-// selectRestorable returns the ticks to restore. It rejects ticks without an
-// item and skips those after the end of their item.
+// selectRestorable returns the ticks to restore. It rejects ticks without an item and
+// skips those after their item's end.
 func selectRestorable(list []Tick, known map[journal.RoutineID]Item) ([]tick, error) {
 	var done []tick
 	for _, t := range list {
@@ -151,8 +151,7 @@ func separateChains(added, stored []Item) {
 	}
 }
 
-// clean validates an item of an archive by the rules for new items and returns it
-// cleaned.
+// clean validates an archived item by the rules for new items and returns it cleaned.
 func (i Item) clean() (Item, error) {
 	for _, id := range []journal.RoutineID{i.ID, i.Chain} {
 		if _, err := journal.CleanRequiredName("id", string(id)); err != nil {

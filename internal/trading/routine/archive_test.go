@@ -92,7 +92,7 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-// Chains of an archive are restored only if they are consistent.
+// Archived chains are restored only if they are consistent.
 func TestRestoreSeparatesChains(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		sound := f.createSample()
@@ -121,7 +121,7 @@ func TestRestoreSeparatesChains(t *testing.T) {
 	})
 }
 
-// Each rule of the operator's check finds its breach.
+// Each rule in the operator's check finds its breach.
 func TestCheckFindsBreaches(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		f.createSample()

@@ -25,8 +25,8 @@ func ReadStoredTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID) (l
 	return lines, err == nil, err
 }
 
-// RestoreTemplate sets the template of a user who has set none and reports whether it
-// did. It runs in the caller's transaction.
+// RestoreTemplate sets a user's template if none is set and reports whether it did. It
+// runs in the caller's transaction.
 func RestoreTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, lines []string, now time.Time) (bool, error) {
 	clean, err := cleanTemplate(lines)
 	if err != nil {

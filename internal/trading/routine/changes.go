@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// maxItems is the most items of a user that have not ended.
+// maxItems is how many unfinished items a user can have.
 const maxItems = 500
 
 // Items returns the items that are active on a day, by default today in UTC, ordered
@@ -26,7 +26,7 @@ func (s *Service) Items(ctx context.Context, owner journal.UserID, day journal.D
 	return active, err
 }
 
-// Draft is the fields of a new item.
+// Draft has a new item's fields.
 type Draft struct {
 	Title    string
 	Stage    Stage
@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft)
 	return item, err
 }
 
-// newItem validates the fields of an item and returns a new item.
+// newItem validates an item's fields and returns a new item.
 func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item, error) {
 	title, err := journal.CleanRequiredName("title", title)
 	if err != nil {
@@ -75,8 +75,8 @@ func newItem(title string, stage Stage, weekdays []int, start journal.Day) (Item
 	return Item{ID: id, Chain: id, ItemValues: ItemValues{Title: title, Stage: stage, Weekdays: days, StartDay: start}}, nil
 }
 
-// Change is a partial change of an item. Day is the first day of a
-// new stage or new weekdays, by default today in UTC.
+// Change is a partial change to an item. Day is the first day with a new stage or new
+// weekdays, by default today in UTC.
 type Change struct {
 	Title    journal.Opt[string]
 	Stage    journal.Opt[Stage]
@@ -126,8 +126,7 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 	return result, err
 }
 
-// findEditable reads an item that has ended neither today nor on
-// the day of the change.
+// findEditable reads an item that has ended neither today nor on the change day.
 func (s *Service) findEditable(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.RoutineID, day journal.Day, check func(Item) error) (Item, error) {
 	item, err := findItem(ctx, tx, owner, id)
 	if err != nil {
@@ -202,8 +201,8 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.R
 	})
 }
 
-// Reorder moves the given items to the start of their stages, in the
-// given order; the others keep their order after them.
+// Reorder moves the given items to their stages' start, in the given order; the others
+// keep their order after them.
 func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journal.RoutineID) error {
 	if len(ids) == 0 {
 		return journal.InvalidField("ids", "ids must name at least one item.")

@@ -11,9 +11,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Check verifies the routine of every user: a chain's items have no gaps and no overlaps,
-// no tick is after the end of its item, and an item that is never active has ticks. It
-// reports each breach in one sentence and changes nothing.
+// Check verifies every user's routine: a chain's items have no gaps and no overlaps, no
+// tick is after its item's end, and an item that is never active has ticks. It reports
+// each breach in one sentence and changes nothing.
 func (s *Service) Check(ctx context.Context, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		users, err := db.List(ctx, tx, db.Single[journal.UserID], `SELECT user_id FROM routine_seeds ORDER BY user_id`)
@@ -33,7 +33,7 @@ func (s *Service) Check(ctx context.Context, report func(string)) error {
 	})
 }
 
-// findBreaches returns the violations of a routine's invariants.
+// findBreaches returns violated invariants.
 func findBreaches(a Archive) []string {
 	found := []string{}
 	chains := groupByChain(a.Items)
@@ -75,7 +75,7 @@ func groupByChain(items []Item) map[journal.RoutineID][]Item {
 	return chains
 }
 
-// findBreaks returns the gaps and overlaps of a chain.
+// findBreaks returns a chain's gaps and overlaps.
 func findBreaks(chain []Item) []string {
 	var found []string
 	for i := 1; i < len(chain); i++ {

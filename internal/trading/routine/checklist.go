@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Checklist is one day of the routine: the items scheduled on it, and those that were
-// ticked off schedule.
+// Checklist is one routine day: the items scheduled on it, and those that were ticked off
+// schedule.
 type Checklist struct {
 	Day         journal.Day
 	Lines       []Line
@@ -46,7 +46,7 @@ func buildChecklist(day journal.Day, items []Item, done ticks) Checklist {
 	return list
 }
 
-// Checklist returns one day of the routine.
+// Checklist returns one routine day.
 func (s *Service) Checklist(ctx context.Context, owner journal.UserID, day journal.Day) (Checklist, error) {
 	var list Checklist
 	err := s.read(ctx, owner, s.clampToToday(day), func(tx *db.Tx) (err error) {

@@ -8,14 +8,14 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// MaxHistoryDays is the longest history of one call; a history
-// without a first day has thirteen weeks.
+// MaxHistoryDays is the longest history in one call; a history without a first day has
+// thirteen weeks.
 const (
 	MaxHistoryDays     = 400
 	defaultHistoryDays = 13 * 7
 )
 
-// Count is the number of done items and of all items.
+// Count is how many items are done and how many there are.
 type Count struct{ Done, Total int }
 
 func (c *Count) add(ticked bool) {
@@ -25,21 +25,20 @@ func (c *Count) add(ticked bool) {
 	}
 }
 
-// DayCount is the count of one day.
+// DayCount is one day's count.
 type DayCount struct {
 	Day journal.Day
 	Count
 }
 
-// History is the counts of a span of days, including both ends.
+// History is the counts in a period, including both ends.
 type History struct {
 	From, To journal.Day
 	Days     []DayCount // every calendar day, ascending
 	Count               // of the whole span
 	ByStage  map[Stage]Count
-	// Streak is the number of consecutive finished days up to To, even
-	// if the first is before From. Days without items are skipped,
-	// and To itself may be unfinished.
+	// Streak is how many consecutive days were finished up to To, even if the first is
+	// before From. Days without items are skipped, and To itself may be unfinished.
 	Streak int
 }
 
@@ -148,8 +147,8 @@ func (s *Service) History(ctx context.Context, owner journal.UserID, from, to jo
 	return h, err
 }
 
-// CountDays returns the counts of each day of a span, including both ends. It
-// runs in the caller's transaction and does not seed the routine.
+// CountDays returns each day's counts in a period, including both ends. It runs in the
+// caller's transaction and does not seed the routine.
 func CountDays(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]DayCount, error) {
 	h, err := readSpan(ctx, tx, owner, from, to)
 	return h.Days, err
@@ -167,8 +166,7 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jou
 	return countHistory(from, to, items, done), nil
 }
 
-// streakBefore returns the length of the streak before a day, reading
-// about a year at a time.
+// streakBefore returns the streak's length before a day, reading about a year at a time.
 func streakBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, day journal.Day) (int, error) {
 	first, err := firstDay(ctx, tx, owner)
 	if err != nil || first == "" {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Stage is the part of the day in which an item is due.
+// Stage is when in the day an item is due.
 type Stage string
 
 // The stages, in the day's order.
@@ -28,11 +28,11 @@ func (s Stage) check() error {
 	return nil
 }
 
-// Weekdays is a set of days of the week; 0 is Sunday, 6 is Saturday.
+// Weekdays is a weekday set; 0 is Sunday, 6 is Saturday.
 type Weekdays uint8
 
-// NewWeekdays returns the set of the given days. It returns an error for an
-// empty set and for numbers that are not a day of the week.
+// NewWeekdays returns a set with the given days. It returns an error for an empty set and
+// for numbers that are not weekdays.
 func NewWeekdays(days ...int) (Weekdays, error) {
 	var set Weekdays
 	for _, day := range days {
@@ -61,10 +61,10 @@ func (w Weekdays) List() []int {
 	return list
 }
 
-// MarshalJSON writes the list of the days.
+// MarshalJSON writes the days as a list.
 func (w Weekdays) MarshalJSON() ([]byte, error) { return json.Marshal(w.List()) }
 
-// UnmarshalJSON reads a list of days.
+// UnmarshalJSON reads a day list.
 func (w *Weekdays) UnmarshalJSON(text []byte) error {
 	var days []int
 	err := json.Unmarshal(text, &days)
@@ -74,9 +74,8 @@ func (w *Weekdays) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// ItemValues are the values of an item that the API and backups have. The tags are
-// their names in JSON and the descriptions of the API. See docs/architecture.md,
-// "Add a field to a record".
+// ItemValues are an item's values in the API and backups. The tags are their JSON names
+// and the API descriptions. See docs/architecture.md, "Add a field to a record".
 type ItemValues struct {
 	Title    string      `json:"title"`
 	Stage    Stage       `json:"stage" enum:"pre,during,post"`
@@ -85,12 +84,11 @@ type ItemValues struct {
 	StartDay journal.Day `json:"start_day" format:"date"`
 }
 
-// Item is one item of the routine. It is active from StartDay to the day before
-// EndDay.
+// Item is one routine item. It is active from StartDay to the day before EndDay.
 type Item struct {
 	ID journal.RoutineID `json:"id"`
 	ItemValues
-	Chain  journal.RoutineID `json:"-"` // the id of the first item of its chain of successors
+	Chain  journal.RoutineID `json:"-"` // the first id in its successor chain
 	EndDay journal.Day       `json:"-"` // the first day without it; empty if it has no end
 }
 
@@ -121,8 +119,8 @@ func sortItems(items []Item) {
 	})
 }
 
-// nextPosition returns the position after all items of a stage that have not
-// ended by a day.
+// nextPosition returns the position after all items in a stage that have not ended by a
+// day.
 func nextPosition(items []Item, stage Stage, day journal.Day) int {
 	place := 0
 	for _, item := range items {

@@ -15,9 +15,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// calendar is a simple model of the routine without intervals
-// and successors: it has the lines of each day of a few
-// weeks. A change modifies the lines of that day and later.
+// calendar is a simple routine model without intervals and successors: it has each day's
+// lines for a few weeks. A change modifies that day's lines and later ones.
 type calendar struct {
 	first, last journal.Day
 	today       journal.Day
@@ -26,7 +25,7 @@ type calendar struct {
 	order       []journal.RoutineID // as shown, stages mixed
 }
 
-// entry is a line of a day: it is due, or it was done, or both.
+// entry is a day's line: it is due, or it was done, or both.
 type entry struct{ due, done bool }
 
 // ruler is an item's properties in the model.
@@ -302,8 +301,8 @@ func (m *machine) compareSheets() {
 	}
 }
 
-// compareOrder compares the order of items on a day, today or later: ended items
-// are not reordered.
+// compareOrder compares item order on a day, today or later: ended items are not
+// reordered.
 func (m *machine) compareOrder(day journal.Day) {
 	items, err := m.service.Items(m.ctx, m.owner, day)
 	m.must(err)

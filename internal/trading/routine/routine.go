@@ -1,19 +1,17 @@
-// Package routine implements the daily checklist: what a trader plans to do
-// before, during and after the session, on which days, and what was done.
+// Package routine implements the daily checklist: what a trader plans to do before,
+// during and after the session, on which days, and what was done.
 //
-// An [Item] is active from its start day to the day before its end day.
-// Past days never change: changing the stage or weekdays of an item ends it
-// on that day and starts a successor, which gets the ticks of that day and
-// later; deleting an item ends it. Only the title changes in place.
+// An [Item] is active from its start day to the day before its end day. Past days never
+// change: changing an item's stage or weekdays ends it on that day and starts a
+// successor, which gets the ticks from that day on; deleting an item ends it. Only the
+// title changes in place.
 //
-// A tick may be set on any day before the item's end, also off its
-// schedule and before its start. The [Checklist] of a day is the items
-// that are scheduled or ticked on it, and the history is the counts
-// of the checklists.
+// A tick may be set on any day before the item's end, also off its schedule and before
+// its start. A day's [Checklist] has the items scheduled or ticked on it, and the history
+// has the checklists' counts.
 //
-// The first call of a user creates items from the checklist template, and
-// ticks from the ticked lines of earlier daily logs. This happens once, even
-// if several calls are concurrent.
+// A user's first call creates items from the checklist template, and ticks from ticked
+// lines in earlier daily logs. This happens once, even if several calls are concurrent.
 //
 // The rules are pure functions; [Service] applies them in transactions.
 package routine
@@ -26,16 +24,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Service manages the routines of all users of an installation. Each method
-// is one transaction.
+// Service manages all users' routines. Each method is one transaction.
 type Service struct {
 	db    *db.DB
 	clock journal.Clock
 	logs  DailyLogs
 }
 
-// New returns a service. logs returns the daily logs of a user
-// from before the first use of the routine; it may be nil.
+// New returns a service. logs returns a user's daily logs from before the routine was
+// first used; it may be nil.
 func New(d *db.DB, clock journal.Clock, logs DailyLogs) *Service {
 	if logs == nil {
 		logs = func(context.Context, *db.Tx, journal.UserID, func(DailyLog) error) error { return nil }
@@ -77,8 +74,8 @@ func (s *Service) read(ctx context.Context, owner journal.UserID, firstDay journ
 	return s.db.View(ctx, look)
 }
 
-// change runs fn in one transaction, after the routine was
-// seeded. Changes to the routine of one user are serialized.
+// change runs fn in one transaction, after the routine was seeded. Changes to one user's
+// routine are serialized.
 func (s *Service) change(ctx context.Context, owner journal.UserID, firstDay journal.Day, fn func(*db.Tx) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if err := s.seed(ctx, tx, owner, firstDay); err != nil {

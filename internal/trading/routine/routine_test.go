@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// today is the day of the tests' clock, a Tuesday.
+// today is the test clock's day, a Tuesday.
 const today = journal.Day("2026-03-10")
 
 var everyday = []int{0, 1, 2, 3, 4, 5, 6}
@@ -88,7 +88,7 @@ func (f fixture) history(from, to journal.Day) History {
 	return h
 }
 
-// expectItems compares the titles of the active items of a day, in order.
+// expectItems compares a day's active item titles, in order.
 func (f fixture) expectItems(day journal.Day, want ...string) {
 	f.Helper()
 	items, err := f.service.Items(f.Context(), f.owner, day)

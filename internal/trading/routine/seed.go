@@ -10,15 +10,15 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// DailyLog is the user's log of a day.
+// DailyLog is the user's log for a day.
 type DailyLog struct {
 	Day  journal.Day
 	Body string // Markdown
 }
 
-// DailyLogs calls visit with every daily log of a user, in any order. It runs
-// in the transaction that seeds the routine; visit runs no statements. It is a
-// function because the logs belong to another package, which this one must not import.
+// DailyLogs calls visit with a user's daily logs, in any order. It runs in the
+// transaction that seeds the routine; visit runs no statements. It is a function because
+// the logs belong to another package, which this one must not import.
 type DailyLogs func(ctx context.Context, tx *db.Tx, owner journal.UserID, visit func(DailyLog) error) error
 
 // clampToToday returns the start day of items a call for some day seeds: that day if it
@@ -28,9 +28,8 @@ func (s *Service) clampToToday(day journal.Day) journal.Day {
 	return min(max(day, today.AddDays(-1)), today)
 }
 
-// seed creates the first items of a new user, and takes the lock for
-// changes of the routine. The key of the marker row decides which of
-// several concurrent callers does it; the others wait.
+// seed creates a new user's first items, and takes the lock for routine changes. The
+// marker row's key decides which concurrent caller does it; the others wait.
 func (s *Service) seed(ctx context.Context, tx *db.Tx, owner journal.UserID, start journal.Day) error {
 	if seeded, err := isSeeded(ctx, tx, owner, tx.Lock()); err != nil || seeded {
 		return err
@@ -75,8 +74,7 @@ func markSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, at int64) 
 // weekdaysOnly is Monday to Friday.
 const weekdaysOnly Weekdays = 0b0111110
 
-// seedItems returns an item for each line of a template,
-// without duplicates.
+// seedItems returns an item for each template line, without duplicates.
 func seedItems(titles []string, start journal.Day) []Item {
 	items := []Item{}
 	seen := map[string]bool{}
@@ -94,7 +92,7 @@ func seedItems(titles []string, start journal.Day) []Item {
 	return items
 }
 
-// tickedLine matches a ticked line of a Markdown task list.
+// tickedLine matches a ticked line in a Markdown task list.
 var tickedLine = regexp.MustCompile(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
 
 // findTicks returns a log's ticks: its ticked lines whose text is an item's title.
@@ -115,7 +113,7 @@ func findTicks(log DailyLog, items []Item) []tick {
 // foldTitle returns a title in lower case without outer space, for comparison.
 func foldTitle(title string) string { return strings.ToLower(strings.TrimSpace(title)) }
 
-// startEarlier moves the start of each item back to its first tick.
+// startEarlier moves each item's start back to its first tick.
 func startEarlier(items []Item, done []tick) {
 	for i := range items {
 		for _, t := range done {

@@ -240,7 +240,7 @@ func TestTemplate(t *testing.T) {
 	})
 }
 
-// Of several edits of one item at once exactly one makes a successor.
+// If one item is edited several times at once, exactly one edit makes a successor.
 func TestParallelEditsMakeOneSuccessor(t *testing.T) {
 	eachEngine(t, func(f fixture) {
 		item := f.create("a", Pre, everyday, "2026-03-01")

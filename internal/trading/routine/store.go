@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/base/limits"
 )
 
-// isSeeded reports whether the routine of the user was seeded. lock, if not empty, locks
-// the routine until the transaction's end.
+// isSeeded reports whether the user's routine was seeded. lock, if not empty, locks the
+// routine until the transaction's end.
 func isSeeded(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (bool, error) {
 	var at int64
 	err := tx.QueryRow(ctx, `SELECT seeded_at FROM routine_seeds WHERE user_id = $1`+lock, owner).Scan(&at)
@@ -43,8 +43,8 @@ func scanItem(row db.Scanner) (i Item, err error) {
 	return i, err
 }
 
-// listItems returns the items that are active or ticked on
-// one of the days from one to another, in display order.
+// listItems returns the items that are active or ticked on any day from one to another,
+// in display order.
 func listItems(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to journal.Day) ([]Item, error) {
 	items, err := db.List(ctx, tx, scanItem, selectItems+`
 		WHERE i.user_id = $1
@@ -77,7 +77,7 @@ func findItem(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.R
 	return item, err
 }
 
-// listSuccessors returns the successors of an item with an end.
+// listSuccessors returns an ended item's successors.
 func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) ([]Item, error) {
 	if item.EndDay == "" {
 		return nil, nil
@@ -88,7 +88,7 @@ func listSuccessors(ctx context.Context, tx *db.Tx, owner journal.UserID, item I
 	return slices.DeleteFunc(items, Item.isNeverActive), err
 }
 
-// Queries for the number of records that limits apply to.
+// Queries that count records for limits.
 const (
 	countItems = `SELECT COUNT(*) FROM routine_items WHERE user_id = $1`
 	countTicks = `SELECT COUNT(*) FROM routine_ticks WHERE user_id = $1`
@@ -194,7 +194,7 @@ func firstDay(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Day
 	return start, err
 }
 
-// DeleteAllTicks deletes the ticks of a user. It is a step of deleting the user.
+// DeleteAllTicks deletes a user's ticks. It is a step in deleting the user.
 func DeleteAllTicks(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	return tx.DeleteInChunks(ctx, "routine_ticks", "day, item_id", `user_id = $1`, owner)
 }

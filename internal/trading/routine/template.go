@@ -11,10 +11,10 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// maxTemplate is the most lines of a template.
+// maxTemplate is how many lines a template can have.
 const maxTemplate = 100
 
-// builtInTemplate is the template of users who have set none.
+// builtInTemplate is the template for users who have set none.
 var builtInTemplate = []string{
 	"Check the economic calendar",
 	"Review open positions and stops",
@@ -75,7 +75,7 @@ func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines [
 	return clean, err
 }
 
-// cleanTemplate cleans the lines by the rules for titles of items.
+// cleanTemplate cleans the lines by the item title rules.
 func cleanTemplate(lines []string) ([]string, error) {
 	if len(lines) > maxTemplate {
 		return nil, journal.InvalidField("items", "A template has at most %d items.", maxTemplate)

@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// Journal are the settings of a user's journal. The zero value has the defaults.
+// Journal are a user's journal settings. The zero value has the defaults.
 type Journal struct {
 	// Timezone is an IANA name, or empty.
 	Timezone string
@@ -33,7 +33,7 @@ func (j Journal) Location() *time.Location {
 // IsEmpty reports whether every setting has its default.
 func (j Journal) IsEmpty() bool { return j.Timezone == "" && j.Tolerance == nil }
 
-// Change is a change of the settings. What is not set stays; null clears.
+// Change is a change to the settings. What is not set stays; null clears.
 type Change struct {
 	Timezone  journal.Opt[string]
 	Tolerance journal.Opt[json.RawMessage]
@@ -107,7 +107,7 @@ func Read(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error)
 	return read(ctx, tx, owner, "")
 }
 
-// ToleranceQuery is a subquery for the breakeven tolerance of a user, $1.
+// ToleranceQuery is a subquery for a user's breakeven tolerance, $1.
 const ToleranceQuery = `(SELECT breakeven_tolerance FROM journal_settings WHERE user_id = $1)`
 
 func read(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Journal, error) {

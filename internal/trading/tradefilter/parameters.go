@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Type is the type of a parameter's value, as in JSON.
+// Type is a parameter's value type, as in JSON.
 type Type string
 
 // The types.
@@ -24,8 +24,8 @@ const (
 	Flag    Type = "boolean"
 )
 
-// Parameter is an entry of the table of parameters: parsing, the description of the
-// API and the documents come from it.
+// Parameter is an entry in the parameter table: parsing, the API description and the
+// documents come from it.
 type Parameter struct {
 	Name  string
 	About string
@@ -37,17 +37,17 @@ type Parameter struct {
 	Format string
 	// Values are the accepted values; nil means any.
 	Values []string
-	// Bounds is the range of an integer, nil if it has none.
+	// Bounds is an integer's range, nil if it has none.
 	Bounds *Bounds
 
 	read func(f *Filter, p *Parameter, items []string) error
 }
 
-// Bounds is a range of integers that includes both ends.
+// Bounds is an integer range including both ends.
 type Bounds struct{ Min, Max int }
 
 const (
-	// maxItems is the most values of one parameter.
+	// maxItems is how many values a parameter can have.
 	maxItems = 200
 	// maxQuery and maxWords limit q.
 	maxQuery = 200
@@ -144,7 +144,7 @@ var parameters = []Parameter{
 	},
 }
 
-// Parameters returns the table of parameters.
+// Parameters returns the parameter table.
 func Parameters() []Parameter { return slices.Clone(parameters) }
 
 // Parse parses a query's parameters. It ignores other names and empty values. Errors name
@@ -212,7 +212,7 @@ func (p *Parameter) items(values url.Values) ([]string, error) {
 	return items, nil
 }
 
-// split returns the parameter's values. Empty and repeated values of a list are dropped.
+// split returns the parameter's values. Empty and repeated list values are dropped.
 func (p *Parameter) split(values url.Values) []string {
 	sent := values[p.Name]
 	if !p.List {
@@ -234,12 +234,12 @@ func (p *Parameter) split(values url.Values) []string {
 	return items
 }
 
-// refuse returns the error of an invalid value. The message continues the name.
+// refuse returns an invalid value's error. The message continues the name.
 func (p *Parameter) refuse(format string, args ...any) error {
 	return journal.InvalidField(p.Name, p.Name+" "+format, args...)
 }
 
-// checkValue returns an error if a value is not one of Values.
+// checkValue returns an error if a value is not in Values.
 func (p *Parameter) checkValue(value string) error {
 	if slices.Contains(p.Values, value) {
 		return nil
@@ -349,7 +349,7 @@ func (p *Parameter) parseWhole(text string) (int, error) {
 	return n, nil
 }
 
-// readRoots reads roots. Another name of a root also finds the root.
+// readRoots reads roots. A root's other name also finds the root.
 func readRoots(f *Filter, _ *Parameter, items []string) error {
 	for _, item := range items {
 		item = strings.ToUpper(item)

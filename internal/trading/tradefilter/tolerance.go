@@ -11,8 +11,8 @@ import (
 // toleranceField is the name of the setting.
 const toleranceField = "breakeven_tolerance"
 
-// Tolerance is how far from zero a result may be and still count as breakeven.
-// The zero value counts only a result of exactly zero.
+// Tolerance is how far from zero a result may be and still count as breakeven. The zero
+// value counts only an exactly zero result.
 type Tolerance struct {
 	// Amount is the limit in money. R is the limit as a multiple of the initial
 	// risk and is used instead of Amount when InR is true.
@@ -23,8 +23,8 @@ type Tolerance struct {
 	Stored json.RawMessage
 }
 
-// ParseTolerance parses the JSON of the setting: {"amount": n}, {"r": n}, a
-// number, which is an amount, or null, which is the default.
+// ParseTolerance parses the setting's JSON: {"amount": n}, {"r": n}, a number, which is
+// an amount, or null, which is the default.
 func ParseTolerance(raw []byte) (Tolerance, error) {
 	raw = bytes.TrimSpace(raw)
 	if string(raw) == "null" {
@@ -63,5 +63,5 @@ func errTolerance() *journal.Error {
 	return journal.InvalidField(toleranceField, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, toleranceField)
 }
 
-// IsZero reports whether only a result of exactly zero is breakeven.
+// IsZero reports whether only an exactly zero result is breakeven.
 func (t Tolerance) IsZero() bool { return t.Amount.IsZero() && t.R.IsZero() }

@@ -1,6 +1,6 @@
-// Package tradefilter defines the filter of trades: its parameters, how they are
-// parsed, and what they mean. Lists, exports, figures and saved views all take
-// this filter. Package analytics tests trades with it.
+// Package tradefilter defines the trade filter: its parameters, how they are parsed, and
+// what they mean. Lists, exports, figures and saved views all take this filter. Package
+// analytics tests trades with it.
 //
 // The package has no I/O and no state.
 package tradefilter
@@ -16,26 +16,26 @@ import (
 // Filter selects trades. The zero value selects all.
 type Filter struct {
 	Scope journal.Scope
-	// ByOpening makes the period test every trade's opening. Otherwise it tests the
-	// closing of a closed trade and the opening of an open one.
+	// ByOpening makes the period test every trade's opening. Otherwise it tests when a
+	// closed trade closed and an open one opened.
 	ByOpening bool
 	Status    Status
 	Conditions
 }
 
-// Conditions are the tests of a trade besides its account, its period and its status. A
-// trade must pass all that are set; one list's values are alternatives. A trade without a
-// value is not in a range of it.
+// Conditions are a trade's tests besides its account, its period and its status. A trade
+// must pass all that are set; one list's values are alternatives. A trade without a value
+// is not in its range.
 type Conditions struct {
 	Symbols         []string
 	Roots           []string
 	InstrumentTypes []string
 	Side            Side
 	OptionRights    []string
-	// DTE is the number of days from the opening to the expiry.
+	// DTE is how many days lie from the opening to the expiry.
 	DTE Range
-	// Weekdays (0 is Sunday), Hours and Sessions are those of the opening, in
-	// Zone; nil means UTC. Sessions are always those of New York.
+	// Weekdays (0 is Sunday), Hours and Sessions are the opening's, in Zone; nil means
+	// UTC. Sessions are always New York's.
 	Weekdays []int
 	Hours    []int
 	Sessions []Session
@@ -46,8 +46,8 @@ type Conditions struct {
 	HasR     journal.Opt[bool]
 	Hold     Range // seconds from the opening to the closing
 
-	// MAER to OpeningRange are ranges of what the price did during the trade and of what
-	// was known at its entry. MAE and MFE are in units of the initial risk.
+	// MAER to OpeningRange are ranges for what the price did during the trade and what
+	// was known at its entry. MAE and MFE are in multiples of the initial risk.
 	MAER, MFER, ExitEfficiency                   Range
 	ATRPct, GapPct, RelativeVolume, OpeningRange Range
 	// HasExcursion is whether MAE and MFE are known, from bars or typed.
@@ -64,20 +64,19 @@ type Conditions struct {
 	Reviewed        journal.Opt[bool]
 	HasNote         journal.Opt[bool]
 	HasAttachment   journal.Opt[bool]
-	// RuleStates are the states of one rule of the trade's setups: of the one with the
-	// text Rule, or of any if that is empty. Rule alone selects trades on which it
-	// has a state.
+	// RuleStates are states for one rule in the trade's setups: the one with the text
+	// Rule, or any if that is empty. Rule alone selects trades on which it has a state.
 	RuleStates []RuleState
 	Rule       string
 	Batch      journal.BatchID
 	// Trades are the only trades that pass; none means all.
 	Trades []journal.TradeID
-	// Words must all be found in the notes, the symbol or the tags of a trade.
-	// They are folded.
+	// Words must all be found in the notes, the symbol or the trade's tags. They are
+	// folded.
 	Words []string
 }
 
-// Range is a range of numbers that includes both ends; an absent end is unbounded.
+// Range is a number range including both ends; an absent end is unbounded.
 type Range struct{ Min, Max decimal.Null }
 
 // IsSet reports whether the range has an end.
@@ -106,8 +105,8 @@ const (
 	Short Side = "short"
 )
 
-// Outcome is how a closed trade ended, by its net result and the breakeven
-// tolerance of its owner.
+// Outcome is how a closed trade ended, by its net result and its owner's breakeven
+// tolerance.
 type Outcome string
 
 // The outcomes.
@@ -117,7 +116,7 @@ const (
 	Breakeven Outcome = "breakeven"
 )
 
-// Mode is how a list of tags or setups is tested.
+// Mode is how a tag or setup list is tested.
 type Mode string
 
 // The modes: at least one of the list, every one, or none. The zero value is

@@ -1,5 +1,4 @@
-// Package views stores the views of a user: a filter of trades with a name, and how
-// its list is shown.
+// Package views stores a user's views: a named trade filter, and how its list is shown.
 package views
 
 import (
@@ -22,8 +21,8 @@ import (
 )
 
 // View is a saved filter. Its name is unique without regard to case among the owner's
-// views of the same accounts. Who sees one sees all, so a conflict never shows the name
-// of a hidden view.
+// views with the same accounts. Who sees one sees all, so a conflict never shows a hidden
+// view's name.
 type View struct {
 	ID   journal.ViewID
 	Name string
@@ -43,7 +42,7 @@ type View struct {
 // Query is a filter's parameters as a URL has them.
 type Query string
 
-// NewQuery returns the query of some parameters.
+// NewQuery returns a query from parameters.
 func NewQuery(values map[string]string) Query {
 	query := url.Values{}
 	for name, value := range values {
@@ -71,7 +70,7 @@ func (q Query) Parse() (tradefilter.Filter, error) {
 	return tradefilter.Parse(values)
 }
 
-// Change is a change of a view. A new view needs a name.
+// Change is a change to a view. A new view needs a name.
 type Change struct {
 	Name     journal.Opt[string]
 	Filter   journal.Opt[map[string]string]
@@ -111,14 +110,14 @@ func (c *Change) apply(view View) (View, error) {
 	return view, nil
 }
 
-// rangeName is the parameter of a period that moves with the calendar. Clients
-// turn it into from and to, because only they know the day and the first day of the
-// week; the server keeps it.
+// rangeName is the parameter for a period that moves with the calendar. Clients turn it
+// into from and to, because only they know the day and the first day of the week; the
+// server keeps it.
 const rangeName = "range"
 
 var ranges = []string{"today", "week", "month", "30d", "90d", "ytd", "1y"}
 
-// checkFilter checks parameters as those of a query.
+// checkFilter checks parameters as in a query.
 func checkFilter(values map[string]string) (Query, error) {
 	known := tradefilter.Parameters()
 	for name := range values {
@@ -170,9 +169,9 @@ var viewTable = fields.New("views",
 	},
 )
 
-// nameKey returns the stored key of the name, which is unique among the owner's views. It
-// contains a hash of the accounts, because an index of PostgreSQL cannot hold all ids.
-// The migration view_names computes the same keys.
+// nameKey returns the name's stored key, which is unique among the owner's views. It
+// contains an account hash, because a PostgreSQL index cannot hold all ids. The migration
+// view_names computes the same keys.
 func nameKey(v *View) string {
 	key := textindex.Fold(v.Name)
 	filter, _ := v.Filter.Parse() // it was checked when it was stored
@@ -215,8 +214,8 @@ func List(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]View, error) 
 	return slices.DeleteFunc(all, func(v View) bool { return !v.isAllowed(ctx) }), err
 }
 
-// isAllowed reports whether the filter of a view names no account the context excludes;
-// see [journal.LimitAccounts].
+// isAllowed reports whether a view's filter names no account the context excludes; see
+// [journal.LimitAccounts].
 func (v View) isAllowed(ctx context.Context) bool {
 	if _, limited := journal.AllowedAccounts(ctx); !limited {
 		return true
@@ -282,7 +281,7 @@ func nameTaken(name string) error {
 	return journal.Conflict("There is already a view called %s.", name)
 }
 
-// move puts a view at a position of the list and numbers the others again.
+// move puts a view at a list position and numbers the others again.
 func move(ctx context.Context, tx *db.Tx, owner journal.UserID, all []View, view *View, position int) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(v View) bool { return v.ID == view.ID })
 	view.Position = min(max(position, 0), len(all))
@@ -299,7 +298,7 @@ func move(ctx context.Context, tx *db.Tx, owner journal.UserID, all []View, view
 	return nil
 }
 
-// Update changes what is sent. check may refuse the change of the stored view.
+// Update changes what is sent. check may refuse the change to the stored view.
 func (s *Service) Update(
 	ctx context.Context, owner journal.UserID, id journal.ViewID, change Change, check func(View) error,
 ) (view View, err error) {
@@ -338,8 +337,8 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.V
 	})
 }
 
-// ReplaceTag replaces a tag by another in the filters of the owner's views. It is a
-// step of merging tags.
+// ReplaceTag replaces a tag by another in the filters of the owner's views. It is a step
+// in merging tags.
 func ReplaceTag(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag journal.TagID) error {
 	all, err := list(ctx, tx, owner, tx.Lock())
 	if err != nil {
@@ -393,7 +392,7 @@ type NewView struct {
 	CreatedAt time.Time
 }
 
-// Restore creates a backup's views, except those whose names are taken by a view of the
+// Restore creates a backup's views, except those whose names are taken by a view with the
 // same accounts. The refusals are those of single views; the others are restored. It is a
 // step.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewView) (added int, refusals []error, err error) {

@@ -4,13 +4,13 @@
 // fractions instead of decimals.
 //
 // While matching walks from fill to fill and tracks the position, the oracle places all
-// fills end to end on one axis of traded quantity. Each fill covers a stretch of it. The
-// points at which the position is zero divide the axis into trades, and a trade's share
-// of a fill is the overlap of the two stretches. The gain of a closed trade is the
-// proceeds of its sales minus the cost of its purchases, for both directions.
+// fills end to end on one traded quantity axis. Each fill covers a stretch. The points at
+// which the position is zero divide the axis into trades, and a trade's share in a fill
+// is where the two stretches overlap. A closed trade's gain is its sale proceeds minus
+// its purchase costs, for both directions.
 //
-// Only two rules of matching have no such alternative, because they round: the split of a
-// fill's costs between two trades, and the average cost of a part of a position. They are
+// Only two matching rules have no such alternative, because they round: splitting a
+// fill's costs between two trades, and a partial position's average cost. They are
 // implemented here a second time, with fractions.
 package oracle
 
@@ -40,25 +40,24 @@ type Trade struct {
 	// FillIDs are the fills with a share in the trade, in time order.
 	FillIDs []string
 	Long    bool
-	// Opened is the quantity of all fills in the trade's direction, Remaining
-	// what is left of it: zero for a closed trade.
+	// Opened is all fills' quantity in the trade's direction, Remaining what is left:
+	// zero for a closed trade.
 	Opened, Remaining *big.Rat
-	// Entry and Exit are the notionals of the two sides.
+	// Entry and Exit are both sides' notionals.
 	Entry, Exit *big.Rat
-	// Fees and Commission are the trade's shares of its fills' costs.
+	// Fees and Commission are the trade's shares in its fills' costs.
 	Fees, Commission *big.Rat
 	// Gross and Net are nil while the trade is open.
 	Gross, Net *big.Rat
-	// Realized is the result of the closed part after its costs.
+	// Realized is the closed part's result after its costs.
 	Realized *big.Rat
 
-	// EntryPrice and ExitPrice are the average prices, ExitPrice nil until
-	// something was closed. Size is the value of one unit of price for the whole
-	// quantity opened.
+	// EntryPrice and ExitPrice are the average prices, ExitPrice nil until something was
+	// closed. Size is what one price unit is worth for the whole opened quantity.
 	EntryPrice, ExitPrice, Size *big.Rat
-	// Rate is the exchange rate from the prices' currency to the account's; nil
-	// if it is unknown. Return is the percentage that Net is of the entry, nil
-	// without one, and Volume is the traded notional; both are converted by Rate.
+	// Rate is the exchange rate from the prices' currency to the account's; nil if it is
+	// unknown. Return is Net in percent of the entry, nil without one, and Volume is the
+	// traded notional; both are converted by Rate.
 	Rate, Return, Volume *big.Rat
 }
 
@@ -81,7 +80,7 @@ func Recompute(fills []Fill) []Trade {
 	return trades
 }
 
-// stretch is a fill on the axis of traded quantity.
+// stretch is a fill on the traded quantity axis.
 type stretch struct {
 	fill       Fill
 	start, end *big.Rat
@@ -101,9 +100,8 @@ func buildAxis(fills []Fill) []stretch {
 	return axis
 }
 
-// flatPoints returns the ends of all trades on the axis: every point at which the
-// position comes back to zero, and the end of the axis if the position is not
-// zero there.
+// flatPoints returns all trades' ends on the axis: every point at which the position
+// comes back to zero, and the axis's end if the position is not zero there.
 func flatPoints(axis []stretch) []*big.Rat {
 	var points []*big.Rat
 	for _, s := range axis {
@@ -122,15 +120,15 @@ func flatPoints(axis []stretch) []*big.Rat {
 	return points
 }
 
-// cut is a trade's share of a fill.
+// cut is a trade's share in a fill.
 type cut struct {
 	fill             Fill
 	quantity         *big.Rat
 	fees, commission *big.Rat
 }
 
-// cutsBetween returns the cuts of the trade between two points of the axis,
-// starting at stretch first, and the stretch to start at for the next trade.
+// cutsBetween returns the trade's cuts between two axis points, starting at stretch
+// first, and the stretch to start at for the next trade.
 func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	var cuts []cut
 	for i := first; i < len(axis); i++ {
@@ -153,8 +151,8 @@ func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	return cuts, len(axis)
 }
 
-// cutOut returns the cut of a fill between two points. Of a fill crossing zero, the costs
-// of the closing cut are rounded and the opening cut has the rest.
+// cutOut returns a fill's cut between two points. If the fill crosses zero, the closing
+// cut's costs are rounded and the opening cut has the rest.
 func (s stretch) cutOut(low, high *big.Rat) cut {
 	c := cut{fill: s.fill, quantity: sub(high, low), fees: s.fill.Fees, commission: s.fill.Commission}
 	if c.quantity.Cmp(s.fill.Quantity) == 0 {

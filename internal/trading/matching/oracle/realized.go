@@ -12,12 +12,12 @@ type RealizedPart struct {
 	Gross, Costs, Volume *big.Rat
 }
 
-// RealizedParts returns for each trade of [Recompute] its parts in time order. It
-// recomputes the stream up to every fill: what a fill realized is the difference
-// of what the trade realized with and without it. Gross results are those of
-// the same fills without costs. The share of the entry notional, which volume
-// needs, is computed from results without costs and without stated results; it equals
-// that of volume if all prices of a stream have the same sign.
+// RealizedParts returns each [Recompute] trade's parts in time order. It recomputes the
+// stream up to every fill: what a fill realized is the difference between the trade with
+// and without it. Gross results are for the same fills without costs. The entry
+// notional's share, which volume needs, is computed from results without costs and
+// without stated results; it equals volume's if all prices in a stream have the same
+// sign.
 func RealizedParts(fills []Fill) [][]RealizedPart {
 	fills = slices.Clone(fills)
 	slices.SortFunc(fills, func(a, b Fill) int {
@@ -47,7 +47,7 @@ func RealizedParts(fills []Fill) [][]RealizedPart {
 
 func realized(t Trade) *big.Rat { return t.Realized }
 
-// history is a stream's trades after each number of fills.
+// history is a stream's trades after each fill count.
 type history [][]Trade
 
 func recomputePrefixes(fills []Fill) history {
@@ -58,7 +58,7 @@ func recomputePrefixes(fills []Fill) history {
 	return h
 }
 
-// changeAt returns how much the last of n fills changed a figure of trade i.
+// changeAt returns how much the last fill among n changed a figure in trade i.
 func (h history) changeAt(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 	after := figure(h[n][i])
 	if before := h[n-1]; i < len(before) {
@@ -80,7 +80,7 @@ func dropCosts(fills []Fill, stated bool) []Fill {
 	return out
 }
 
-// appendPart adds a part; parts of one instant are one.
+// appendPart adds a part; parts with one instant are one.
 func appendPart(list []RealizedPart, c RealizedPart) []RealizedPart {
 	if n := len(list); n > 0 && list[n-1].At == c.At {
 		last := &list[n-1]
@@ -91,8 +91,8 @@ func appendPart(list []RealizedPart, c RealizedPart) []RealizedPart {
 }
 
 // ShareVolume returns each part's volume in the account's currency: nil if the trade's is
-// unknown. The parts of a closed trade share its volume in proportion, and the last gets
-// the remainder.
+// unknown. A closed trade's parts share its volume in proportion, and the last gets the
+// remainder.
 func (t *Trade) ShareVolume(parts []RealizedPart) []*big.Rat {
 	shares := make([]*big.Rat, len(parts))
 	if t.Volume == nil {

@@ -2,8 +2,8 @@ package oracle
 
 import "math/big"
 
-// shareDecimals is the number of decimals of rounded shares and of
-// averages that do not terminate; endDecimals is that of averages that do.
+// shareDecimals is how many decimals rounded shares and nonterminating averages have;
+// endDecimals is for terminating averages.
 const (
 	shareDecimals = 12
 	endDecimals   = 18
@@ -45,8 +45,8 @@ func newTrade(cuts []cut) Trade {
 	return t
 }
 
-// setAverages computes the average prices: each side's sum of price × quantity
-// over its quantity.
+// setAverages computes the average prices: each side's price × quantity sum over its
+// quantity.
 func (t *Trade) setAverages(cuts []cut) {
 	t.Size = new(big.Rat)
 	value := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
@@ -88,7 +88,7 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	}
 }
 
-// notional returns the traded notional of the cut.
+// notional returns the cut's traded notional.
 func (c cut) notional() *big.Rat { return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier) }
 
 // pool is an amount spread evenly over a held quantity.
@@ -96,9 +96,8 @@ type pool struct {
 	held, amount *big.Rat
 }
 
-// takeShare removes the share of a quantity from the pool's amount and returns
-// it: everything if that is the whole quantity, else rounded. It does not change
-// the held quantity.
+// takeShare removes a quantity's share from the pool's amount and returns it: everything
+// if that is the whole quantity, else rounded. It does not change the held quantity.
 func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 	share := p.amount
 	if quantity.Cmp(p.held) != 0 {
@@ -109,21 +108,21 @@ func (p *pool) takeShare(quantity *big.Rat) *big.Rat {
 }
 
 // closingSums are sums over a trade's closings: their results before costs, and their
-// costs with those of the entries they closed. stated is the sum of the stated results,
-// nil if there is none, and priced the results by prices of the same closings.
+// costs with the costs of entries they closed. stated sums the stated results, nil if
+// there is none, and priced the same closings' results by prices.
 type closingSums struct {
 	result, costs, stated, priced *big.Rat
 }
 
-// sumClosings walks through a trade at average cost, the one rule that depends on
-// the order of its fills.
+// sumClosings walks through a trade at average cost, the one rule that depends on fill
+// order.
 func sumClosings(cuts []cut) closingSums {
 	total := closingSums{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
 	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
 	for _, c := range cuts {
 		own := add(c.fees, c.commission)
-		// A sale is an inflow and a purchase an outflow: the pool is the
-		// net inflow of the open position, which is negative for a long one.
+		// A sale is an inflow and a purchase an outflow: the pool is the open position's
+		// net inflow, which is negative for a long one.
 		flow := signed(c.notional(), !c.fill.Buy)
 		if c.fill.Buy == cuts[0].fill.Buy {
 			money.amount, costs.amount = add(money.amount, flow), add(costs.amount, own)
@@ -150,8 +149,8 @@ func sumClosings(cuts []cut) closingSums {
 // roundShare rounds a share half to even.
 func roundShare(x *big.Rat) *big.Rat { return round(x, shareDecimals) }
 
-// roundAverage rounds as averages are rounded. A fraction in lowest terms
-// terminates if its denominator divides a large enough power of ten.
+// roundAverage rounds as averages are rounded. A fraction in lowest terms terminates if
+// its denominator divides a large enough power of 10.
 func roundAverage(x *big.Rat) *big.Rat {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(x.Denom().BitLen())), nil)
 	if power.Rem(power, x.Denom()).Sign() == 0 {
@@ -160,8 +159,8 @@ func roundAverage(x *big.Rat) *big.Rat {
 	return round(x, shareDecimals)
 }
 
-// round rounds half to even. It divides twice the scaled value as integers;
-// the last bit of the quotient distinguishes the upper half from the lower.
+// round rounds half to even. It divides twice the scaled value as integers; the
+// quotient's last bit distinguishes the upper half from the lower.
 func round(x *big.Rat, decimals int64) *big.Rat {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	twice := new(big.Int).Mul(abs(x).Num(), unit)
