@@ -12,7 +12,7 @@ export default defineConfig({
   // Two at a time, however few cores: much of a test is waiting for the other side.
   workers: 2,
   fullyParallel: true,
-  // Long, so that a busy machine only makes the tests slower. Nothing waits that does not have to.
+  // Long, so a busy machine only makes the tests slower. No test waits longer than it must.
   timeout: 120_000,
   // A browser on a crowded machine misses a key now and then: once more, and the run says so.
   retries: 1,

@@ -40,7 +40,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'], // these know light-dark()
-    assetsInlineLimit: 0, // the policy of the page has no use for data: scripts
+    assetsInlineLimit: 0, // the page's policy has no use for data: scripts
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {

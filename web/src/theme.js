@@ -1,4 +1,4 @@
-// Sets the theme before the first paint, so that the other theme never flashes. It
+// Sets the theme before the first paint, so the other theme never flashes. It
 // reads the copy of the preference that src/lib/theme.ts stores.
 (function () {
   try {

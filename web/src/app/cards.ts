@@ -4,7 +4,7 @@ import { here } from './router.svelte';
 
 export const loadPinnedCard = () => import('../screens/reports/ReportCard.svelte');
 
-/** Loads the drawer with the trades of a figure, which pinned cards link to. */
+/** Loads the drawer with a figure's trades, which pinned cards link to. */
 export const loadSelectedTrades = () => import('../screens/reports/SelectedTrades.svelte');
 
 /** Returns the address that opens the trades of a selection over the current screen. */

@@ -1,4 +1,4 @@
-// The icons of the navigation. They are always shown with a label.
+// The navigation's icons. They are always shown with a label.
 
 import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import CalendarDays from '@lucide/svelte/icons/calendar-days';

@@ -1,4 +1,4 @@
-// The navigation: the screens that the user may open, their addresses with the
+// The navigation: the screens the user may open, their addresses with the
 // current filter, and the current screen.
 
 import { filter } from '../lib/filter/filter.svelte';

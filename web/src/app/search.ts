@@ -20,7 +20,7 @@ export function matches(text: string, typed: string): boolean {
   return splitWords(typed).every((t) => words.some((w) => w.startsWith(t)));
 }
 
-// Scripts that are written without spaces between words, and the prolonged sound mark of two of them. As on the
+// Scripts written without spaces between words, and the prolonged sound mark of two of them. As on the
 // server, each of their characters is a word.
 const spaceless =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;

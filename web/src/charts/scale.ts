@@ -33,7 +33,7 @@ export function findNearest(positions: number[], x: number): number {
   return Math.abs(positions[low]! - x) <= Math.abs(positions[high]! - x) ? low : high;
 }
 
-/** Returns the point that a key moves to from point `at` (-1 for none), null if the key does not move. */
+/** Returns the point a key moves to from point `at` (-1 for none), null if the key does not move. */
 export function stepTo(key: string, at: number, count: number): number | null {
   const last = count - 1;
   const from = at < 0 ? last : at;
@@ -49,13 +49,13 @@ export function stepTo(key: string, at: number, count: number): number | null {
   return count > 0 && key in to ? Math.max(0, Math.min(to[key]!, last)) : null;
 }
 
-/** Returns evenly spaced indexes, so that labels of width `each` do not overlap in `room`. */
+/** Returns evenly spaced indexes, so labels of width `each` do not overlap in `room`. */
 export function pickEvenly(count: number, room: number, each: number): number[] {
   const step = Math.max(1, Math.ceil((count * each) / Math.max(room, 1)));
   return Array.from({ length: count }, (_, i) => i).filter((i) => i % step === 0);
 }
 
-/** Returns the depth of a color from 0 to 1. It grows fast near zero, so that small values differ visibly. */
+/** Returns the depth of a color from 0 to 1. It grows fast near zero, so small values differ visibly. */
 export function colorDepth(value: number, most: number): number {
   if (value === 0 || most === 0) return 0;
   return Math.min(1, Math.sqrt(Math.abs(value) / most));
@@ -71,7 +71,7 @@ export function centerBefore(right: number, at: number, text: string): number {
   return Math.min(at, right - textWidth(text) / 2);
 }
 
-/** Returns the width that the longest label of an axis needs, in pixels. */
+/** Returns the width the longest label of an axis needs, in pixels. */
 export function axisWidth(labels: string[], least: number): number {
   return Math.max(least, ...labels.map((text) => 14 + textWidth(text)));
 }

@@ -1,4 +1,4 @@
-/** Returns the options of a Select, with None first. */
+/** Returns a Select's options, with None first. */
 export function optionsWithNone(
   items: { id: string; name: string }[] = [],
 ): { value: string; label: string }[] {

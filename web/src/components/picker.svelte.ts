@@ -1,4 +1,4 @@
-// The state of a list that is searched by typing: whether it is open, the typed
+// The state of a list searched by typing: whether it is open, the typed
 // text, the matching options and the active one. Combobox, TagPicker and the command
 // palette share it.
 

@@ -1,4 +1,4 @@
-/** The key of the context in which Pinnable names the card, and Card finds it. */
+/** The context key in which Pinnable names the card, and Card finds it. */
 export const pinContext = Symbol('pin');
 
 export type Pin = () => { id: string; title: string };

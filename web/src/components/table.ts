@@ -7,11 +7,11 @@ export interface Column<T> {
   title: string;
   /** Renders the cell, if it is more than text. */
   cell?: Snippet<[T]>;
-  /** Returns the text of the cell. */
+  /** Returns the cell's text. */
   text?: (row: T) => string;
-  /** Returns the value that the table sorts by; null sorts last. */
+  /** Returns the value the table sorts by; null sorts last. */
   by?: (row: T) => number | string | null;
-  /** The field that the server sorts by; the rows arrive in that order. */
+  /** The field the server sorts by; the rows arrive in that order. */
   sort?: string;
   /** The text of the totals row, from figures of the API. */
   total?: string;

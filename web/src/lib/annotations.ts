@@ -1,4 +1,4 @@
-// Saves the annotations of a trade, one change after the other, and checks each against what is stored.
+// Saves a trade's annotations, one change after the other, and checks each against what is stored.
 
 import { answer, api, tagged, type Annotations, type Schemas } from './api/client';
 import { saveChecked } from './checkedSave';
@@ -24,7 +24,7 @@ const fields: Fields = {
   rules: { label: 'Rules', kind: 'latest' }, // a change names single rules; others keep their state
 };
 
-/** Returns the annotations of a trade in the shape in which they are sent. */
+/** Returns a trade's annotations in the shape in which they are sent. */
 export function annotationsOf(trade: TradeDetail | undefined): FieldValues {
   if (!trade) return {};
   return { ...trade, initial_risk: trade.initial_risk_derived ? null : trade.initial_risk };
@@ -39,7 +39,7 @@ function normalize({ setup_id, ...annotations }: Annotations): FieldValues {
 
 const turns = new Map<string, Promise<unknown>>();
 
-/** Runs the writes of one trade one after the other, so that none meets the tag of another. */
+/** Runs the writes of one trade one after the other, so none meets the tag of another. */
 export function inTurn<T>(trade: string, write: () => Promise<T>): Promise<T> {
   const result = (turns.get(trade) ?? Promise.resolve()).then(write);
   const settled = result.catch(() => undefined);
@@ -50,7 +50,7 @@ export function inTurn<T>(trade: string, write: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Saves annotations of a trade; `base` has the values that the user began with. Call it in turn. */
+/** Saves annotations of a trade; `base` has the values the user began with. Call it in turn. */
 export function sendAnnotations(
   trade: string,
   annotations: Annotations,

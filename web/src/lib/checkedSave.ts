@@ -1,5 +1,5 @@
-// Saves changes of a record that another device may have changed meanwhile. The write carries the entity tag of
-// the state that it was compared with, so that no change is overwritten unseen.
+// Saves changes of a record another device may have changed meanwhile. The write carries the entity tag of
+// the state it was compared with, so no change is overwritten unseen.
 
 import type { Tagged } from './api/client';
 import { ApiError, asApiError } from './api/errors';
@@ -14,7 +14,7 @@ export interface CheckedSave<R> {
   valuesOf: (record: R) => FieldValues;
   /** Sends changed values, if the record still has the tag. */
   write: (changes: FieldValues, tag: string) => Promise<R>;
-  base: FieldValues; // the values that the user began with
+  base: FieldValues; // the values the user began with
   mine: FieldValues; // the values to save
 }
 

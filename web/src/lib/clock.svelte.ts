@@ -1,4 +1,4 @@
-// The clock of the page. A journal may stay open for days: at midnight the page must
+// The page's clock. A journal may stay open for days: at midnight the page must
 // switch to the next day, or a routine would be ticked for the day before.
 
 import { dayOf, type Day } from './format/days';

@@ -1,7 +1,7 @@
 // Finds out whether a record was changed on another device while it was edited here, field by field, and asks
 // the user which version to keep. app/ConflictDialog.svelte shows the question.
 
-/** Values of a record by the name of their field, as they are sent to the API. */
+/** Values of a record by their field's name, as they are sent to the API. */
 export type FieldValues = Record<string, unknown>;
 
 export interface Field {
@@ -31,7 +31,7 @@ export interface Comparison {
   conflicts: Conflict[]; // to decide first
 }
 
-/** Compares the values that the user edited (`base`), the stored ones, and those to save (`mine`). */
+/** Compares the values the user edited (`base`), the stored ones, and those to save (`mine`). */
 export function compareFields(
   fields: Fields,
   base: FieldValues,
@@ -87,7 +87,7 @@ function mergeIds(base: unknown, stored: unknown, mine: unknown): string[] {
   ];
 }
 
-/** Returns the text that the dialog proposes: the stored one, followed by what was written here. */
+/** Returns the text the dialog proposes: the stored one, followed by what was written here. */
 export function proposeText(conflict: Conflict): string {
   const [base, stored, mine] = [conflict.base, conflict.stored, conflict.mine].map((t) =>
     String(t ?? '').trimEnd(),

@@ -10,7 +10,7 @@ const proxyErrors = [502, 504];
 
 export class Connection {
   lost = $state(false);
-  /** The number of writes that are sent again when the server is back. */
+  /** The number of writes sent again when the server is back. */
   waiting = $state(0);
   private tries = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,7 +3,7 @@
 import { answer, api } from './api/client';
 import { act } from './api/queries.svelte';
 
-// Distinct in both themes. The name decides, so that a name always gets the same color.
+// Distinct in both themes. The name decides, so a name always gets the same color.
 export const tagColors = [
   '#0ea5e9',
   '#8b5cf6',

@@ -1,4 +1,4 @@
-// Saves the daily log: the note of the type daily log that a day has.
+// Saves the daily log: the note of the type daily log a day has.
 
 import { answer, api } from './api/client';
 import { act } from './api/queries.svelte';
@@ -6,7 +6,7 @@ import type { Day } from './format/days';
 import type { Note } from './api/notes.svelte';
 import { deleteNote, saveNote } from './noteSave';
 
-/** Creates or changes the log of a day, and deletes one that has become empty. Returns the log that is left. */
+/** Creates or changes the log of a day, and deletes one that has become empty. Returns the remaining log. */
 export async function saveDayLog(
   day: Day,
   log: Note | undefined,

@@ -8,7 +8,7 @@ import { currentUser } from './currentUser.svelte';
 const prefix = 'fillbook.draft.';
 const parked = new Map<string, string>();
 
-/** What a form keeps: its values, and those that the user began with. */
+/** What a form keeps: its values, and those the user began with. */
 export interface FormDraft<T> {
   base: T;
   values: T;
@@ -27,7 +27,7 @@ export class Draft<T> {
       const text = localStorage.getItem(this.key) ?? parked.get(this.key);
       return text === undefined ? undefined : (JSON.parse(text) as T);
     } catch {
-      return undefined; // storage is disabled, or has the draft of another version
+      return undefined; // storage is disabled, or has another version's draft
     }
   }
 

@@ -1,4 +1,4 @@
-// Writes the figures of a summary. Their names and kinds are in lib/labels.ts.
+// Writes a summary's figures. Their names and kinds are in lib/labels.ts.
 
 import { currencyDecimals, type Amount } from './format/format';
 import { formats } from './formats.svelte';
@@ -47,7 +47,7 @@ export function figureDecimals(kind: FigureKind, currency: string): number {
   }
 }
 
-/** Subtracts two figures after rounding them as they are displayed, so that the displayed numbers add up. */
+/** Subtracts two figures after rounding them as they are displayed, so the displayed numbers add up. */
 export function roundedDifference(
   a: Amount | null | undefined,
   b: Amount | null | undefined,

@@ -1,4 +1,4 @@
-// The state of a form: its values, the errors of its fields, and the draft that
+// The state of a form: its values, its fields' errors, and the draft that
 // survives closing the form. Call createForm once, at the top of a component's
 // script, and render the form with components/Form.svelte or FormDialog.svelte:
 //
@@ -13,7 +13,7 @@
 //     <TextInput label="Name" bind:value={form.values.name} error={form.errorFor('name')} />
 //   </Form>
 //
-// Fields that are saved when they lose focus have no button: they call form.save().
+// Fields saved when they lose focus have no button: they call form.save().
 
 import { untrack } from 'svelte';
 import { asApiError, type ApiError } from './api/errors';
@@ -21,11 +21,11 @@ import { isSame } from './conflicts.svelte';
 import { connection } from './connection.svelte';
 import { Draft, type FormDraft } from './drafts';
 
-/** Messages by the name of the field that they belong to. */
+/** Messages by the name of the field they belong to. */
 export type FieldErrors = Record<string, string>;
 
 export interface FormOptions<T extends object, R> {
-  /** Returns the values that the form opens with. */
+  /** Returns the values the form opens with. */
   initial: () => T;
   /** Returns the name under which unsaved values are kept; without it nothing is kept. */
   draft?: () => string;
@@ -33,7 +33,7 @@ export interface FormOptions<T extends object, R> {
   validate?: (values: T) => FieldErrors;
   /** Sends the values; `saved` has the initial ones, or those of the last save. What it throws is shown in the form. */
   submit: (values: T, saved: T) => Promise<R>;
-  /** Returns the values that were stored, if they can differ from those that were sent. */
+  /** Returns the stored values, if they can differ from those that were sent. */
   storedValues?: (result: R) => Partial<T> | undefined;
   /** Assigns a server error to fields; errors with a field of their own need no entry. */
   assignError?: (error: ApiError) => FieldErrors | undefined;
@@ -71,7 +71,7 @@ export class FormState<T extends object, R = unknown> {
     this.draft = draftName === undefined ? null : new Draft<FormDraft<T>>(draftName);
     const found = this.draft?.found;
     this.values = { ...this.savedValues(), ...readValues(found) };
-    // A draft is compared with the values that it began with: the stored ones may have changed since.
+    // A draft is compared with the values it began with: the stored ones may have changed since.
     if (found?.base !== undefined) this.savedText = JSON.stringify({ ...this.savedValues(), ...found.base });
     this.restored = found !== undefined;
     if (this.draft) $effect(() => this.saveDraft());
@@ -82,13 +82,13 @@ export class FormState<T extends object, R = unknown> {
     $effect(() => connection.onReturn(() => this.resend?.()));
   }
 
-  /** Returns the error of a field, '' if it has none. A field counts as shown once this was called for it. */
+  /** Returns a field's error, '' if it has none. A field counts as shown once this was called for it. */
   errorFor(field: string): string {
     this.fields.add(field);
     return this.fieldErrors[field] ?? '';
   }
 
-  /** The error that no shown field displays, '' if there is none. */
+  /** The error no shown field displays, '' if there is none. */
   get message(): string {
     if (!this.error || Object.keys(this.fieldErrors).some((field) => this.fields.has(field))) return '';
     return this.resend ? 'Can’t reach the server. This will be saved when it’s back.' : this.error.message;
@@ -163,7 +163,7 @@ export class FormState<T extends object, R = unknown> {
     }
   }
 
-  /** Takes over the values that were saved, and shows stored ones that differ, such as a merged text. */
+  /** Takes over the saved values, and shows stored ones that differ, such as a merged text. */
   private noteSaved(sent: T, stored: Partial<T> | undefined): void {
     const isMerged = stored !== undefined && !isSame({ ...sent, ...stored }, sent);
     const saved = isMerged ? { ...sent, ...stored } : sent;
@@ -210,7 +210,7 @@ export class FormState<T extends object, R = unknown> {
   }
 }
 
-/** Returns the values of a draft. A draft of an older page is the values themselves. */
+/** Returns a draft's values. A draft of an older page is the values themselves. */
 function readValues<T>(found: FormDraft<T> | undefined): T | undefined {
   return found && 'base' in found && 'values' in found ? found.values : (found as T | undefined);
 }

@@ -31,7 +31,7 @@ class Formats {
   ratio = (value: Amount | null | undefined) => write.ratio(value, this.notation);
   averagePrice = (value: Amount | null | undefined) => trade.averagePrice(value, this.notation);
   tradeQuantity = (value: Amount | null | undefined) => trade.tradeQuantity(value, this.notation);
-  /** The terms of an option, which stay on one line. */
+  /** An option's terms, which stay on one line. */
   contractTerms = (of: trade.Contract) => trade.contractTerms(of, this.notation).replaceAll(' ', '\u00a0');
   contractName = (of: trade.Contract) => trade.contractName(of, this.notation);
   /** Formats a count with its noun: "1 fill", "3 fills". */

@@ -1,4 +1,4 @@
-// Keeps what the user types while the input that it is meant for is loading. Without
+// Keeps what the user types while the input it is meant for is loading. Without
 // it, the first letters would be taken as shortcuts of the page.
 
 export interface HeldKeys {

@@ -1,11 +1,11 @@
 // The names of figures and of a trade's fields, by their name in the API. Lists,
-// reports, charts and tooltips take them from here, so that a figure has one name
+// reports, charts and tooltips take them from here, so a figure has one name
 // on the whole page. docs/metrics.md defines each figure.
 
 export type FigureKind =
   'result' | 'money' | 'compact' | 'share' | 'percent' | 'ratio' | 'count' | 'duration' | 'r' | 'text';
 
-/** The figures of a summary, all of them: the label, and how the value is written. */
+/** A summary's figures, all of them: the label, and how the value is written. */
 export const figures = {
   total_trades: { label: 'Trades', kind: 'count' },
   wins: { label: 'Wins', kind: 'count' },
@@ -51,7 +51,7 @@ export const figures = {
 
 export type FigureName = keyof typeof figures;
 
-/** The fields of a trade, its annotations included. */
+/** A trade's fields, its annotations included. */
 export const tradeFields = {
   symbol: 'Symbol',
   instrument_type: 'Instrument',
@@ -82,7 +82,7 @@ export const tradeFields = {
   notes: 'Notes',
 } as const;
 
-/** Returns the label of a figure; one that the table lacks gets its API name in words. */
+/** Returns a figure's label; one the table lacks gets its API name in words. */
 export function figureLabel(name: string): string {
   return name in figures ? figures[name as FigureName].label : name.replaceAll('_', ' ');
 }

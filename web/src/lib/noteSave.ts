@@ -1,4 +1,4 @@
-// Saves and deletes notes that another device may have changed meanwhile.
+// Saves and deletes notes another device may have changed meanwhile.
 
 import { answer, api, tagged, type Schemas } from './api/client';
 import type { Note } from './api/notes.svelte';
@@ -44,7 +44,7 @@ const checks = (id: string) => ({
   valuesOf: noteValues,
 });
 
-/** Saves changes of a note; `base` has the values that the user began with. */
+/** Saves changes of a note; `base` has the values the user began with. */
 export function saveNote(id: string, mine: FieldValues, base: FieldValues): Promise<Note> {
   return saveChecked({
     ...checks(id),

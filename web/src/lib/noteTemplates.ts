@@ -23,12 +23,12 @@ export type PlaceholderValues = Partial<Record<string, string>>;
 
 const pattern = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
-/** Fills in the placeholders of a template. Those without a value stay as typed. */
+/** Fills in a template's placeholders. Those without a value stay as typed. */
 export function fillTemplate(body: string, values: PlaceholderValues): string {
   return body.replace(pattern, (typed, name: string) => values[name] ?? typed);
 }
 
-/** Returns the names of the placeholders in a template. */
+/** Returns the placeholders' names in a template. */
 export function findPlaceholders(body: string): Set<string> {
   return new Set([...body.matchAll(pattern)].map((found) => found[1]!));
 }

@@ -1,6 +1,6 @@
 // Annotations that could not be sent because the server was unreachable. They stay in
 // the browser, also without a tab, and are sent when the server is back. An entry has
-// the last value of each field, so that it does no harm if two tabs send it.
+// the last value of each field, so it does no harm if two tabs send it.
 
 import { inTurn, sendAnnotations } from './annotations';
 import type { Annotations } from './api/client';
@@ -13,9 +13,9 @@ import { refresh } from './api/queries.svelte';
 export interface Entry {
   trade: string;
   annotations: Annotations;
-  /** The values that the user began with. Entries of older pages lack it. */
+  /** The values the user began with. Entries of older pages lack it. */
   base?: FieldValues;
-  refused?: string; // the error of the server
+  refused?: string; // the server's error
   changedElsewhere?: boolean; // refused because another device changed the same fields
 }
 
@@ -27,14 +27,14 @@ class Outbox {
   isSending = false;
   private readonly parked = new Map<string, Entry[]>();
 
-  /** Loads the entries of the user that earlier pages stored, and sends them. */
+  /** Loads the user's entries from earlier pages, and sends them. */
   start(): void {
     this.entries = [...this.readStored(), ...(this.parked.get(currentUser.id) ?? [])];
     this.parked.delete(currentUser.id);
     void this.send();
   }
 
-  /** Stores annotations until they can be sent; `base` has the values that the user began with. */
+  /** Stores annotations until they can be sent; `base` has the values the user began with. */
   put(trade: string, annotations: Annotations, base: FieldValues): void {
     const stored = this.entryOf(trade);
     const began = Object.fromEntries(Object.keys(annotations).map((name) => [name, base[name] ?? null]));
@@ -119,7 +119,7 @@ class Outbox {
         .filter((key) => key.startsWith(this.keyOf('')))
         .map((key) => JSON.parse(localStorage.getItem(key)!) as Entry);
     } catch {
-      return []; // storage is disabled, or has the entry of another version
+      return []; // storage is disabled, or has another version's entry
     }
   }
 

@@ -1,5 +1,5 @@
-// Detects that the page must be loaded again: the server was updated while it is open,
-// so that its start page names other files than those that this page was loaded from, or
+// Detects when the page must be loaded again: the server was updated while it is open,
+// so its start page names other files than those this page was loaded from, or
 // the browser no longer loads a part of it.
 
 import { connection } from './connection.svelte';
@@ -9,7 +9,7 @@ import { toast } from './toasts.svelte';
 const intervalMillis = 15 * 60_000;
 
 export interface VersionSource {
-  /** The address of the script that this page was loaded from. */
+  /** The address of the script this page was loaded from. */
   script: string;
   /** Returns the start page as the server has it now. */
   load: () => Promise<string>;
@@ -41,7 +41,7 @@ export class PageVersion {
     if (Date.now() - this.checkedAt >= intervalMillis) await this.check();
   }
 
-  /** Keeps the page from being reloaded, for work that a reload would lose. Returns the function that ends it. */
+  /** Keeps the page from being reloaded, for work a reload would lose. Returns the function that ends it. */
   hold(): () => void {
     this.holds++;
     return () => this.holds--;

@@ -1,4 +1,4 @@
-// The preferences of the user, stored in /me/preferences for all devices, and the settings of the journal, which
+// The user's preferences, stored in /me/preferences for all devices, and the journal's settings, which
 // the server reads too (/settings/journal). A change shows at once and is sent afterwards, if need be when the
 // server is back. An invalid preference counts as not set, because other clients write preferences too.
 
@@ -38,7 +38,7 @@ class Preferences {
   readonly locale: string | undefined = $derived(validLocale(this.stored.locale));
   /** The first day of the week in the locale: 0 = Sunday, 1 = Monday, 6 = Saturday. */
   readonly localWeekStart: number = $derived(validWeekStart(weekStartOf(this.locale)));
-  /** The first day of the week that the user chose, null for that of the locale. */
+  /** The first day of the week the user chose, null for that of the locale. */
   readonly chosenWeekStart: number | null = $derived(
     weekStarts.includes(this.stored.week_start as number) ? (this.stored.week_start as number) : null,
   );
@@ -47,7 +47,7 @@ class Preferences {
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
   );
 
-  /** The loss of a day at which the user wants to stop, in the currency of the accounts; null if it is not set. */
+  /** The loss of a day at which the user wants to stop, in the accounts' currency; null if it is not set. */
   readonly dailyLossLimit: number | null = $derived(validLimit(this.stored.daily_loss_limit));
 
   async load(): Promise<void> {
@@ -78,7 +78,7 @@ class Preferences {
     });
   }
 
-  /** Is set for the settings of the journal. */
+  /** Like set, for the journal's settings. */
   setJournal(change: Partial<Journal>): Promise<void> {
     const before = this.journal;
     this.journal = { ...before, ...change };

@@ -1,4 +1,4 @@
-// The session of the user. The tokens are in api/tokens.ts.
+// The user's session. The tokens are in api/tokens.ts.
 
 import { here, navigate } from '../app/router.svelte';
 import { answer, api, tokens, type Schemas } from './api/client';
@@ -49,7 +49,7 @@ class Session {
     await this.loadUser();
   }
 
-  /** Opens the page that the user wanted before signing in. */
+  /** Opens the page the user wanted before signing in. */
   openTarget(): void {
     navigate(safeTarget(here.params.get('to')), { replace: true });
   }

@@ -14,7 +14,7 @@ class ChosenCards {
     return phone.current;
   }
 
-  /** The cards that are shown on a screen of this size, in their order. */
+  /** The cards shown on a screen of this size, in their order. */
   get shown(): TodayCard[] {
     return this.read(this.onPhone);
   }

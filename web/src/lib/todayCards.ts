@@ -56,7 +56,7 @@ const reportPrefix = 'report.';
 /** Returns the id on Today of a card of the reports. */
 export const reportCardID = (id: string) => reportPrefix + id;
 
-/** Returns the id in the reports of a card on Today. */
+/** Returns the id that a card on Today has in the reports. */
 export const reportOf = (card: TodayCard) => card.id.slice(reportPrefix.length);
 
 export const todayCards: TodayCard[] = [
@@ -64,7 +64,7 @@ export const todayCards: TodayCard[] = [
   ...reports.map(([id, title, width]) => ({ id: reportCardID(id), title, width, report: true })),
 ];
 
-/** The ids that are shown until the user chooses others. A phone has room for less, and checks come first there. */
+/** The ids shown until the user chooses others. A phone has room for less, and checks come first there. */
 export function defaultCards(phone: boolean): string[] {
   return phone
     ? ['day', 'routine', 'plan', 'positions', 'review', 'figures', 'curve']

@@ -17,7 +17,7 @@ export const readViews = () =>
     load: (signal) => answer(api.GET('/api/v1/views', { params: { query: { limit: 200 } }, signal })),
   }));
 
-/** Returns the filter of a view. The unit and when results count stay. */
+/** Returns a view's filter. The unit and when results count stay. */
 export function filterOf(view: View): Filter {
   const { unit, pnl } = filter.now;
   return { ...loadFilter(view.filter, preferences.timeZone), unit, pnl, view: view.id };
@@ -32,7 +32,7 @@ function listParams(view: View): Record<string, string> {
   };
 }
 
-/** Returns the address of a view in the list of trades. */
+/** Returns a view's address in the list of trades. */
 export const viewHref = (view: View) => filter.link('/trades', filterOf(view), listParams(view));
 
 /** Returns the address of the list of trades with the current filter, and with the order and columns of the open view. */
@@ -46,12 +46,12 @@ export function daysOfView(view: View): { from: string; to: string } {
   return daysOf(filterOf(view), filter.timeZone, preferences.weekStart, filter.today);
 }
 
-/** The columns that the list of trades shows. */
+/** The columns the list of trades shows. */
 export const tradeColumns = $state({ shown: [] as string[] });
 
 const isInList = () => here.match.route?.path === '/trades';
 
-/** Returns the filter of the address, and the order and columns if it has them, as the values of a view. */
+/** Returns the filter in the address, and the order and columns if it has them, as a view's values. */
 function currentValues(): Pick<Schemas['ViewFields'], 'filter' | 'columns' | 'sort' | 'order'> {
   const columns = isInList() ? here.params.get('columns') : null;
   const sort = isInList() ? here.params.get('sort') : null;

@@ -42,7 +42,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   await setTheme(page, chosen);
 }
 
-/** Sets the theme of the page and returns the previous one. */
+/** Sets the page's theme and returns the previous one. */
 function setTheme(page: Page, theme: string | undefined): Promise<string | undefined> {
   return page.evaluate((next) => {
     const { dataset } = document.documentElement;

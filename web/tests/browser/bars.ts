@@ -6,7 +6,7 @@ const minute = 60;
 
 /**
  * Returns minute bars of a day in the layout of TradingView, from 13:30 to 20:00 UTC. The price moves evenly from
- * `entry` at 14:30 to `exit` at 15:10, with a dip and a peak in between, so that fills at these times lie inside.
+ * `entry` at 14:30 to `exit` at 15:10, with a dip and a peak in between, so fills at these times lie inside.
  */
 export function minuteBars(day: string, entry: number, exit: number): string {
   const start = Date.parse(`${day}T13:30:00Z`) / 1000;
@@ -23,7 +23,7 @@ export function minuteBars(day: string, entry: number, exit: number): string {
   return lines.join('\n');
 }
 
-/** Imports a file of bars over the API. TradingView names the symbol in the name of the file. */
+/** Imports a file of bars over the API. TradingView names the symbol in the file's name. */
 export async function importBars(api: Api, symbol: string, csv: string): Promise<void> {
   const form = new FormData();
   form.set('file', new Blob([csv], { type: 'text/csv' }), `BATS_${symbol}, 1.csv`);

@@ -1,4 +1,4 @@
-// Collects the errors of a page: uncaught ones and those on the console, where the
+// Collects a page's errors: uncaught ones and those on the console, where the
 // browser reports violations of the content security policy.
 
 import type { BrowserContext } from '@playwright/test';

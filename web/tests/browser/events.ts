@@ -1,4 +1,4 @@
-// Reports each test as an event of go test -json, so that scripts/test counts the
+// Reports each test as an event of go test -json, so scripts/test counts the
 // tests of the page together with the Go tests. Only events go to the standard output:
 // a line of an error message may be JSON too, and is then read as an event.
 

@@ -143,7 +143,7 @@ test('a selection is compared with the rest and with a view', async ({
   await expect(table.getByRole('link', { name: '1 trade' })).toBeVisible();
   await expect(table.getByRole('columnheader')).toHaveText(['Your selection', 'Micros', 'Difference']);
 
-  // Reports add up the contracts of a root.
+  // Reports add up a root's contracts.
   await page.goto('/reports/distribution');
   const symbols = page.getByRole('region', { name: 'Symbol, as a table' });
   await expect(symbols.getByRole('rowheader')).toHaveText(['MNQ', 'NQ'], { useInnerText: true });
@@ -306,7 +306,7 @@ test('trades that broke a rule are found, and figures open exactly their trades'
   await expectAccessible('a condition on rules');
   await page.keyboard.press('Escape');
 
-  // The report links to the trades of a rule.
+  // The report links to a rule's trades.
   await page.goto('/reports/rules');
   await page.getByRole('link', { name: '2 trades: Wait for the retest, broken' }).click();
   await expect(page).toHaveURL(/rule_state=broken/);

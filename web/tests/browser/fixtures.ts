@@ -2,7 +2,7 @@
 //
 //   test('…', async ({ page, api, signIn }) => { await signIn('/trades'); … });
 //
-// A worker starts one server, and every test gets its own user there, so that tests
+// A worker starts one server, and every test gets its own user there, so tests
 // are independent. Tests of the admin screen or of other server settings get their
 // own server with `test.use({ alone: true })` or `env`.
 //
@@ -25,7 +25,7 @@ interface Fixtures {
   api: Api;
   signIn: (path?: string) => Promise<void>;
   expectAccessible: (what: string) => Promise<void>;
-  /** The errors of the page; must be empty at the end. */
+  /** The page's errors; must be empty at the end. */
   complaints: string[];
 }
 

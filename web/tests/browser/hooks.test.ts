@@ -10,7 +10,7 @@ const fill = (symbol: string, side: string, minute: string) => ({
   executed_at: `2026-03-02T15:${minute}:00Z`,
 });
 
-/** Sends a body to the address of a webhook, as TradingView does. */
+/** Sends a body to a webhook's address, as TradingView does. */
 async function send(url: string, body: string): Promise<unknown> {
   const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body });
   expect(response.status).toBe(202);

@@ -26,7 +26,7 @@ const expectStep = (page: Page, step: string) =>
 const row = (page: Page, name: string): Locator =>
   page.getByRole('table', { name: 'Files' }).getByRole('row').filter({ hasText: name });
 
-/** Answers everything that an odd file leaves open, up to the preview. */
+/** Answers everything an odd file leaves open, up to the preview. */
 async function answerOdd(page: Page): Promise<void> {
   for (const [target, column] of Object.entries(columns)) {
     const read = page.waitForResponse((r) => r.url().endsWith('/api/v1/imports') && r.ok());

@@ -23,7 +23,7 @@ async function createTrade(api: Api): Promise<string> {
   return `/trades?trade=${one!.id}`;
 }
 
-/** Ends an outage that a route of the whole API made. Does not press Try again: the page may be faster. */
+/** Ends an outage a route of the whole API made. Does not press Try again: the page may be faster. */
 async function reconnect(page: Page): Promise<void> {
   await page.unroute('**/api/v1/**');
   await page.evaluate(() => window.dispatchEvent(new Event('online')));
@@ -133,7 +133,7 @@ test('annotations are saved when the server is back', async ({ page, api, signIn
   await expect
     .poll(async () => (await api<{ notes: string; reviewed_at: string | null }[]>('GET', '/trades'))[0])
     .toMatchObject({ notes: 'Typed while the server was down.', reviewed_at: expect.any(String) });
-  complaints.length = 0; // the browser reports the requests that the test aborts
+  complaints.length = 0; // the browser reports the requests the test aborts
 });
 
 test('notes that are not saved survive a reload', async ({ page, api, signIn, complaints }) => {
@@ -145,7 +145,7 @@ test('notes that are not saved survive a reload', async ({ page, api, signIn, co
   await drawer.getByRole('textbox', { name: 'Notes' }).fill('Not saved yet.');
   await page.reload();
   await expect(drawer.getByRole('textbox', { name: 'Notes' })).toHaveValue('Not saved yet.');
-  complaints.length = 0; // the browser reports the request that the test aborts
+  complaints.length = 0; // the browser reports the request the test aborts
 });
 
 test('a reopened form has the unsaved input', async ({ page, signIn }) => {
@@ -261,7 +261,7 @@ test('loaded data stays when a refresh fails', async ({ page, api, signIn, compl
   await page.unroute('**/api/v1/trades/*');
   await drawer.getByRole('button', { name: 'Try again' }).click();
   await expect(stale).toBeHidden();
-  complaints.length = 0; // the browser reports the requests that the test aborts
+  complaints.length = 0; // the browser reports the requests the test aborts
 });
 
 test('a closed drawer stays closed on Back', async ({ page, api, signIn }) => {
@@ -306,7 +306,7 @@ test('a form is saved once when the server is back, and its draft outlives the t
   await expect(again.getByText('This will be saved when it’s back.')).toBeHidden();
   await expect(again.getByText('Opening drive').first()).toBeVisible();
   expect(await api<unknown[]>('GET', '/setups')).toHaveLength(1);
-  complaints.length = 0; // the browser reports the requests that the test aborts
+  complaints.length = 0; // the browser reports the requests the test aborts
 });
 
 test('an outdated page is replaced with the next screen, and not while a form is open', async ({
@@ -338,5 +338,5 @@ test('an outdated page is replaced with the next screen, and not while a form is
   await page.getByRole('link', { name: 'Routines', exact: true }).click();
   await page.waitForFunction(() => !('stillThere' in window)); // also while the page changes
   await expect(page.getByRole('heading', { name: 'Routines', level: 1 })).toBeVisible();
-  complaints.length = 0; // the browser reports the requests that the test aborts
+  complaints.length = 0; // the browser reports the requests the test aborts
 });

@@ -30,7 +30,7 @@ test('on a phone the chart fits, is dragged with a finger and replayed', async (
   await expect(page.getByText('Long 100')).toBeVisible();
   await expectFitsPhone(page, 'a replay');
 
-  // The cards appear together, so that none moves.
+  // The cards appear together, so none moves.
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/v1/bars/imports', async (route) => {

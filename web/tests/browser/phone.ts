@@ -87,7 +87,7 @@ function findNestedScrollers(): string[] {
 }
 
 /**
- * Returns the controls that a tap beside their middle misses: 19 pixels to each side must still hit them. A link
+ * Returns the controls a tap beside their middle misses: 19 pixels to each side must still hit them. A link
  * within a text and the links in a chart are exempt: the first is as high as its line, and the second are also in
  * the chart's table. Runs in the page.
  */

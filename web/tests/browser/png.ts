@@ -1,4 +1,4 @@
-// Reduces a screenshot to 256 colors, so that it is small enough for the README: the
+// Reduces a screenshot to 256 colors, so it is small enough for the README: the
 // most frequent colors and those far from any other. Reads the PNG files of Chromium
 // (8 bits per channel).
 

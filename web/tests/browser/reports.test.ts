@@ -181,7 +181,7 @@ test('MAE & MFE compares results with prices, and equity shows open positions', 
   const trades = await api<{ id: string }[]>('GET', '/trades');
   for (const t of trades) await api('PATCH', `/trades/${t.id}`, { initial_risk: 50 });
   await page.reload();
-  // The bars of Monday end an hour before the exchange closes, so that they cover too little of MSFT.
+  // The bars of Monday end an hour before the exchange closes, so they cover too little of MSFT.
   await expect(page.getByText('1 of 2 trades with prices')).toBeVisible();
   const stops = page.getByRole('table').filter({ hasText: 'Winners / losers stopped' });
   await expect(stops.getByRole('row').nth(1)).toContainText('As traded');

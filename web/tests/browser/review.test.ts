@@ -38,7 +38,7 @@ function countKeys(page: Page) {
   return { keys, press };
 }
 
-/** Expects that the focus is on the current trade, where every key of review mode works. */
+/** Expects the focus on the current trade, where every key of review mode works. */
 const expectHome = (page: Page) =>
   expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain('home');
 
@@ -80,7 +80,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   await signIn('/trades?sort=opened_at');
   await page.getByRole('link', { name: 'Review', exact: true }).click();
   await expect(page.getByText('1 of 3')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'SYM0 long' })).toBeVisible(); // the order of the list
+  await expect(page.getByRole('heading', { name: 'SYM0 long' })).toBeVisible(); // the list's order
   const { press } = countKeys(page);
 
   await press('s', 'Enter');
@@ -125,7 +125,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
   expect(first!.notes).toContain('jkr1');
   expect(first!.notes).toContain('More: why');
 
-  // The drawer of the trade has the same rules.
+  // The trade's drawer has the same rules.
   await press('g', 't');
   await page.getByRole('link', { name: 'SYM0' }).click();
   const drawer = page.getByRole('dialog', { name: 'SYM0 long' });
@@ -135,7 +135,7 @@ test('rules, setups and notes are written with the keyboard, and nothing is lost
     .toBe('followed');
   await press('Escape');
 
-  // The report has the rates of the rules, and the card of the setup too.
+  // The report has the rules' rates, and the card of the setup too.
   await page.goto('/reports/rules?range=all');
   const report = page.getByRole('row', { name: /Retest held/ });
   await expect(report).toContainText('0.0% 0 of 1');

@@ -16,7 +16,7 @@ import { connect, demoUser, startDemo, type Api, type Server } from './server';
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
 
-// The screenshots of the README, by their file names.
+// The README's screenshots, by their file names.
 const shown: Record<string, string> = {
   'desk/today-dark': 'today',
   'desk/trades-light': 'trades',
@@ -327,7 +327,7 @@ async function showChart(page: Page): Promise<void> {
   await page.getByRole('slider', { name: /^Price of/ }).scrollIntoViewIfNeeded();
 }
 
-/** Shows the chart of a symbol on the page of a day. */
+/** Shows a symbol's chart on the page of a day. */
 const showChartOf =
   (symbol: string): Step =>
   async (page) => {

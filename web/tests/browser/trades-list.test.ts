@@ -56,7 +56,7 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
 
-  // The terms of an option are not cut off.
+  // An option's terms are not cut off.
   await api('POST', '/executions', {
     account_id: account,
     symbol: 'GOOGL',

@@ -2,7 +2,7 @@
 
 import { crc32, deflateRawSync } from 'node:zlib';
 
-const entryBytes = 30; // of the header of an entry
+const entryBytes = 30; // of an entry's header
 const listedBytes = 46; // of its line in the directory
 
 export function zip(files: Record<string, string>): Buffer {

@@ -1,4 +1,4 @@
-// Color arithmetic for the test of the tokens: contrast as WCAG defines it, color
+// Color arithmetic for the token test: contrast as WCAG defines it, color
 // difference as CIE defines it (ΔE 2000), and a color as it looks in deuteranopia.
 
 type Triple = [number, number, number];
@@ -60,7 +60,7 @@ export function difference(a: string, b: string): number {
 const radians = (degrees: number) => (degrees * Math.PI) / 180;
 const degreesOf = (y: number, x: number) => ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360;
 
-// CIEDE2000, with the names of its definition.
+// CIEDE2000, with its definition's names.
 function differenceOf([L1, a1, b1]: Triple, [L2, a2, b2]: Triple): number {
   const meanC = (Math.hypot(a1, b1) + Math.hypot(a2, b2)) / 2;
   const G = 0.5 * (1 - Math.sqrt(meanC ** 7 / (meanC ** 7 + 25 ** 7)));

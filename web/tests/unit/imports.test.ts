@@ -9,7 +9,7 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(ts|js|svelte)$/.test(name))
   .map((name) => join('src', name));
 
-/** Returns the files in src that a file imports. */
+/** Returns the files in src imported by a file. */
 function importsOf(file: string): string[] {
   const paths = readFileSync(file, 'utf8').matchAll(/(?:from|import) '(\.[^']+)'/g);
   return [...paths].flatMap(([, path]) => {
@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** Returns the circles that a search in depth finds. */
+/** Returns the circles found by a depth-first search. */
 function findCircles(imports: Map<string, string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();

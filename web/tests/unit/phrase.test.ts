@@ -23,7 +23,7 @@ const words = {
   hour: (hour: number) => `${hour}:00`,
 };
 
-/** Returns the filter that a text makes, without what is empty. */
+/** Returns the filter a text makes, without what is empty. */
 function read(text: string, now: Filter = empty) {
   return applyTerms(now, parsePhrase(text, journal));
 }

@@ -1,10 +1,10 @@
 // Price bars as the API returns them: columns of integers at a scale. Integers are
-// scaled for drawing only; a price that is shown is the exact decimal.
+// scaled for drawing only; a displayed price is the exact decimal.
 
 import type { Schemas } from '../../lib/api/client';
 
 export interface Bars {
-  secs: number; // the length of a bar
+  secs: number; // a bar's length
   scale: number; // price = integer / 10^scale
   volumeScale: number;
   t: number[]; // openings in seconds since 1970, ascending
@@ -15,7 +15,7 @@ export interface Bars {
   v: number[] | null;
 }
 
-/** Neighboring bars that are drawn as one, because each would be too narrow. */
+/** Neighboring bars drawn as one, because each would be too narrow. */
 export interface Candle {
   first: number; // the index of the first bar
   end: number; // the index after the last bar
@@ -75,7 +75,7 @@ export function toDecimalText(value: number, scale: number): string {
   return `${value < 0 ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Returns a price in the units of the bars. */
+/** Returns a price in the bars' units. */
 export function toUnits(price: number, bars: Pick<Bars, 'scale'>): number {
   return Number(`${price}e${bars.scale}`) || price * 10 ** bars.scale;
 }

@@ -60,7 +60,7 @@ function drawSessions(context: CanvasRenderingContext2D, s: Scene): void {
     context.fillRect(s.xAt(from), s.top, s.xAt(to) - s.xAt(from), s.volumeFoot - s.top);
 }
 
-/** Fills from the entry to the price that was reached for certain, and hatches up to the one that is possible. */
+/** Fills from the entry to the price reached for certain, and hatches up to the one that is possible. */
 function drawBands(context: CanvasRenderingContext2D, s: Scene): void {
   if (!s.extremes || s.entry === null) return;
   const { best, worst, from, to } = s.extremes;

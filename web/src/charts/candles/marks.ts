@@ -1,5 +1,5 @@
 // What a chart draws on its bars: fills, and the range of prices while a trade was
-// open. Prices are in the units of the bars, for drawing and comparing only.
+// open. Prices are in the bars' units, for drawing and comparing only.
 
 import { findBarOf, findPosition, toUnits, type Bars, type Candle } from './bars';
 import type { View } from './view';
@@ -13,14 +13,14 @@ export interface ChartFill {
   text: string; // such as bought 2 at 5,032.25
 }
 
-/** A note that was written about an instant. */
+/** A note written about an instant. */
 export interface ChartNote {
   id: string;
   second: number;
   text: string; // one line
 }
 
-/** A price that is drawn over the whole width. */
+/** A price drawn over the whole width. */
 export interface ChartLevel {
   name: string;
   price: number;
@@ -43,7 +43,7 @@ export function placeFills(bars: Bars, fills: ChartFill[]): Mark[] {
 
 export interface FillCheck {
   checked: number; // fills that have a bar
-  outside: number; // of these, those above the high or below the low of their bar
+  outside: number; // of these, those above their bar's high or below its low
   missing: number; // fills without a bar
 }
 
@@ -70,7 +70,7 @@ export interface Held {
   isLong: boolean;
 }
 
-/** A price that was reached for certain, and one that may have been reached at most. */
+/** A price reached for certain, and one that may have been reached at most. */
 export interface Bound {
   certain: number;
   possible: number;
@@ -85,7 +85,7 @@ export interface Extremes {
 
 /**
  * Returns the best and the worst price while a trade was open. The bars of the first and the last fill also contain
- * prices from before and after the trade, so that their highs and lows are only possible. Prices of fills, the close
+ * prices from before and after the trade, so their highs and lows are only possible. Prices of fills, the close
  * of the first bar and the open of the last are certain. null without bars of that time.
  */
 export function findExtremes(bars: Bars, fills: ChartFill[], held: Held): Extremes | null {

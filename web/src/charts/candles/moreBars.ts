@@ -1,4 +1,4 @@
-// Finds the bars before or after those that a chart has.
+// Finds the bars before or after those a chart has.
 
 import type { Bars } from './bars';
 

@@ -1,4 +1,4 @@
-// Loads the bars around a time, in the length that the user chose, and more of them
+// Loads the bars around a time, in the length the user chose, and more of them
 // before and after.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
@@ -30,7 +30,7 @@ interface InstrumentQuery {
 const priceKinds = ['trade', 'bid', 'ask', 'mid'] as const;
 const fewest = 300; // bars; with fewer of a longer length than wanted, a longer time is loaded
 
-/** Selects the instrument in the query of the bars. */
+/** Selects the instrument in the bars' query. */
 export function selectInstrument(of: Priced): InstrumentQuery {
   return {
     symbol: of.symbol,
@@ -54,7 +54,7 @@ async function fetchBars(of: Priced, span: Span, secs: number | null, signal: Ab
   return found.t.length < fewest && found.bar_secs > wanted ? load(found.bar_secs, true) : found;
 }
 
-/** Returns the openings of the first and the last bar that can be made of a series, in seconds. */
+/** Returns the openings of the first and the last bar that a series can form, in seconds. */
 async function fetchRange(id: string, secs: number): Promise<Record<Direction, number> | undefined> {
   const list = await queryClient.fetchQuery({
     queryKey: ['bars', 'ranges'],
@@ -62,7 +62,7 @@ async function fetchRange(id: string, secs: number): Promise<Record<Direction, n
   });
   const series = list.find((s) => s.id === id);
   if (!series) return undefined;
-  // A bar that is made of shorter ones may open before the first of them.
+  // A bar made of shorter ones may open before the first of them.
   const room = secs > series.bar_secs ? secs : 0;
   return { [-1]: Date.parse(series.from) / 1000 - room, [1]: Date.parse(series.to) / 1000 };
 }
@@ -140,14 +140,14 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     get data() {
       return data;
     },
-    /** All bars that are loaded. */
+    /** All loaded bars. */
     get bars() {
       return bars;
     },
     get error() {
       return first.error ?? other.error;
     },
-    /** The length of the bars that were chosen for the time. */
+    /** The length of the bars chosen for the time. */
     get base() {
       return first.data?.bar_secs ?? 0;
     },

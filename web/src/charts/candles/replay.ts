@@ -93,7 +93,7 @@ export interface RunningResults {
   mae_high: number[] | null;
 }
 
-/** Returns the results at the close of a bar, undefined if the response has no such bar. */
+/** Returns the results at a bar's close, undefined if the response has no such bar. */
 export function findResult(running: RunningResults, secs: number, opening: number) {
   const i = findBar(running.t, opening);
   if (running.bar_secs !== secs || running.t[i] !== opening) return undefined;

@@ -35,7 +35,7 @@ export function createLocalTime(timeZone: string): LocalTime {
 }
 
 /**
- * Returns the indexes of the bars at which a session begins. Sessions are separated by breaks; what trades for more
+ * Returns the indexes at which a session begins. Sessions are separated by breaks; what trades for more
  * than a day without one, such as crypto, is separated at midnight. Daily bars have no sessions.
  */
 export function findSessions(t: number[], secs: number, local: LocalTime): number[] {
@@ -54,7 +54,7 @@ function findMidnights(t: number[], first: number, end: number, local: LocalTime
   return found;
 }
 
-/** Reports whether a multiple of `step` of the wall clock lies between the openings of a bar and the one before it. */
+/** Reports whether a multiple of `step` of the wall clock lies between the openings of a bar and the one before. */
 function crosses(t: number[], i: number, step: number, local: LocalTime): boolean {
   return Math.floor(local(t[i]!) / step) !== Math.floor(local(t[i - 1]!) / step);
 }

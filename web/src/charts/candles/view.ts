@@ -20,7 +20,7 @@ export function clampView(view: View, count: number, room = 0): View {
   return { from, to: from + size };
 }
 
-/** Returns the view of the bars from one index to another with some before and after them. */
+/** Returns the view from one bar to another, with some bars before and after. */
 export function viewAround(first: number, last: number, count: number): View {
   const around = Math.max(20, (last - first) * 0.35);
   return clampView({ from: first - around, to: last + 1 + around }, count);
@@ -45,7 +45,7 @@ export function revealBar(view: View, index: number, count: number, room = 0): V
   return view;
 }
 
-/** Returns how many bars share a candle, so that candles are wide enough. */
+/** Returns how many bars share a candle, so candles are wide enough. */
 export function chooseGroup(view: View, width: number): number {
   const perCandle = (narrowest * (view.to - view.from)) / Math.max(1, width);
   return [1, 2, 5, 10, 20, 50, 100].find((size) => size >= perCandle) ?? 200;

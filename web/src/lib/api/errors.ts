@@ -14,7 +14,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
   }
 
-  /** Reports whether the server was unreachable, so that the same request may work later. */
+  /** Reports whether the server was unreachable, so the same request may work later. */
   get isAway(): boolean {
     return this.code === 'offline' || [502, 503, 504].includes(this.status);
   }

@@ -1,4 +1,4 @@
-// Keys that keep a repeated POST from being executed twice. If the response of a POST
+// Keys that keep a repeated POST from being executed twice. If a POST's response
 // was lost, the server may or may not have executed it. The same request gets the
 // same Idempotency-Key until there is a response, whether the page repeats it or the
 // user presses Save again.

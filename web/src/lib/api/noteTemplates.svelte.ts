@@ -1,4 +1,4 @@
-// The note templates of the user, and the values of their placeholders.
+// The note templates of the user, and their placeholders' values.
 
 import { filter } from '../filter/filter.svelte';
 import { endOf, startOf, type Day } from '../format/days';
@@ -18,7 +18,7 @@ export const readNoteTemplates = () =>
   }));
 
 /**
- * Fills in a template for the days of a note, which are of all accounts. While amounts are hidden, placeholders
+ * Fills in a template for a note's days, which are of all accounts. While amounts are hidden, placeholders
  * for money stay as typed. So do those whose data can't be loaded, such as figures in several currencies.
  */
 export async function fillForDays(body: string, from: Day, to: Day): Promise<string> {

@@ -10,7 +10,7 @@ export type Note = Schemas['Note'];
 /** Reads the notes of a day. */
 export const readNotes = (day: () => Day) => readNotesBetween(day, day);
 
-/** Reads the notes from one day to another. A note with a time belongs to the day that it has in the user's time zone. */
+/** Reads the notes from one day to another. A note with a time belongs to the day it has in the user's time zone. */
 export const readNotesBetween = (from: () => Day, to: () => Day) =>
   query(() => ({
     key: ['notes', 'days', from(), to(), filter.timeZone],

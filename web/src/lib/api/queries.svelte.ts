@@ -1,5 +1,5 @@
-// Reads and writes of screens. Reads are cached by key, so that two components with
-// the same query cost one request. Writes name the kinds of data that they changed,
+// Reads and writes of screens. Reads are cached by key, so two components with
+// the same query cost one request. Writes name the kinds of data they changed,
 // and every query of these kinds is loaded again.
 //
 //   const trades = query(() => ({ key: ['trades', filter.scope], load: () => answer(api.GET(…)) }));
@@ -59,7 +59,7 @@ export interface Query<T> {
   key: [Kind, ...unknown[]];
   load: (signal: AbortSignal) => Promise<T>;
   enabled?: boolean;
-  /** Keep the last result while the next one loads, so that the page does not jump. */
+  /** Keep the last result while the next one loads, so the page does not jump. */
   keep?: boolean;
   refetchEvery?: number;
 }
@@ -73,7 +73,7 @@ export function query<T>(options: () => Query<T>) {
         queryKey: key,
         queryFn: ({ signal }: { signal: AbortSignal }) => load(signal),
         enabled,
-        // Also notify about properties that a component reads late, such as in the second half of a condition.
+        // Also notify about properties a component reads late, such as in the second half of a condition.
         notifyOnChangeProps: 'all',
         ...(keep ? { placeholderData: keepPreviousData } : {}),
         ...(refetchEvery ? { refetchInterval: refetchEvery } : {}),
@@ -91,7 +91,7 @@ export interface Action<T> {
   quiet?: boolean; // the caller shows the error itself
 }
 
-/** Writes, shows the outcome and reloads the kinds that it touches. Throws an ApiError after showing it. */
+/** Writes, shows the outcome and reloads the kinds it touches. Throws an ApiError after showing it. */
 export async function act<T>(action: Action<T>): Promise<T> {
   try {
     const result = await action.run();
@@ -113,7 +113,7 @@ function showFailure<T>(action: Action<T>, error: ApiError): void {
 }
 
 /**
- * Returns a function that runs writes one after the other and reloads after the last. For writes that the page
+ * Returns a function that runs writes one after the other and reloads after the last. For writes the page
  * shows before the response: a reload in between would show an old value for a moment. The reload also
  * corrects the page if a write is refused. A write that does not reach the server is sent again when it is back.
  */
@@ -145,7 +145,7 @@ export function refresh(kinds: Kind[] | 'all'): void {
   for (const kind of kinds) void queryClient.invalidateQueries({ queryKey: [kind] });
 }
 
-// Queries that several screens share.
+// Queries several screens share.
 
 export const readAccounts = () =>
   query(() => ({ key: ['accounts'], load: (signal) => answer(api.GET('/api/v1/accounts', { signal })) }));
@@ -156,7 +156,7 @@ export const readTags = () =>
 export const readSetups = () =>
   query(() => ({ key: ['setups'], load: (signal) => answer(api.GET('/api/v1/setups', { signal })) }));
 
-/** The roots and symbols that were traded. */
+/** The traded roots and symbols. */
 export const readSymbols = () =>
   query(() => ({
     key: ['trades', 'symbols'],

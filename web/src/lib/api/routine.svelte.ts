@@ -16,7 +16,7 @@ export function readRoutineDay(day: () => string) {
   }));
   const send = queueWrites(['routines', 'analytics']);
 
-  /** Ticks an item at once. Afterwards the list is reloaded, so that a refused tick disappears. */
+  /** Ticks an item at once. Afterwards the list is reloaded, so a refused tick disappears. */
   async function tick(id: string, done: boolean): Promise<void> {
     const path = { day: day(), id };
     const key = keyOf(path.day);

@@ -1,7 +1,7 @@
 // Stores the token pair and renews it. The access token is in memory only and is
 // passed between tabs by message. The refresh token is in localStorage, where every
-// tab reads the newest one. Renewal runs under a lock that all tabs share; a tab
-// that waited for the lock uses the token of the tab that renewed, so that a refresh
+// tab reads the newest one. Renewal runs under a lock all tabs share; a tab
+// that waited for the lock uses the token of the tab that renewed, so a refresh
 // token is never used twice.
 
 import { ApiError, asApiError, errorOf } from './errors';

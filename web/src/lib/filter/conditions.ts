@@ -1,4 +1,4 @@
-// The conditions of the filter: one entry for each parameter of the API besides
+// The filter's conditions: one entry for each parameter of the API besides
 // accounts and dates. Addresses, query parameters and saved views are read and
 // written from this table.
 
@@ -38,14 +38,14 @@ export interface Conditions extends ExcursionMembers {
   tags: string[]; // ids
   tagMode: Mode;
   ruleStates: string[];
-  rule: string; // the text of a rule; '' for any
+  rule: string; // a rule's text; '' for any
   mistake: Flag;
   grades: string[];
   emotions: string[];
   reviewed: Flag;
   hasNote: Flag;
   hasAttachment: Flag;
-  batch: string; // the id of an import
+  batch: string; // an import's id
   trades: string[]; // ids
   q: string;
 }
@@ -152,7 +152,7 @@ export function parseConditions(params: URLSearchParams): Conditions {
   return read as unknown as Conditions;
 }
 
-/** Adds the conditions to an address, or to the parameters of the API. */
+/** Adds the conditions to an address, or to the API's parameters. */
 export function writeConditions(params: URLSearchParams, c: Conditions, names: 'address' | 'api'): void {
   for (const f of fields) {
     const value = c[f.member];
@@ -161,7 +161,7 @@ export function writeConditions(params: URLSearchParams, c: Conditions, names: '
   }
 }
 
-/** Returns the conditions as query parameters of the API. Numbers that were typed stay texts, which loses no digit. */
+/** Returns the conditions as query parameters of the API. Typed numbers stay texts, which loses no digit. */
 export function queryOf(c: Conditions): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const f of fields) {

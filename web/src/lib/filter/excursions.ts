@@ -4,7 +4,7 @@
 export type ExcursionID =
   'maeR' | 'mfeR' | 'exitEfficiency' | 'atrPct' | 'gapPct' | 'relativeVolume' | 'openingRange';
 
-/** The members of the filter: maeRMin, maeRMax, … */
+/** The filter's members: maeRMin, maeRMax, … */
 export type ExcursionMembers = Record<`${ExcursionID}${'Min' | 'Max'}`, string>;
 
 interface ExcursionRange {

@@ -1,5 +1,5 @@
 // The current filter. It has no state of its own: it reads and writes the address,
-// so that Back, reload and a copied link show the same data.
+// so Back, reload and a copied link show the same data.
 
 import { navigate, here } from '../../app/router.svelte';
 import { clock } from '../clock.svelte';

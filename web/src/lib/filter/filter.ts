@@ -45,7 +45,7 @@ export interface Filter extends Conditions {
   pnl: Pnl;
   tz: string; // '' for that of the preferences
   unit: Unit;
-  view: string; // the id of the saved view that was opened, '' if none
+  view: string; // the id of the open view, '' if none
 }
 
 export const emptyFilter: Readonly<Filter> = Object.freeze({
@@ -181,7 +181,7 @@ type Parameters = {
   ]: components['parameters'][K];
 };
 
-/** The query parameters of lists and analytics, with the names of the API. */
+/** The query parameters of lists and analytics, with the API's names. */
 export type Scope = Partial<Parameters> & { tz?: string };
 
 /** The query parameters of figures that accept pnl_basis. */

@@ -304,7 +304,7 @@ function findRule(tokens: string[], journal: Journal): Found | null {
   return best;
 }
 
-/** Finds the words of a name at the beginning of the tokens. Returns their number, 0 if they differ. */
+/** Finds a name's words at the beginning of the tokens. Returns their number, 0 if they differ. */
 function matchName(tokens: string[], name: string): number {
   const words = tokensOf(name).map(fold);
   return words.length > 0 && words.every((word, i) => fold(tokens[i] ?? '') === word) ? words.length : 0;
@@ -488,7 +488,7 @@ const lists = [
   'accounts',
 ] as const;
 
-/** Returns the change that adds terms to a filter: values of a list join those that it has. */
+/** Returns the change that adds terms to a filter: values of a list join those it has. */
 export function applyTerms(now: Filter, terms: Term[]): Change {
   let filter = now;
   const change: Change = {};
@@ -497,7 +497,7 @@ export function applyTerms(now: Filter, terms: Term[]): Change {
     for (const name of lists)
       if (added[name]?.length) next[name] = [...new Set([...filter[name], ...added[name]])];
     if (added.q && filter.q) next.q = `${filter.q} ${added.q}`;
-    // Ids that a trade must have cannot join those that it must not have.
+    // Ids a trade must have cannot join those it must not have.
     if (added.setups && (filter.setupMode === 'none') !== (added.setupMode === 'none'))
       Object.assign(next, { setups: added.setups, setupMode: added.setupMode ?? 'any' });
     if (added.tags && (filter.tagMode === 'none') !== (added.tagMode === 'none'))

@@ -23,7 +23,7 @@ export function storeFilter(f: Filter, timeZone: string): Stored {
   return Object.fromEntries(params);
 }
 
-/** Returns the filter of a view. */
+/** Returns a view's filter. */
 export function loadFilter(stored: Stored, timeZone: string): Filter {
   const { from, to, ...rest } = stored;
   const params = new URLSearchParams(rest);

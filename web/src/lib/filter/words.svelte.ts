@@ -1,4 +1,4 @@
-// The words of the filter: names of setups and tags by id, and numbers in the
+// The filter's words: names of setups and tags by id, and numbers in the
 // user's notation.
 
 import { readSetups, readTags } from '../api/queries.svelte';

@@ -82,7 +82,7 @@ export function isDay(text: string): boolean {
 
 /**
  * Returns the instant of a wall clock time in a time zone, such as 2026-03-08T09:30 in New York. A time that is
- * skipped when clocks change is moved forward, so that a day without midnight starts at one.
+ * skipped when clocks change is moved forward, so a day without midnight starts at one.
  */
 export function instantOf(day: Day, clock: string, timeZone: string): Date {
   const wanted = new Date(`${day}T${clock.length === 5 ? `${clock}:00` : clock}Z`).getTime();
@@ -96,7 +96,7 @@ export function instantOf(day: Day, clock: string, timeZone: string): Date {
   return new Date(at + Math.max(0, missing(at)));
 }
 
-/** Returns an instant to the second, for times that were typed: a fraction would say that they are exact. */
+/** Returns an instant to the second, for typed times: a fraction would say they are exact. */
 export function formatSecond(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
 }
@@ -106,7 +106,7 @@ export function startOf(day: Day, timeZone: string): string {
   return instantOf(day, '00:00:00', timeZone).toISOString();
 }
 
-/** Returns the last instant of a day in a time zone, with the microseconds that the API stores. */
+/** Returns the last instant of a day in a time zone, with the microseconds the API stores. */
 export function endOf(day: Day, timeZone: string): string {
   const next = instantOf(addDays(day, 1), '00:00:00', timeZone).getTime();
   return new Date(next - 1).toISOString().replace('Z', '999Z');

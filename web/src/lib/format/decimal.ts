@@ -1,13 +1,13 @@
-// Exact numbers. A price or an amount that a person types is sent to the API as
+// Exact numbers. A price or an amount a person types is sent to the API as
 // text, because a JavaScript number would round it. The Decimal type marks such
-// text, so that no other string ends up in the place of a number.
+// text, so no other string ends up in a number's place.
 
 declare const brand: unique symbol;
 
-/** The text of a number, with a point before the decimals. */
+/** A number's text, with a point before the decimals. */
 export type Decimal = string & { readonly [brand]: 'Decimal' };
 
-/** Reports whether text is a number that the API accepts. */
+/** Reports whether text is a number the API accepts. */
 export function isDecimal(text: string): text is Decimal {
   return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
 }
@@ -33,7 +33,7 @@ export function decimalText(value: number | null | undefined): string {
   return point > 0 ? sign + digits.padEnd(point, '0') : `${sign}0.${'0'.repeat(-point)}${digits}`;
 }
 
-/** T with a Decimal allowed wherever it has a number: the body of a request. */
+/** T with a Decimal allowed wherever it has a number: a request's body. */
 export type WithDecimals<T> = T extends number
   ? T | Decimal
   : T extends object

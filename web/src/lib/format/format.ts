@@ -35,7 +35,7 @@ function write(format: Intl.NumberFormat, value: Amount): string {
   return format.format(value as number).replace('-', minus);
 }
 
-/** Returns the sign of an amount: -1, 0 or 1. */
+/** Returns an amount's sign: -1, 0 or 1. */
 export function signOf(value: Amount | null | undefined): -1 | 0 | 1 {
   if (value === null || value === undefined || value === '') return 0;
   const number = Number(value);

@@ -10,14 +10,14 @@ export interface Contract {
   expiry: string | null;
 }
 
-/** The terms of an option, such as 255P 18 Dec; '' for other instruments. */
+/** An option's terms, such as 255P 18 Dec; '' for other instruments. */
 export function contractTerms(trade: Contract, n: Notation): string {
   if (!trade.option_right) return '';
   const right = trade.option_right.slice(0, 1).toUpperCase();
   return `${strike(trade, n)}${right} ${trade.expiry ? date(trade.expiry, n, 'short') : ''}`.trim();
 }
 
-/** The symbol, and the terms of an option in words: AAPL 255 put 18 Dec. */
+/** The symbol, and an option's terms in words: AAPL 255 put 18 Dec. */
 export function contractName(trade: Contract, n: Notation): string {
   if (!trade.option_right) return trade.symbol;
   const expiry = trade.expiry ? date(trade.expiry, n, 'short') : '';
@@ -41,7 +41,7 @@ export function averagePrice(value: Amount | null | undefined, n: Notation): str
     .replace('-', '\u2212');
 }
 
-/** The quantity of a trade. It is hidden together with amounts, because with the prices it reveals them. */
+/** A trade's quantity. It is hidden together with amounts, because with the prices it reveals them. */
 export function tradeQuantity(value: Amount | null | undefined, n: Notation): string {
   return n.hideAmounts && value !== null && value !== undefined ? hidden : quantity(value, n);
 }

@@ -1,28 +1,28 @@
-// Converts numbers as people type them to the form that the API reads, which is
+// Converts numbers as people type them to the form the API reads, which is
 // digits with a decimal point, and back. Ambiguous input stays as it was typed, so
 // that the user sees and corrects it instead of saving another number by accident.
 
 import { isDecimal } from './decimal';
 
-/** The signs that a locale puts between the digits of a number. */
+/** The signs a locale puts between a number's digits. */
 export interface NumberSigns {
   decimal: '.' | ',';
   group: string;
 }
 
-/** Returns the signs of a locale; those of the browser's locale if it is undefined. */
+/** Returns a locale's signs; those of the browser's locale if it is undefined. */
 export function numberSigns(locale: string | undefined): NumberSigns {
   const parts = new Intl.NumberFormat(locale).formatToParts(1234567.5);
   const sign = (type: string) => parts.find((p) => p.type === type)?.value ?? '';
   return { decimal: sign('decimal') === ',' ? ',' : '.', group: sign('group') };
 }
 
-// Follows a number that can be read in two ways. The API refuses it, so that such a number is never saved.
+// Follows a number that can be read in two ways. The API refuses it, so such a number is never saved.
 const ambiguousMark = '?';
 
 /**
  * Removes group separators and writes a decimal point: 1,5 becomes 1.5, 1,250.50 and 1.250,50 become 1250.50.
- * The meaning of 1,250 and 1.250 depends on the locale. One that it leaves open gets a mark, which isDecimal and the
+ * The meaning of 1,250 and 1.250 depends on the locale. One it leaves open gets a mark, which isDecimal and the
  * API refuse.
  */
 export function normalizeNumber(typed: string, signs: NumberSigns): string {
@@ -46,7 +46,7 @@ export function showNumber(value: string, signs: NumberSigns): string {
   return isDecimal(value) ? value.replace('.', signs.decimal) : withoutMark(value);
 }
 
-/** Returns the two numbers that an ambiguous text may mean, as a field shows them; null for any other text. */
+/** Returns the two numbers an ambiguous text may mean, as a field shows them; null for any other text. */
 export function findReadings(value: string, signs: NumberSigns): [string, string] | null {
   if (!value.endsWith(ambiguousMark)) return null;
   const text = withoutMark(value);

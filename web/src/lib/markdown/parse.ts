@@ -105,7 +105,7 @@ function list(lines: Line[], from: number, out: Block[], depth: number): number 
   return i;
 }
 
-// Lines that are indented more than the bullet belong to the item.
+// Lines indented more than the bullet belong to the item.
 function belongsTo(lines: Line[], from: number, indent: number): number {
   let end = from;
   for (let i = from; i < lines.length; i++) {

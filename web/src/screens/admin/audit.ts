@@ -1,5 +1,5 @@
 // Labels for the security log. A value without a label is shown as the server
-// sends it, so that events of a newer server are readable.
+// sends it, so events of a newer server are readable.
 
 const actions: Record<string, string> = {
   setup: 'Set up the server',

@@ -1,4 +1,4 @@
-// The period of a review: a week or a month, and the note that keeps the review.
+// A review's period: a week or a month, and the note that keeps the review.
 
 import { addDays, isDay, lastDayOf, weekOf, type Day } from '../../lib/format/days';
 import type { Note } from '../../lib/api/notes.svelte';
@@ -11,7 +11,7 @@ export interface Period {
   to: Day;
 }
 
-/** Returns the period of an address, null if it names none. */
+/** Returns the period in an address, null if it names none. */
 export function parsePeriod(params: Record<string, string>, path: string, weekStart: number): Period | null {
   const { day = '', month = '' } = params;
   if (path.startsWith('/calendar/week/') && isDay(day)) return { kind: 'week', ...weekOf(day, weekStart) };
@@ -41,7 +41,7 @@ export function reviewTitle(period: Period): string {
     : `${monthlyTitle} ${period.from.slice(0, 7)}`;
 }
 
-/** Returns the review among the notes of a period, the latest if there are several. */
+/** Returns the review among a period's notes, the latest if there are several. */
 export function findReview(notes: Note[], period: Period): Note | undefined {
   return notes.find((n) => n.type === 'weekly_review' && isMonthlyReview(n) === (period.kind === 'month'));
 }

@@ -1,4 +1,4 @@
-// The queries of the calendar.
+// The calendar's queries.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';

@@ -21,7 +21,7 @@ interface Formats {
   plural: (n: number, one: string, many?: string) => string;
 }
 
-/** The state of a connection in a word or two, with the tone of its chip. */
+/** The state of a connection in a word or two, with its chip's tone. */
 export function describeState(c: Connection, isOn: boolean, now = Date.now()): State {
   if (!isOn) return { text: 'Off', tone: 'plain' };
   switch (c.status) {
@@ -122,7 +122,7 @@ const outcomes: Record<Run['outcome'], State> = {
   interrupted: { text: 'Interrupted', tone: 'plain' },
 };
 
-/** The outcome of a run in a word or two, with the tone of its chip. */
+/** A run's outcome in a word or two, with its chip's tone. */
 export const describeOutcome = (run: Run) => outcomes[run.outcome];
 
 /** How far back a broker goes. */
@@ -151,11 +151,11 @@ export function describeCalls(broker: Broker): string {
 export const neededFields = (broker: Broker) =>
   broker.fields.filter((field) => field.required).map((field) => field.title);
 
-/** The credentials that were entered. */
+/** The entered credentials. */
 export const enteredCredentials = (values: Record<string, string>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''));
 
-/** The value of a choice before the user changes it: the stored environment, or the default. */
+/** A choice's value before the user changes it: the stored environment, or the default. */
 export function initialChoice(field: Broker['fields'][number], environment: string | null): string {
   const stored = field.name === 'environment' && field.choices.find((c) => c.title === environment);
   return (stored || field.choices[0]!).value;

@@ -1,7 +1,7 @@
-// The formats that the journal can be exported to.
+// The formats the journal can be exported to.
 
 export interface Kind {
-  id: string; // in the address of the screen
+  id: string; // in the screen's address
   format: 'json' | 'zip' | 'xlsx' | 'csv';
   rows?: 'trades' | 'executions' | 'realized-gains';
   backup?: boolean; // can be restored
@@ -73,7 +73,7 @@ export function exportAddress({ kind, format, accounts, period }: Choice): strin
 
 const contents = { trades: '-trades', executions: '-fills', 'realized-gains': '-realized-gains' };
 
-/** Returns the name of the file, with its content, the name of its only account, and the day or the period. */
+/** Returns the file's name, with its content, the name of its only account, and the day or the period. */
 export function exportName(kind: Kind, format: Kind['format'], day: string, account?: string): string {
   const suffix = account ? `-${account.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}` : '';
   return `fillbook${kind.rows ? contents[kind.rows] : ''}${suffix}-${day}.${format}`.replace(/-+/g, '-');

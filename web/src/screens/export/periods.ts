@@ -1,4 +1,4 @@
-// The periods of an export: all time, a tax year, or days that the user chooses.
+// Export periods: all time, a tax year, or days the user chooses.
 
 import { addDays, endOf, startOf, type Day } from '../../lib/format/days';
 
@@ -34,7 +34,7 @@ export function taxYears(first: Day, today: Day, start: string): number[] {
   return years;
 }
 
-/** Returns the parameters of a period in a time zone. */
+/** Returns a period's parameters in a time zone. */
 export function periodQuery(days: Days, timeZone: string): Record<string, string> {
   return {
     ...(days.from ? { from: startOf(days.from, timeZone) } : {}),

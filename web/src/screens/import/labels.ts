@@ -29,7 +29,7 @@ export function targetHint(name: string): string {
   return hints[name] ?? '';
 }
 
-/** The constants that a target offers. */
+/** The constants a target offers. */
 export const constants: Record<string, { value: string; label: string }[]> = {
   side: [
     { value: '=buy', label: 'Every row is a buy' },
@@ -75,7 +75,7 @@ const targetNames: Record<string, string> = {
 
 const fieldNames: Record<string, string> = tradeFields;
 
-/** Returns the label of a target, from the targets of a preview if given, otherwise from its name. */
+/** Returns a target's label, from a preview's targets if given, otherwise from its name. */
 export function targetName(name: string, targets: Schemas['MappingTarget'][] = []): string {
   return (
     targets.find((t) => t.name === name)?.label ?? targetNames[name] ?? fieldNames[name] ?? sentenceCase(name)
@@ -109,7 +109,7 @@ export const stageNames: Record<Schemas['ImportProgress']['stage'], string> = {
   annotating: 'Adding notes and tags',
 };
 
-/** The kinds that an unknown word in a file can mean. */
+/** The kinds an unknown word in a file can mean. */
 export const rowKinds = [
   { value: 'deposit', label: 'Deposit' },
   { value: 'withdrawal', label: 'Withdrawal' },
@@ -149,7 +149,7 @@ export function reasonName(reason: string): string {
   return skipReasons[reason] ?? sentenceCase(reason);
 }
 
-/** Returns a note about the columns of a file, '' if there is none. */
+/** Returns a note about a file's columns, '' if there is none. */
 export function mappingNote(
   p: Pick<Schemas['ImportPreview'], 'source' | 'accepts_column_mapping' | 'suggested_mapping'>,
 ): string {
@@ -205,7 +205,7 @@ export function destination(
   return count === 0 ? 'your journal' : `${count} accounts`;
 }
 
-/** Reports whether a warning is about a setting that the user should confirm. Currency asks about its own. */
+/** Reports whether a warning is about a setting the user should confirm. Currency asks about its own. */
 export function isQuestion({ code }: Schemas['WarningDetail']): boolean {
   return code !== '' && code !== 'currency_not_converted';
 }
@@ -218,7 +218,7 @@ export function zoneName(zone: string): string {
 
 const orderNames = { '': '', day_first: 'DD/MM', month_first: 'MM/DD' };
 
-/** Returns the remembered settings that a file is read with, in words. */
+/** Returns the remembered settings a file is read with, in words. */
 export function usedTexts({ entry, ...used }: UsedMemory, accountName: string): string[] {
   return [
     used.zone ? zoneName(entry.zone) : '',

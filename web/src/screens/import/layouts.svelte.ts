@@ -20,7 +20,7 @@ export async function loadLayouts(): Promise<void> {
     .catch(() => undefined); // a file can be imported without them
 }
 
-/** Stores the settings of a layout. */
+/** Stores a layout's settings. */
 export function storeLayout(entry: Remembered): Promise<unknown> {
   const path = { signature: entry.signature };
   const write = () =>
@@ -28,7 +28,7 @@ export function storeLayout(entry: Remembered): Promise<unknown> {
   return act({ run: () => connection.resend(write), touches: ['imports'] }).catch(() => undefined); // the error was shown
 }
 
-/** Deletes the settings of a layout. */
+/** Deletes a layout's settings. */
 export function forgetLayout({ signature, name }: Remembered): Promise<unknown> {
   return act({
     run: () => answer(api.DELETE('/api/v1/import-layouts/{signature}', { params: { path: { signature } } })),

@@ -1,4 +1,4 @@
-// The settings of earlier imports, by the layout of their files, as /import-layouts stores them.
+// The settings of earlier imports, by their files' layout, as /import-layouts stores them.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -9,7 +9,7 @@ type Preview = Schemas['ImportPreview'];
 
 /** An account that files of a layout were imported into. */
 export interface RememberedAccount {
-  file: string; // the account that the file names, '' if none
+  file: string; // the account the file names, '' if none
   id: string;
   name: string;
 }
@@ -17,7 +17,7 @@ export interface RememberedAccount {
 /** The settings of the last import of a layout. */
 export interface Remembered {
   signature: string;
-  name: string; // the broker, or the name of the file
+  name: string; // the broker, or the file's name
   at: string; // when a file was last imported with it, RFC 3339
   zone: string; // '' if the file or its format decides
   order: Order;
@@ -45,7 +45,7 @@ export function readLayouts(
   }));
 }
 
-/** Returns the request that stores the settings of a layout. */
+/** Returns the request that stores a layout's settings. */
 export function toLayout(entry: Remembered): Schemas['LayoutFields'] {
   return {
     name: entry.name,
@@ -65,9 +65,9 @@ export function addRemembered(list: Remembered[], entry: Remembered): Remembered
   return [entry, ...list.filter((e) => e.signature !== entry.signature)];
 }
 
-/** The settings that a file was imported with. */
+/** The settings a file was imported with. */
 export interface UsedSettings {
-  file: string; // the name of the file
+  file: string; // the file's name
   at: string;
   account: { id: string; name: string };
   zone: string; // the chosen one
@@ -75,7 +75,7 @@ export interface UsedSettings {
   mapping: Record<string, string> | null;
 }
 
-/** Returns the entry for a layout after an import, from the preview that was imported. */
+/** Returns the entry for a layout after an import, from the imported preview. */
 export function toRemembered(p: Preview, used: UsedSettings, before: Remembered | undefined): Remembered {
   const zones: Record<Preview['source_tz_from'], string> = {
     request: used.zone,
@@ -110,7 +110,7 @@ export type Unused =
   | { what: 'account'; why: 'gone' | 'several' | 'new' | 'currency'; name: string }
   | { what: 'all' };
 
-/** Returns the column of a remembered mapping that a file does not have, '' if it has all. */
+/** Returns the column of a remembered mapping a file does not have, '' if it has all. */
 export function missingColumn(mapping: Record<string, string>, headers: string[]): string {
   return Object.values(mapping).find((column) => !column.startsWith('=') && !headers.includes(column)) ?? '';
 }
@@ -144,7 +144,7 @@ export function matchSettings(
   };
 }
 
-/** Returns the account that a file of a layout belongs to, or why it is not known. */
+/** Returns the account a file of a layout belongs to, or why it is not known. */
 function matchAccount(
   entry: Remembered,
   named: string,

@@ -1,4 +1,4 @@
-// Several files that are imported together. Each has its own settings, preview and
+// Several files imported together. Each has its own settings, preview and
 // commit, so a problem stops only its file.
 
 import type { Schemas } from '../../lib/api/client';

@@ -1,4 +1,4 @@
-// Unpacks ZIP archives with several statements, so that each is a file of the queue.
+// Unpacks ZIP archives with several statements, so each is a file of the queue.
 // The server reads backups and archives with one file itself.
 
 const maxEntries = 200;
@@ -32,7 +32,7 @@ async function unpack(file: File): Promise<File[] | null> {
   return Promise.all(statements.map((entry) => extract(file, entry)));
 }
 
-/** Reports by the name whether an entry is meant to be imported. The copies that a Mac adds are not. */
+/** Reports by the name whether an entry is meant to be imported. The copies a Mac adds are not. */
 function isStatement(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return !/^__macosx\//i.test(path) && /^[^.].*\.(csv|tsv|txt|xlsx|xml|html?)$/i.test(name);

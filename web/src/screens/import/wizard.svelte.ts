@@ -18,7 +18,7 @@ import {
 
 export type Step = 'file' | 'check' | 'preview' | 'import';
 
-/** The kinds of data that an import can change. */
+/** The kinds of data an import can change. */
 export const touched: Kind[] = [
   'imports',
   'accounts',
@@ -35,7 +35,7 @@ export const touched: Kind[] = [
 
 type Preview = Schemas['ImportPreview'];
 
-/** The account and preferences of the user that an import needs. */
+/** The account and preferences of the user an import needs. */
 export interface WizardOptions {
   zone: () => string; // of the user
   accounts: () => { id: string; name: string }[];
@@ -43,7 +43,7 @@ export interface WizardOptions {
   remember: (entry: Remembered) => void;
 }
 
-/** The remembered settings that a file is read with. */
+/** The remembered settings a file is read with. */
 export interface UsedMemory {
   entry: Remembered;
   account: boolean;
@@ -58,7 +58,7 @@ const nothingUsed = { account: false, zone: false, order: false, mapping: false 
 export class Wizard {
   step = $state<Step>('file');
   account = $state(''); // of the rows of a table
-  into = $state(''); // the account that the one of a backup is restored into; '' for its own
+  into = $state(''); // the account into which that of a backup is restored; '' for its own
   accountChosen = $state(false); // by the user: a remembered one does not replace it
   file = $state<File | null>(null);
   zone = $state(''); // '' uses the server's suggestion
@@ -73,7 +73,7 @@ export class Wizard {
   sent = $state(0); // uploaded share of the file, from 0 to 1
   fault = $state<ApiError | null>(null);
   outdated = $state(false); // the last preview failed, so the shown one has older settings
-  pending = $state(''); // the unfinished batch that this import completes
+  pending = $state(''); // the unfinished batch this import completes
   used = $state.raw<UsedMemory | null>(null);
   unused = $state.raw<Unused[]>([]); // remembered settings that contradict the file
   private stage: 'find' | 'match' | 'verify' | 'done' = 'find'; // of using remembered settings
@@ -81,7 +81,7 @@ export class Wizard {
   private generation = 0; // previews of an abandoned file are dropped
   private requested = false; // a preview is requested that has not started
   private running: Promise<void> | null = null;
-  private key = ''; // of the commit, so that one that is sent twice happens once
+  private key = ''; // of the commit, so one that is sent twice happens once
 
   constructor(private readonly options: WizardOptions) {}
 
@@ -140,12 +140,12 @@ export class Wizard {
     if (this.preview && this.step === 'file') this.step = this.isKnown ? 'preview' : 'check';
   }
 
-  /** Whether remembered settings answer all questions, so that nothing is left to check. */
+  /** Whether remembered settings answer all questions, so nothing is left to check. */
   get isKnown(): boolean {
     return this.used !== null && this.unused.length === 0 && this.question === '' && this.fault === null;
   }
 
-  /** Reads the file again with settings of its layout that are remembered since it was read, and with chosen kinds. */
+  /** Reads the file again with settings of its layout remembered since it was read, and with chosen kinds. */
   async matchAgain(kinds: Record<string, string>): Promise<void> {
     this.clearSettings();
     this.kinds = { ...kinds };
@@ -185,7 +185,7 @@ export class Wizard {
   }
 
   /**
-   * Completes the settings with remembered ones and with the zone of the user. Reports whether the file must be read
+   * Completes the settings with remembered ones and with the user's zone. Reports whether the file must be read
    * again with them. The columns come first, because the rest depends on what is in them; the account is verified last.
    */
   private completeSettings(p: Preview): boolean {
@@ -240,7 +240,7 @@ export class Wizard {
     this.account = this.ownAccount;
   }
 
-  /** Reads the file without remembered settings that the server refuses. Reports whether there were any. */
+  /** Reads the file without remembered settings the server refuses. Reports whether there were any. */
   private dropMemory(fault: ApiError | null): boolean {
     if (!this.used || this.stage === 'done' || !fault || ![400, 404].includes(fault.status)) return false;
     this.clearSettings();

@@ -1,4 +1,4 @@
-// The types of notes, the text that a new note starts with, and the search.
+// The types of notes, the text a new note starts with, and the search.
 
 import type { Schemas } from '../../lib/api/client';
 import { reviewQuestions } from '../../lib/noteTemplates';
@@ -16,7 +16,7 @@ export function noteTypeLabel(type: NoteType): string {
   return noteTypes.find((t) => t.value === type)?.label ?? type;
 }
 
-/** The text that a new note of a type starts with. */
+/** The text a new note of a type starts with. */
 export const noteTemplates: Record<NoteType, string> = {
   note: '',
   daily_log: '**Plan.** \n\n- [ ] \n\n**Result.** ',
@@ -45,7 +45,7 @@ export function matchesSearch(note: Note, search: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Returns the progress of the tasks in a note, such as "1 of 3 done"; '' if it has none. */
+/** Returns the task progress of a note, such as "1 of 3 done"; '' if it has none. */
 export function taskProgress(note: Note): string {
   const tasks = note.body.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? [];
   if (tasks.length === 0) return '';

@@ -1,4 +1,4 @@
-// The preview of a series in words.
+// A series' preview in words.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -33,7 +33,7 @@ export function describeGaps(s: Series, formats: Formats): string {
   return s.gap_days === 0 ? 'none' : formats.plural(s.gap_days, 'day');
 }
 
-/** Reports whether the proposal of a series is what it is read with. */
+/** Reports whether a series' proposal is what it is read with. */
 export function isSameReading(s: Series): boolean {
   const proposed = s.proposed;
   return (

@@ -7,7 +7,7 @@ export type Source = Schemas['BarSource'];
 
 type Tone = 'plain' | 'warn' | 'accent';
 
-/** The state of a source in a word or two, with the tone of its chip. */
+/** The state of a source in a word or two, with its chip's tone. */
 export function describeState(source: Source): { text: string; tone: Tone } {
   switch (source.status) {
     case 'running':
@@ -51,7 +51,7 @@ function nextRun(source: Source, formats: Formats): string {
   return source.next_run_at ? `next run ${formats.dateTime(source.next_run_at)}` : '';
 }
 
-/** The symbols of a text, separated by commas or spaces. */
+/** A text's symbols, separated by commas or spaces. */
 export function splitSymbols(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
 }

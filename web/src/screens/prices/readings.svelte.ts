@@ -17,7 +17,7 @@ export const readSources = (isRunning: () => boolean = () => false) =>
     ...(isRunning() ? { refetchEvery: 1500 } : {}),
   }));
 
-/** Reads the stored series with the share of the quota that they use. */
+/** Reads the stored series with the share of the quota they use. */
 export const readSeries = () =>
   query(() => ({
     key: ['bars', 'series'],

@@ -10,7 +10,7 @@ import { upload } from '../../lib/api/upload';
 /** What changes with bars: charts, and the excursions of trades. */
 export const touchedByBars: Kind[] = ['bars', 'trades', 'analytics'];
 
-/** The settings of a file; '' leaves the choice to the server. */
+/** A file's settings; '' leaves the choice to the server. */
 export interface FileSettings {
   symbol: string;
   tz: string;
@@ -30,7 +30,7 @@ export class BarUpload {
   sent = $state(0); // uploaded share of the file, from 0 to 1
   private isCurrent = $state(false); // the preview belongs to the settings
   private latest = 0; // only the last preview counts
-  private key = ''; // of the commit, so that one that is sent twice happens once
+  private key = ''; // of the commit, so one that is sent twice happens once
 
   readonly canCommit: boolean = $derived(
     this.busy === '' &&

@@ -1,4 +1,4 @@
-// The outcome of a comparison in words.
+// A comparison's outcome in words.
 
 import type { Schemas } from '../../lib/api/client';
 import { formatFigure } from '../../lib/figures';

@@ -1,4 +1,4 @@
-// The dimensions of breakdowns and the labels of their groups.
+// The dimensions of breakdowns and their groups' labels.
 
 import { formats } from '../../lib/formats.svelte';
 
@@ -64,7 +64,7 @@ const fixedLabels: Partial<Record<By, Record<string, string>>> = {
 
 const sunday = '2023-01-01';
 
-/** Returns the label of a group. */
+/** Returns a group's label. */
 export function groupName(by: By, key: string, name = key): string {
   const label = fixedLabels[by]?.[key];
   if (label) return label;

@@ -1,4 +1,4 @@
-// The period that the current one is compared with.
+// The period the current one is compared with.
 
 import { addDays, type Day } from '../../lib/format/days';
 

@@ -1,4 +1,4 @@
-// The queries of the reports.
+// The reports' queries.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
@@ -37,7 +37,7 @@ export const readBreakdown = (by: () => By) =>
       ),
   }));
 
-/** The results of the contracts of a root. */
+/** The results of a root's contracts. */
 export const readContracts = (root: () => string) =>
   query(() => ({
     key: ['analytics', 'breakdown', 'symbol', { ...filter.scope, root: [root()] }],

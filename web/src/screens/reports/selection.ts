@@ -1,6 +1,6 @@
-// Selects the trades of a figure. The API filters trades by account, time, symbol,
+// Selects a figure's trades. The API filters trades by account, time, symbol,
 // side, setup and tag; hours, sessions, grades and the like are filtered here, by
-// the same rules that the API groups by. Nothing is added up.
+// the same rules the API groups by. Nothing is added up.
 //
 // A selection is written kind:key in the address, such as hour:9.
 
@@ -73,7 +73,7 @@ const outcomesOfSet: Record<string, Outcome[]> = {
   winners_and_losers: ['win', 'loss'],
 };
 
-/** A set of trades that a figure is computed from, and the ids of its first trades. */
+/** A set of trades a figure is computed from, and the ids of its first trades. */
 export interface TradeSet {
   which: string;
   trade_count: number;
@@ -86,7 +86,7 @@ export function limitToOutcomes(scope: Scope, outcomes: Outcome[]): Scope | null
   return left.length > 0 ? { ...scope, outcome: left } : null;
 }
 
-/** Returns the scope of a set, or null if the scope has none of its trades. Of a set that the API cannot filter it has more than the set. */
+/** Returns a set's scope, or null if the scope has none of its trades. Of a set the API cannot filter it has more than the set. */
 export function limitToSet(scope: Scope, set: TradeSet): Scope | null {
   const outcomes = outcomesOfSet[set.which];
   if (outcomes) return limitToOutcomes(scope, outcomes);
@@ -96,7 +96,7 @@ export function limitToSet(scope: Scope, set: TradeSet): Scope | null {
 
 export const hasAllIds = (set: TradeSet) => set.trade_ids.length === set.trade_count;
 
-/** Returns the predicate of a selection, or null if it depends on more than the trade itself. */
+/** Returns a selection's predicate, or null if it depends on more than the trade itself. */
 export function createPredicate(kind: string, key: string, clock: Clock): Predicate | null {
   switch (kind) {
     case 'which':
@@ -160,7 +160,7 @@ function inRBucket(key: string): Predicate {
   };
 }
 
-/** Returns the scope with the part of the selection that the API can filter. */
+/** Returns the scope with the part of the selection the API can filter. */
 export function narrowScope(scope: Scope, kind: string, key: string, clock: Clock): Scope {
   if (!key) return scope;
   if (kind === 'symbol' && !scope.symbol) return { ...scope, symbol: [key] };

@@ -13,7 +13,7 @@ interface Known {
   clock: { tz: string; basis: 'close' | 'open' };
 }
 
-/** Returns the data that a selection needs besides the trades. */
+/** Returns the data a selection needs besides the trades. */
 export function neededData(kind: string): 'explained' | 'behavior' | 'nothing' {
   if (kind === 'figure') return 'explained';
   return kind === 'behavior' ? 'behavior' : 'nothing';
@@ -37,7 +37,7 @@ export function selectFromList(list: Trade[], kind: string, key: string, known: 
 
 const streaks = ['max_drawdown', 'longest_run_of_wins', 'longest_run_of_losses'];
 
-/** Returns the trades of a set; the list is that of limitToSet. */
+/** Returns a set's trades; the list is that of limitToSet. */
 function tradesOfFigure(list: Trade[], explanation: TradeSet): Trade[] {
   if (!streaks.includes(explanation.which) || hasAllIds(explanation)) return list;
   const ids = new Set(explanation.trade_ids);

@@ -13,7 +13,7 @@ export const stages: { value: Stage; label: string }[] = [
 
 const sunday = Date.UTC(2026, 0, 4);
 
-/** Returns the name of a weekday, 0 for Sunday. */
+/** Returns a weekday's name, 0 for Sunday. */
 export function weekdayName(
   day: number,
   locale: string | undefined,

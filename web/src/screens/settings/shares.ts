@@ -3,12 +3,12 @@
 import type { Schemas } from '../../lib/api/client';
 import { dayOf } from '../../lib/format/days';
 
-/** Returns the public address of a link: the one that the server is configured with, else the current origin. */
+/** Returns the public address of a link: the one the server is configured with, else the current origin. */
 export function publicAddress(link: Schemas['ShareLink']): string {
   return link.url ?? `${location.origin}/s/${encodeURIComponent(link.token)}`;
 }
 
-/** Returns the period of a link, as days in the link's own time zone. */
+/** Returns a link's period, as days in the link's own time zone. */
 export function formatPeriod(scope: Schemas['ShareScope'], write: (day: string) => string): string {
   const day = (at: string) => write(dayOf(new Date(at), scope.tz || 'UTC'));
   if (scope.from && scope.to) return `${day(scope.from)} to ${day(scope.to)}`;

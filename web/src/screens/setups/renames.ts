@@ -1,4 +1,4 @@
-/** A line of a checklist in the form: its text, and the text that it had before, or '' if it is new. */
+/** A line of a checklist in the form: its text, and the text it had before, or '' if it is new. */
 export interface EditedRule {
   text: string;
   was: string;

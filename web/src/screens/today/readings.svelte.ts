@@ -1,4 +1,4 @@
-// The queries that several cards of Today share.
+// The queries several cards of Today share.
 
 import { answer, api } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';

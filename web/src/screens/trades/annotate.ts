@@ -58,7 +58,7 @@ export async function sendChanges(
   }
 }
 
-/** Says that a trade of a request was deleted meanwhile: the others of the request are not changed either. */
+/** Says that a trade in the request was deleted meanwhile: the request's others are not changed either. */
 function explainMissing(error: ApiError): ApiError {
   if (error.code !== 'not_found') return error;
   const message = 'A selected trade no longer exists, so nothing was changed. Apply again for the others.';
@@ -129,7 +129,7 @@ export function withAnnotations(trade: TradeDetail, annotations: Annotations): T
   };
 }
 
-/** Returns the states of rules after a change: rules that it does not name keep theirs. */
+/** Returns the states of rules after a change: rules it does not name keep theirs. */
 function mergeRules(rules: Trade['rules'], changes: Annotations['rules']): Trade['rules'] {
   if (!changes) return [];
   const isNamed = (r: Trade['rules'][number]) =>

@@ -1,4 +1,4 @@
-// The choices that the forms of a trade offer.
+// The choices the forms of a trade offer.
 
 export const gradeNames: Record<number, string> = {
   1: 'Poor',

@@ -1,4 +1,4 @@
-// The form for fills that are entered by hand: its values, their checks, and the
+// The form for fills entered by hand: its values, their checks, and the
 // request that saves the fills and the annotations in one step.
 
 import { answer, api, type Annotations, type Schemas } from '../../lib/api/client';
@@ -24,7 +24,7 @@ export interface Entry {
   right: string;
   strike: string;
   expiry: string;
-  lot: string; // of the trade that an exit belongs to
+  lot: string; // of the trade an exit belongs to
   fills: FillRow[];
   stop: string;
   target: string;
@@ -56,7 +56,7 @@ export function emptyEntry(now = ''): Entry {
 
 type Detail = Schemas['TradeDetail'];
 
-/** Returns the instrument, the account and the contract of a trade. */
+/** Returns a trade's instrument, account and contract. */
 function instrumentOf(trade: Detail) {
   const [first] = trade.fills;
   const details = first?.details ?? {};
@@ -178,7 +178,7 @@ const fields: Record<string, string> = {
   'details.expiry': 'expiry',
 };
 
-/** Returns the field of the form that an error of the API belongs to, with its message. */
+/** Returns the field of the form an error of the API belongs to, with its message. */
 export function assignEntryError(error: ApiError): FieldErrors {
   if (!error.field) return {};
   const [, row, name] = /^fills\.(\d+)\.(.+)$/.exec(error.field) ?? [];
@@ -247,7 +247,7 @@ export function previewBody(values: Entry, account: string) {
 
 export interface SavedEntry {
   trade: string; // the entered trade
-  fills: string[]; // the fills that were added
+  fills: string[]; // the added fills
   isDuplicate: boolean; // a fill was already stored
   warnings: string[];
 }

@@ -5,7 +5,7 @@ import { writeBounds, type Bounds } from '../../lib/format/bounds';
 
 /**
  * Writes a value that is known between two bounds: the value if both are equal, else both. With missing bars the
- * upper bound is not known, so that it is at least the lower one.
+ * upper bound is not known, so it is at least the lower one.
  */
 export function describeBounds(
   bounds: Bounds<number>,

@@ -19,7 +19,7 @@ export interface Page {
   next: string | null; // the cursor of the next page
 }
 
-const firstPageSize = 200; // small, so that it arrives fast
+const firstPageSize = 200; // small, so it arrives fast
 const pageSize = 1000;
 const prefetched = 1500; // rows loaded beyond the last one in view
 const maxNotesLength = 140; // of a row; the drawer loads the whole trade
@@ -73,7 +73,7 @@ export class TradeList {
     return Array.from({ length }, (_, index) => this.loaded[index] ?? null);
   });
 
-  /** The trades that are loaded. */
+  /** The loaded trades. */
   get trades(): Trade[] {
     return this.loaded;
   }

@@ -6,7 +6,7 @@ import type { operations } from '../../lib/api/schema';
 
 export type SortField = NonNullable<NonNullable<operations['listTrades']['parameters']['query']>['sort']>;
 
-/** A column that the server can sort by its field. */
+/** A column the server can sort by its field. */
 export type SortableColumn = Pick<Column<unknown>, 'id'> & { sort?: SortField };
 
 export interface Sorting {
@@ -30,7 +30,7 @@ const sortFields: Record<SortField, true> = {
   trade_quality: true,
 };
 
-/** Parses the value of ?sort=…; a field that the server does not sort by is ignored. */
+/** Parses the value of ?sort=…; a field the server does not sort by is ignored. */
 export function parseSort(text: string | null): Sorting {
   const down = text?.startsWith('-') ?? false;
   const name = (down ? text?.slice(1) : text) ?? '';

@@ -1,4 +1,4 @@
-// Fills that were copied in a spreadsheet: one row a fill, with side, quantity, price
+// Fills copied in a spreadsheet: one row a fill, with side, quantity, price
 // and, if they are there, time and fees, in this order.
 
 import { formatSecond, instantOf } from '../../lib/format/days';

@@ -1,4 +1,4 @@
-// The rules of a trade: the lines of the checklists of its setups, each with its state.
+// A trade's rules: the lines of its setups' checklists, each with its state.
 
 import type { Schemas } from '../../lib/api/client';
 
@@ -21,7 +21,7 @@ export const ruleStates: { value: RuleState; label: string; key: string }[] = [
   { value: 'not_applicable', label: 'N/A', key: 'x' },
 ];
 
-/** Returns the rules of a trade by setup, in the order of the checklists. Removed rules that have a state follow. */
+/** Returns a trade's rules by setup, in the checklists' order. Removed rules that have a state follow. */
 export function listRules(trade: Ruled, setups: Checklist[]): Rule[] {
   return trade.setup_ids.flatMap((id) => {
     const setup = setups.find((s) => s.id === id);
@@ -41,7 +41,7 @@ export function listRules(trade: Ruled, setups: Checklist[]): Rule[] {
 
 /**
  * Returns all states after an answer, as a change sends them: changes that wait for the server are merged by
- * field, so that a list of one rule would lose the others. The same answer again removes it.
+ * field, so a list of one rule would lose the others. The same answer again removes it.
  */
 export function answerRule(rules: Rule[], index: number, state: RuleState) {
   return rules

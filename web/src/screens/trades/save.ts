@@ -20,7 +20,7 @@ function showAnnotations(trade: string, annotations: Annotations): void {
   queryClient.setQueryData<Schemas['TradeDetail']>(keyOf(trade), (t) => t && withAnnotations(t, annotations));
 }
 
-/** The values that a trade is shown with. */
+/** The values a trade is shown with. */
 const shownValues = (trade: string): FieldValues =>
   annotationsOf(queryClient.getQueryData<Schemas['TradeDetail']>(keyOf(trade)));
 
@@ -38,7 +38,7 @@ const send = (trade: string, annotations: Annotations, base: FieldValues) =>
   });
 
 export interface SaveOptions {
-  /** The values that the user began with; without it those that are shown. */
+  /** The values the user began with; without it those that are shown. */
   base?: FieldValues;
   done?: string; // shown after success
 }
