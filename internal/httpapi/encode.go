@@ -9,13 +9,17 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/annotations"
 	"fillbook/internal/transport"
 )
 
 // Trades, fills and explanations of figures are appended to a buffer member by
 // member: encoding them by reflection takes longer than reading or computing them.
 // The result is the same, byte for byte; TestAppendedRecordsEqualMarshaled compares
-// it for every member.
+// it for every member. The functions of encode_records.go are generated from the
+// structs, which are the only lists of the members.
+
+//go:generate go test -run TestAppendersAreGenerated -update .
 
 // marshalBody returns the JSON of an answer.
 func marshalBody(value any) ([]byte, error) {
@@ -29,16 +33,19 @@ func marshalBody(value any) ([]byte, error) {
 // instead of having a method, because a struct that embeds one of them would
 // have the method too and lose its own members.
 func appendRecord[T any](b []byte, record *T) ([]byte, error) {
+	o := jsonObject{b: append(b, '{')}
 	switch r := any(record).(type) {
 	case *Trade:
-		return appendTrade(b, r)
+		appendTrade(&o, r)
 	case *Execution:
-		return appendExecution(b, r)
+		appendExecution(&o, r)
 	case *summaryAnswer:
 		return appendSummary(b, r)
+	default:
+		text, err := transport.Marshal(record)
+		return append(b, text...), err
 	}
-	text, err := transport.Marshal(record)
-	return append(b, text...), err
+	return append(o.b, '}'), o.err
 }
 
 // jsonObject appends the members of an object.
@@ -47,8 +54,18 @@ type jsonObject struct {
 	err error // the first text that is not valid
 }
 
+// open begins an object or a list, after a comma unless it is the first element.
+func (o *jsonObject) open(bracket byte) {
+	if last := o.b[len(o.b)-1]; last != ':' && last != '[' {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(o.b, bracket)
+}
+
+func (o *jsonObject) close(bracket byte) { o.b = append(o.b, bracket) }
+
 func (o *jsonObject) name(name string) {
-	if last := len(o.b) - 1; last < 0 || o.b[last] != '{' {
+	if o.b[len(o.b)-1] != '{' {
 		o.b = append(o.b, ',')
 	}
 	o.b = append(o.b, '"')
@@ -102,8 +119,16 @@ func (o *jsonObject) integer(name string, value int64) {
 	o.b = strconv.AppendInt(o.b, value, 10)
 }
 
+func (o *jsonObject) nullInteger(name string, value *int64) {
+	if value == nil {
+		o.null(name)
+		return
+	}
+	o.integer(name, *value)
+}
+
 // grade appends a grade, or null for 0.
-func (o *jsonObject) grade(name string, value int) {
+func (o *jsonObject) grade(name string, value annotations.Grade) {
 	if value == 0 {
 		o.null(name)
 		return
@@ -141,6 +166,16 @@ func (o *jsonObject) value(name string, value any) {
 	o.b = append(o.b, text...)
 }
 
+// texts appends texts by name.
+func (o *jsonObject) texts(name string, values map[string]string) {
+	if len(values) > 0 {
+		o.value(name, values)
+		return
+	}
+	o.name(name)
+	o.b = append(o.b, "{}"...)
+}
+
 func appendNullText[T ~string](o *jsonObject, name string, value *T) {
 	if value == nil {
 		o.null(name)
@@ -161,123 +196,6 @@ func appendTextList[T ~string](o *jsonObject, name string, values []T) {
 	o.b = append(o.b, ']')
 }
 
-func appendTrade(b []byte, t *Trade) ([]byte, error) {
-	o := jsonObject{b: append(b, '{')}
-	o.text("id", string(t.ID))
-	o.text("account_id", string(t.AccountID))
-	o.text("symbol", t.Symbol)
-	o.text("instrument_type", t.InstrumentType)
-	o.text("direction", string(t.Direction))
-	o.text("status", string(t.Status))
-	o.instant("opened_at", t.OpenedAt)
-	o.nullInstant("closed_at", t.ClosedAt)
-	o.number("qty_opened", t.QtyOpened)
-	o.number("qty_remaining", t.QtyRemaining)
-	o.number("avg_entry_price", t.AvgEntryPrice)
-	o.nullNumber("avg_exit_price", t.AvgExitPrice)
-	o.nullNumber("gross_pnl", t.GrossPnL)
-	o.number("fees_total", t.FeesTotal)
-	o.nullNumber("net_pnl", t.NetPnL)
-	o.number("realized_pnl", t.RealizedPnL)
-	o.text("pnl_currency", t.PnLCurrency)
-	o.nullNumber("return_pct", t.ReturnPct)
-	if t.TimeInTradeSecs == nil {
-		o.null("time_in_trade_secs")
-	} else {
-		o.integer("time_in_trade_secs", *t.TimeInTradeSecs)
-	}
-	o.number("multiplier", t.Multiplier)
-	o.integer("execution_count", int64(t.ExecutionCount))
-	appendNullText(&o, "option_right", t.OptionRight)
-	o.nullNumber("strike", t.Strike)
-	appendNullText(&o, "expiry", t.Expiry)
-	o.text("notes", t.Notes)
-	o.name("tags")
-	o.b = append(o.b, '[')
-	for i := range t.Tags {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		t.Tags[i].append(&o)
-	}
-	o.b = append(o.b, ']')
-	appendTextList(&o, "tag_ids", t.TagIDs)
-	appendTextList(&o, "setup_ids", t.SetupIDs)
-	if len(t.Rules) == 0 {
-		o.name("rules")
-		o.b = append(o.b, "[]"...)
-	} else {
-		o.value("rules", t.Rules)
-	}
-	o.nullNumber("initial_risk", t.InitialRisk)
-	o.flag("initial_risk_derived", t.InitialRiskDerived)
-	o.nullNumber("stop_price", t.StopPrice)
-	o.nullNumber("risk_to_stop", t.RiskToStop)
-	o.nullNumber("target_price", t.TargetPrice)
-	o.nullNumber("last_stop", t.LastStop)
-	o.nullNumber("r_multiple", t.RMultiple)
-	o.nullNumber("planned_r", t.PlannedR)
-	o.text("emotional_state", t.EmotionalState)
-	o.grade("confidence", int(t.Confidence))
-	o.grade("trade_quality", int(t.TradeQuality))
-	if t.Excursion.value == nil {
-		o.null("excursion")
-	} else {
-		t.Excursion.value.append(&o)
-	}
-	o.nullNumber("mae", t.MAE)
-	o.nullNumber("mfe", t.MFE)
-	o.nullInstant("reviewed_at", t.ReviewedAt)
-	return append(o.b, '}'), o.err
-}
-
-func (e *TradeExcursion) append(o *jsonObject) {
-	o.name("excursion")
-	o.b = append(o.b, '{')
-	o.number("mae_low", e.MAELow)
-	o.number("mae_high", e.MAEHigh)
-	o.number("mfe_low", e.MFELow)
-	o.number("mfe_high", e.MFEHigh)
-	o.number("coverage", e.Coverage)
-	o.b = append(o.b, '}')
-}
-
-func (t *tradeTag) append(o *jsonObject) {
-	o.b = append(o.b, '{')
-	o.text("id", string(t.ID))
-	o.text("name", t.Name)
-	o.text("color", t.Color)
-	o.text("kind", string(t.Kind))
-	o.b = append(o.b, '}')
-}
-
-func appendExecution(b []byte, e *Execution) ([]byte, error) {
-	o := jsonObject{b: append(b, '{')}
-	o.text("id", string(e.ID))
-	o.text("account_id", string(e.AccountID))
-	appendTextList(&o, "trade_ids", e.TradeIDs)
-	appendNullText(&o, "external_id", e.ExternalID)
-	o.text("symbol", e.Symbol)
-	o.text("instrument_type", e.InstrumentType)
-	o.text("side", string(e.Side))
-	o.number("quantity", e.Quantity)
-	o.number("price", e.Price)
-	o.number("fees", e.Fees)
-	o.number("commission", e.Commission)
-	o.number("multiplier", e.Multiplier)
-	o.nullNumber("stated_pnl", e.StatedPnL)
-	o.instant("executed_at", e.ExecutedAt)
-	if len(e.Details) == 0 {
-		o.name("details")
-		o.b = append(o.b, "{}"...)
-	} else {
-		o.value("details", e.Details)
-	}
-	appendNullText(&o, "import_batch_id", e.ImportBatchID)
-	o.instant("created_at", e.CreatedAt)
-	return append(o.b, '}'), o.err
-}
-
 // appendSummary appends the explanation, which lists thousands of trades, by hand.
 // It is the last member.
 func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
@@ -291,10 +209,11 @@ func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
 	o := jsonObject{b: append(b, text[:len(text)-1]...)}
 	o.name("explanation")
 	lists := map[*journal.TradeID]span{}
+	o.open('[')
 	for i := range s.Explanation {
-		o.b = append(o.b, "[,"[min(i, 1)], '{')
+		o.open('{')
 		s.Explanation[i].append(&o, lists)
-		o.b = append(o.b, '}')
+		o.close('}')
 	}
 	return append(o.b, ']', '}'), o.err
 }
@@ -312,17 +231,14 @@ func (e *explained) append(o *jsonObject, lists map[*journal.TradeID]span) {
 	o.text("formula", e.Formula)
 	o.value("value", e.Value)
 	o.name("inputs")
-	o.b = append(o.b, '[')
-	for i, input := range e.Inputs {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = append(o.b, '{')
+	o.open('[')
+	for _, input := range e.Inputs {
+		o.open('{')
 		o.text("name", input.Name)
 		o.value("value", input.Value)
-		o.b = append(o.b, '}')
+		o.close('}')
 	}
-	o.b = append(o.b, ']')
+	o.close(']')
 	o.text("which", string(e.Which))
 	o.integer("trade_count", int64(e.TradeCount))
 	var key *journal.TradeID // nil for an empty list
