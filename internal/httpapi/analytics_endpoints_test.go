@@ -1,13 +1,11 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"fillbook/internal/figures/analytics"
-	"fillbook/internal/figures/analytics/oracle"
 )
 
 // The fields that the contract gives each answer.
@@ -68,6 +66,10 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 		d.get("/analytics/summary").want(http.StatusOK).wantKeys("", summaryKeys...).holds("", `{"profit_factor": 5, "payoff_ratio": 2.5,
 			"avg_win": 250, "avg_loss": 100, "median_trade": 200, "expectancy": 133.333333333333, "win_rate": 0.6666666666666666,
 			"largest_loss": 100, "max_drawdown": 100, "net_pnl": 400, "total_trades": 3, "currency": "USD"}`)
+		explained := d.get("/analytics/summary?evidence=true&explain=true").want(http.StatusOK)
+		explained.wantKeys("evidence", "n", "days", "level", "expectancy", "win_rate", "profit_factor", "generator", "seed", "draws").
+			wantKeys("evidence.win_rate", "low", "high", "enough", "missing").is("evidence.generator", `"splitmix64"`).is("evidence.seed", "1")
+		explained.wantKeys("explanation.0", "figure", "formula", "value", "inputs", "which", "trade_count", "trade_ids", "trades_link")
 		d.get("/analytics/daily").want(http.StatusOK).wantKeys("0", dayKeys...).is("0.date", `"2026-01-05"`).is("0.cumulative_pnl", "400")
 		curve := d.get("/analytics/equity-curve").want(http.StatusOK).wantKeys("", curveKeys...)
 		curve.wantKeys("points.0", "at", "equity", "drawdown").is("ending_equity", "400")
@@ -227,56 +229,5 @@ func TestFiguresHaveAnETagAndAllowReadTokens(t *testing.T) {
 			d.with("If-None-Match", before[path]).get(path).want(http.StatusOK)
 		}
 		reader.post("/executions", d.order("AAA", "buy 1@1", 0)).wantError(http.StatusForbidden, "insufficient_scope")
-	})
-}
-
-// TestRandomizedFiguresAreRepeatable requests all randomized figures twice, and
-// a third time from a server that has just been started.
-func TestRandomizedFiguresAreRepeatable(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
-		d := w.trader()
-		for i := range 40 {
-			d.fill("AAA", "buy 1@100", 700*i)
-			d.fill("AAA", fmt.Sprintf("sell 1@%d", 100+(i*7)%11-4), 700*i+5)
-		}
-		again := newWorld(t, w.db)
-		for _, path := range []string{
-			"/analytics/summary?evidence=true", "/analytics/breakdown?by=hour", "/analytics/montecarlo", "/analytics/behavior", "/analytics/compare",
-		} {
-			first := d.get(path).want(http.StatusOK)
-			d.get(path).wantSame(first)
-			again.as(d.token).get(path).want(http.StatusOK).wantSame(first)
-		}
-		evidence := d.get("/analytics/summary?evidence=true")
-		evidence.wantKeys("evidence", "n", "days", "level", "expectancy", "win_rate", "profit_factor", "generator", "seed", "draws").is("evidence.n", "40").is("evidence.level", "0.95")
-		for _, figure := range []string{"expectancy", "win_rate", "profit_factor"} {
-			evidence.wantKeys("evidence."+figure, "low", "high", "enough", "missing")
-			low, high := fraction(evidence.text("evidence."+figure+".low")), fraction(evidence.text("evidence."+figure+".high"))
-			if value := fraction(evidence.text(figure)); low.Cmp(value) > 0 || value.Cmp(high) > 0 {
-				t.Errorf("%s %s is outside its interval: %s", figure, value, evidence.json("evidence."+figure))
-			}
-		}
-	})
-}
-
-// TestBreakdownsAddUp: every dimension that does not list a trade twice is
-// another way to cut the same whole.
-func TestBreakdownsAddUp(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
-		d := w.trader()
-		d.nets("AAA", "10", "-4", "0", "2.5")
-		d.nets("BBB", "-1.25", "8")
-		d.desk("Other").nets("AAA", "3")
-		whole := d.get("/analytics/summary")
-		for _, by := range oracle.Dimensions() {
-			rows := d.get("/analytics/breakdown?by=" + by).want(http.StatusOK)
-			for field, name := range map[string]string{"net_pnl": "net_pnl", "trades": "total_trades", "wins": "wins", "losses": "losses", "volume": "volume"} {
-				if got := add(t, rows.column(field)...); got != whole.text(name) {
-					t.Errorf("by %s the %s add up to %s, want %s", by, field, got, whole.text(name))
-				}
-			}
-		}
 	})
 }

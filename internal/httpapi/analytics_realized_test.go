@@ -1,9 +1,7 @@
 package httpapi_test
 
 import (
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -107,40 +105,5 @@ func TestRealizedFiguresAreExplained(t *testing.T) {
 		}
 		rows := d.get("/analytics/breakdown?by=month&explain=true&pnl_basis=realized&status=closed").want(http.StatusOK)
 		rows.is("0.explanation.trades_link", `""`)
-	})
-}
-
-// TestRealizedWithTolerance: the tolerance tests what a trade realized on the day
-// or in the period, and one maximum drawdown counts cash as well.
-func TestRealizedWithTolerance(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
-		d := scaledOut(w)
-		const basis = "?pnl_basis=realized"
-		for _, c := range []struct {
-			form, wins, breakeven string
-			daily                 []string
-		}{
-			{"null", "3", "0", []string{"1", "1", "1"}},
-			{"4", "2", "1", []string{"1", "1", "0"}},             // BBB long, 4
-			{`{"amount":7}`, "1", "2", []string{"1", "1", "0"}},  // AAA, 75 - 68
-			{`{"amount":18}`, "0", "3", []string{"1", "0", "0"}}, // BBB short
-		} {
-			d.put("/settings/journal", `{"breakeven_tolerance":`+c.form+`}`).want(http.StatusOK)
-			all := d.get("/analytics/summary"+basis+"&explain=true").want(http.StatusOK).is("breakeven_tolerance", c.form)
-			all.is("wins", c.wins).is("breakeven", c.breakeven).is("losses", "0").is("net_pnl", "29").is("explanation.1.trade_count", c.wins)
-			d.get("/analytics/daily"+basis).want(http.StatusOK).wantColumn("wins", c.daily...).wantColumn("losses", "0", "1", "0")
-			d.get("/analytics/breakdown"+basis+"&by=month").want(http.StatusOK).is("0.wins", c.wins).is("0.breakeven", c.breakeven)
-			d.get("/analytics/calendar"+basis+"&year=2026").want(http.StatusOK).is("total.wins", c.wins).is("breakeven_tolerance", c.form)
-		}
-		d.made("/cash-transactions", d.cash("deposit", "925", -60))
-		d.made("/cash-transactions", d.cash("fee", "10", 24*60+60)) // after the peak of 1000, before the loss of 68
-		for _, path := range []string{"/analytics/summary", "/analytics/equity-curve"} {
-			got := d.get(path+basis).want(http.StatusOK).is("max_drawdown", "78")
-			if pct, err := strconv.ParseFloat(got.text("max_drawdown_pct"), 64); err != nil || math.Abs(pct-7.8) > 1e-9 {
-				w.t.Errorf("%s: max_drawdown_pct is %v, %v", path, pct, err)
-			}
-			d.get(path+basis+"&status=closed").want(http.StatusOK).is("max_drawdown", "68") // with a filter no fee counts
-		}
 	})
 }

@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
-	"maps"
 	"math/big"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -39,21 +37,6 @@ func sumGains(t interface {
 		}
 	}
 	return sum
-}
-
-// checkGains requires that the realized gains of a question sum to the realized
-// net P&L of the same question.
-func (tr *trial) checkGains(q asked) {
-	values := url.Values{}
-	maps.Copy(values, q.values)
-	if zone := values.Get("tz"); zone != "" && !values.Has("filter_tz") {
-		values.Set("filter_tz", zone)
-	}
-	values.Del("tz")
-	want := tr.c.get(q.path("/analytics/summary", "pnl_basis", "realized")).want(http.StatusOK).text("net_pnl")
-	if got := sumGains(tr, tr.c, values.Encode()); got.Cmp(fraction(want)) != 0 {
-		tr.Fatalf("%s: gains sum to %s, realized net_pnl is %s", values.Encode(), got.RatString(), want)
-	}
 }
 
 // TestRealizedGains: a position that was closed on two days, one that was turned

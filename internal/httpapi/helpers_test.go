@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/transport"
@@ -265,4 +267,24 @@ func holdsWord(text, word string) bool {
 		}
 		from = at + 1
 	}
+}
+
+func shareLinksOn(s *settle) { s.api.ShareLinks = true }
+
+func fraction(text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic("not a number: " + text)
+	}
+	return r
+}
+
+func pick[T any](t *rapid.T, label string, from ...T) T {
+	return rapid.SampledFrom(from).Draw(t, label)
+}
+
+// oneIn is true about once in n times. Rapid draws small numbers and the ends of a
+// range more often than others.
+func oneIn(t *rapid.T, n int, label string) bool {
+	return rapid.IntRange(0, 16*n).Draw(t, label)%n == n-1
 }

@@ -233,7 +233,10 @@ func TestIDsDoNotMatter(t *testing.T) {
 			for i := range s.Len() {
 				order = append(order, name(s.ID(i)))
 			}
-			text, err := json.Marshal([]any{order, Summarize(s, Capital{}), ListDrawdowns(s, Capital{}, 10), ListDays(s, zone)})
+			text, err := json.Marshal([]any{
+				order, Summarize(s, Capital{}), ListDrawdowns(s, Capital{}, 10), ListDays(s, zone), AssessEvidence(s, zone, 5),
+				SimulateFutures(s, Simulation{Paths: 5, Trades: 7}), AnalyzeBehavior(s, BehaviorQuery{Zone: zone, Seed: 5}).WithoutTradeIDs(),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/tradefilter"
@@ -310,7 +312,7 @@ func (w want) matches(t *testing.T, got string) bool {
 }
 
 // toJSON encodes and decodes an answer, with numbers as text.
-func toJSON(t testing.TB, answer any) any {
+func toJSON(t rapid.TB, answer any) any {
 	t.Helper()
 	text, err := json.Marshal(answer)
 	if err != nil {

@@ -1,7 +1,9 @@
 package analytics
 
 import (
+	"encoding/json"
 	"math"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -273,6 +275,51 @@ func TestEveryFigureIsExplained(t *testing.T) {
 			if input.Name != "starting_balance" && !strings.Contains(explained.Formula, input.Name) &&
 				!slices.Contains([]string{"trading_days", "trades_with_r", "wins", "losses", "total_trades"}, input.Name) {
 				t.Errorf("the formula of %s does not use %s", name, input.Name)
+			}
+		}
+	}
+}
+
+// TestExplanationsAddUp evaluates the formulas of two inputs, and adds up the trades
+// behind the figures that are sums.
+func TestExplanationsAddUp(t *testing.T) {
+	t.Parallel()
+	rows := generateTrades(maxExplainedIDs)
+	s := SelectTrades([]*Columns{BuildColumns("a", rows)}, Filter{})
+	byID := map[journal.TradeID]Trade{}
+	for _, row := range rows {
+		byID[row.ID] = row
+	}
+	float := func(value any) float64 {
+		number, _ := toJSON(t, value).(json.Number)
+		f, err := number.Float64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	simple := regexp.MustCompile(`^(\w+) ([-/]) (\w+)$`)
+	net, gross, fees := func(r Trade) decimal.Decimal { return r.Net }, func(r Trade) decimal.Decimal { return r.Gross }, func(r Trade) decimal.Decimal { return r.Fees }
+	sums := map[string]func(Trade) decimal.Decimal{
+		"net_pnl": net, "gross_pnl": gross, "total_fees": fees, "gross_profit": net, "gross_loss": net, "largest_win": net, "largest_loss": net, "max_drawdown": net,
+	}
+	for name, e := range explainByFigure(s) {
+		if parts := simple.FindStringSubmatch(e.Formula); parts != nil {
+			want := float(e.Inputs[0].Value) - float(e.Inputs[1].Value)
+			if parts[2] == "/" {
+				want = float(e.Inputs[0].Value) / float(e.Inputs[1].Value)
+			}
+			if e.Inputs[0].Name != parts[1] || e.Inputs[1].Name != parts[3] || math.Abs(want-float(e.Value)) > 1e-9 {
+				t.Errorf("%s = %s is %v, the inputs %v make %v", name, e.Formula, e.Value, e.Inputs, want)
+			}
+		}
+		if amountOf := sums[name]; amountOf != nil {
+			sum := decimal.Zero
+			for _, id := range e.TradeIDs {
+				sum = sum.Add(amountOf(byID[id]))
+			}
+			if value := e.Value.(decimal.Decimal); !sum.Abs().Equal(value.Abs()) {
+				t.Errorf("the trades of %s add up to %s, want %s", name, sum, value)
 			}
 		}
 	}
