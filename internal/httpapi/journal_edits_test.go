@@ -52,67 +52,6 @@ func TestEditsOfAFill(t *testing.T) {
 	})
 }
 
-// TestMovingAFillToAnotherSymbol to another symbol, type, contract or lot and takes part in
-// the trades there.
-func TestMovingAFillToAnotherSymbol(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
-		d := w.trader()
-		fills := d.fills("A", 0, "buy 100@10", "sell 100@12")
-		there := d.fill("B", "buy 100@11", 0)
-		path := "/executions/" + fills[1].text("id")
-		moved := d.patch(path, more{"symbol": " b "}).want(http.StatusOK).holds("", `{"symbol":"B","trade_id":"`+there.text("trade_id")+`"}`)
-		d.trades("A").holds("", `[{"id":"`+fills[0].text("trade_id")+`","status":"open","qty_remaining":100}]`)
-		d.trades("B").holds("", `[{"id":"`+moved.text("trade_id")+`","status":"closed","net_pnl":100}]`)
-		for _, fields := range []string{
-			`{"instrument_type":"cfd"}`, `{"details":{"lot":"7"}}`, `{"details":{"strike":"1"}}`, `{"details":{"expiry":"2026-01-30"}}`, `{"details":{"option_right":"put"}}`,
-		} {
-			alone := d.patch(path, fields).want(http.StatusOK)
-			if alone.text("trade_id") == there.text("trade_id") {
-				t.Errorf("%s leaves the fill in its trade", fields)
-			}
-			d.trade(alone.text("trade_id")).holds("", `{"status":"open","direction":"short","execution_count":1}`)
-			d.patch(path, `{"instrument_type":"stock","details":{}}`).want(http.StatusOK).holds("", `{"trade_id":"`+there.text("trade_id")+`"}`)
-		}
-		d.patch(path, more{"symbol": "A"}).want(http.StatusOK).holds("", `{"trade_id":"`+fills[0].text("trade_id")+`"}`)
-		d.trades("A").holds("", `[{"status":"closed","net_pnl":200}]`)
-		d.trades("B").holds("", `[{"status":"open","qty_remaining":100}]`)
-	})
-}
-
-// TestStatedResult takes the place of the price for what the fill closes, and
-// goes when the price or quantity that it spoke of is edited.
-func TestStatedResult(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
-		d := w.trader()
-		d.fill("USDJPY", "buy 1000@150", 0, more{"instrument_type": "forex", "commission": 1})
-		end := d.fill("USDJPY", "sell 1000@151", 1, more{"instrument_type": "forex", "stated_pnl": "6.62"}).is("stated_pnl", "6.62")
-		trade, path := end.text("trade_id"), "/executions/"+end.text("id")
-		d.trade(trade).holds("", `{"gross_pnl":6.62,"net_pnl":5.62,"avg_entry_price":150,"avg_exit_price":151}`)
-		stated := func(fields, want, gross string) {
-			d.w.t.Helper()
-			d.patch(path, fields).want(http.StatusOK).is("stated_pnl", want)
-			d.trade(trade).holds("", `{"gross_pnl":`+gross+`}`)
-		}
-		stated(`{"fees":0.5}`, "6.62", "6.62")
-		stated(`{"executed_at":"2026-01-05T15:05:00Z"}`, "6.62", "6.62")
-		stated(`{"price":151,"quantity":1000}`, "6.62", "6.62") // the same again is no edit
-		stated(`{"price":152}`, "null", "2000")
-		stated(`{"stated_pnl":7}`, "7", "7")
-		stated(`{"price":153,"stated_pnl":8}`, "8", "8")
-		stated(`{"quantity":1000,"stated_pnl":null}`, "null", "3000")
-		stated(`{"stated_pnl":-9}`, "-9", "-9")
-		d.patch(path, `{"quantity":999}`).want(http.StatusOK).is("stated_pnl", "null")
-
-		// It names the closing part of a fill that crosses zero.
-		d.fill("GER40", "buy 1@100", 0, more{"instrument_type": "cfd"})
-		d.fill("GER40", "sell 3@110", 1, more{"instrument_type": "cfd", "stated_pnl": 25})
-		d.fill("GER40", "buy 2@100", 2, more{"instrument_type": "cfd"})
-		d.trades("GER40").holds("", `[{"direction":"short","gross_pnl":20},{"direction":"long","gross_pnl":25}]`)
-	})
-}
-
 // TestConditionalEditsOfFills uses the tags of reads and of answers alike.
 func TestConditionalEditsOfFills(t *testing.T) {
 	t.Parallel()
@@ -152,23 +91,5 @@ func TestAFillIsSentOnce(t *testing.T) {
 		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")
 		d.delete("/executions/" + d.get("/executions").text("1.id")).wantNone()
 		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")
-	})
-}
-
-// TestEqualInstantsKeepTheOrderOfArrival, also after an edit.
-func TestEqualInstantsKeepTheOrderOfArrival(t *testing.T) {
-	t.Parallel()
-	eachWorld(t, func(_ *testing.T, w *world) {
-		d := w.trader()
-		var ids []string
-		for _, text := range []string{"buy 1@1", "sell 2@1", "buy 3@1", "sell 4@1"} {
-			ids = append(ids, d.fill("A", text, 0).text("id"))
-		}
-		d.get("/executions").want(http.StatusOK).wantColumn("id", ids...)
-		d.patch("/executions/"+ids[1], `{"price":2}`).want(http.StatusOK)
-		d.patch("/executions/"+ids[0], `{"executed_at":"2026-01-05T16:00:00Z"}`).want(http.StatusOK)
-		d.patch("/executions/"+ids[0], `{"executed_at":"2026-01-05T15:00:00Z"}`).want(http.StatusOK)
-		d.get("/executions").want(http.StatusOK).wantColumn("id", ids...)
-		d.trades("A").holds("", `[{"qty_opened":2,"status":"open"},{"qty_opened":2},{"qty_opened":1},{"qty_opened":1}]`)
 	})
 }
