@@ -10,17 +10,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// WriteTradesCSV writes the trades in the given accounts, or in all if none is given,
-// with their annotations, one row per trade. It streams inside a read transaction.
-func WriteTradesCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	return writeCSV(ctx, tx, Request{Owner: owner, Accounts: accounts}, tradeTable, out)
-}
-
-// WriteFillsCSV is [WriteTradesCSV] for the fills, one row each.
-func WriteFillsCSV(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	return writeCSV(ctx, tx, Request{Owner: owner, Accounts: accounts}, fillTable, out)
-}
-
+// writeCSV writes a table with one row per record. It streams inside a read transaction.
 func writeCSV(ctx context.Context, tx *db.Tx, r Request, of table, out io.Writer) error {
 	t, err := newTableReader(ctx, tx, r)
 	if err != nil {

@@ -72,39 +72,35 @@ const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Co
 '=Main,2026-03-02T14:35:00Z,AAPL,stock,sell,10,99.25,0,1,1,,USD,,,,,
 `
 
-type tableWriter func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error
-
-func (h *fixture) table(t *testing.T, owner journal.UserID, accounts []journal.AccountID, write tableWriter) string {
+func (h *fixture) table(t *testing.T, r Request) string {
 	t.Helper()
 	var b strings.Builder
-	must(t, h.db.View(t.Context(), func(tx *db.Tx) error {
-		b.Reset()
-		return write(tx, owner, accounts, &b)
-	}))
+	must(t, h.write(r, &b))
 	return b.String()
+}
+
+func (h *fixture) write(r Request, out io.Writer) error {
+	return h.db.View(h.ctx(), func(tx *db.Tx) error {
+		_, err := Write(h.ctx(), tx, h.playbook, r, out)
+		return err
+	})
 }
 
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner, account := newTabledJournal(t, h)
-		trades := func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-			return WriteTradesCSV(t.Context(), tx, owner, accounts, out)
-		}
-		fills := func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-			return WriteFillsCSV(t.Context(), tx, owner, accounts, out)
-		}
 		for _, accounts := range [][]journal.AccountID{nil, {account}} {
-			wantSame(t, h.table(t, owner, accounts, trades), tradesGolden)
-			wantSame(t, h.table(t, owner, accounts, fills), fillsGolden)
+			wantSame(t, h.table(t, Request{Owner: owner, Format: CSV, Accounts: accounts}), tradesGolden)
+			wantSame(t, h.table(t, Request{Owner: owner, Format: CSV, Accounts: accounts, Rows: FillRows}), fillsGolden)
 		}
 		nobody := h.user(t)
-		if got := h.table(t, nobody, nil, fills); strings.Count(got, "\n") != 1 {
+		if got := h.table(t, Request{Owner: nobody, Format: CSV, Rows: FillRows}); strings.Count(got, "\n") != 1 {
 			t.Errorf("an empty journal gives %q", got)
 		}
-		for _, write := range []tableWriter{trades, fills} {
+		for _, rows := range []Rows{TradeRows, FillRows} {
 			var b strings.Builder
-			err := h.db.View(t.Context(), func(tx *db.Tx) error { return write(tx, nobody, []journal.AccountID{account}, &b) })
+			err := h.write(Request{Owner: nobody, Format: CSV, Accounts: []journal.AccountID{account}, Rows: rows}, &b)
 			if !journal.IsKind(err, journal.KindNotFound) || b.Len() > 0 {
 				t.Errorf("a foreign account gives %v and %q", err, b.String())
 			}
@@ -132,9 +128,7 @@ func TestTablesGoOn(t *testing.T) {
 		_, err := h.ledger.InsertFills(t.Context(), tx, owner, account, "", fills)
 		return err
 	}))
-	rows, err := csv.NewReader(strings.NewReader(h.table(t, owner, nil, func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-		return WriteTradesCSV(t.Context(), tx, owner, accounts, out)
-	}))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(h.table(t, Request{Owner: owner, Format: CSV}))).ReadAll()
 	must(t, err)
 	if len(rows) != n+1 {
 		t.Fatalf("%d rows, want %d", len(rows), n+1)
@@ -144,9 +138,7 @@ func TestTablesGoOn(t *testing.T) {
 			t.Fatalf("row %d has the entry price %s, want %s", i, row[8], want)
 		}
 	}
-	gains, err := csv.NewReader(strings.NewReader(h.table(t, owner, nil, func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-		return writeCSV(t.Context(), tx, Request{Owner: owner, Accounts: accounts}, gainTable, out)
-	}))).ReadAll()
+	gains, err := csv.NewReader(strings.NewReader(h.table(t, Request{Owner: owner, Format: CSV, Rows: GainRows}))).ReadAll()
 	must(t, err)
 	if len(gains) != n+1 {
 		t.Fatalf("%d gains, want %d", len(gains), n+1)
@@ -240,9 +232,7 @@ func TestXLSX(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner, _ := newTabledJournal(t, h)
-		text := h.table(t, owner, nil, func(tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-			return WriteXLSX(t.Context(), tx, owner, accounts, out)
-		})
+		text := h.table(t, Request{Owner: owner, Format: XLSX})
 		parts := unzip(t, []byte(text))
 		for name, content := range parts {
 			wantWellFormed(t, name, content)
@@ -390,21 +380,11 @@ func TestExportsStop(t *testing.T) {
 	t.Parallel()
 	h := oneFixture(t)
 	owner, _ := newTabledJournal(t, h)
-	for name, write := range map[string]func(tx *db.Tx, out io.Writer) error{
-		"json": func(tx *db.Tx, out io.Writer) error {
-			return WriteJSON(t.Context(), tx, owner, Scope{At: exportedAt}, out)
-		},
-		"csv":  func(tx *db.Tx, out io.Writer) error { return WriteTradesCSV(t.Context(), tx, owner, nil, out) },
-		"xlsx": func(tx *db.Tx, out io.Writer) error { return WriteXLSX(t.Context(), tx, owner, nil, out) },
-		"zip": func(tx *db.Tx, out io.Writer) error {
-			_, err := WriteZip(t.Context(), tx, h.playbook, owner, Scope{At: exportedAt}, out)
-			return err
-		},
-	} {
+	for _, format := range []Format{JSON, CSV, XLSX, Zip} {
 		for _, left := range []int{0, 100, 300} {
-			err := h.db.View(t.Context(), func(tx *db.Tx) error { return write(tx, &failing{left}) })
+			err := h.write(Request{Owner: owner, Format: format, At: exportedAt}, &failing{left})
 			if !errors.Is(err, errGone) {
-				t.Errorf("%s after %d bytes: %v", name, left, err)
+				t.Errorf("%s after %d bytes: %v", format, left, err)
 			}
 		}
 	}

@@ -15,16 +15,11 @@ import (
 	"unicode/utf16"
 
 	"fillbook/internal/base/db"
-	"fillbook/internal/base/journal"
 )
 
-// WriteXLSX writes a spreadsheet with the trades, fills and cash transactions in the
+// writeXLSX writes a spreadsheet with the trades, fills and cash transactions in the
 // given accounts, or in all if none is given. It streams inside a read transaction. Texts
 // are text cells, which no spreadsheet runs.
-func WriteXLSX(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []journal.AccountID, out io.Writer) error {
-	return writeXLSX(ctx, tx, Request{Owner: owner, Accounts: accounts}, out)
-}
-
 func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
 	t, err := newTableReader(ctx, tx, r)
 	if err != nil {

@@ -84,7 +84,10 @@ func (e *example) parse(layout, text string) time.Time {
 // figure returns a line as it should be.
 func (e *example) figure(words []string) string {
 	e.Helper()
-	found, err := market.MeasureExcursion(e.fills, one, e.block)
+	var position market.Position
+	position.Reset(e.fills, one)
+	window := market.Window{Block: e.block}
+	found, err := position.MeasureExcursion(window)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -104,7 +107,7 @@ func (e *example) figure(words []string) string {
 	case "exit":
 		return fmt.Sprint("exit ", r.GrossAtExit)
 	case "best":
-		best := market.BestExit(e.fills, one, e.block, e.parse("15:04", words[1]).Unix())
+		best := position.BestExit(window, e.parse("15:04", words[1]).Unix())
 		return fmt.Sprint("best ", words[1], " ", best.Low, " ", best.High)
 	case "after":
 		return fmt.Sprint("after ", words[1], " ", market.AfterExit(e.fills, one, e.block, e.parse("15:04", words[1]).Unix()))

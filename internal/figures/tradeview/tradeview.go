@@ -137,12 +137,6 @@ func callEach(views []View, fn func(*View) error) error {
 	return nil
 }
 
-// ReadMany reads some trades of the owner, in the order of their ids in the
-// call. Ids that are not trades of the owner are left out.
-func ReadMany(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) ([]View, error) {
-	return (&reader{ctx: ctx, tx: tx, owner: owner}).readMany(ids)
-}
-
 // Derive returns what follows from a trade and its annotations.
 func Derive(t *ledger.Trade, a playbook.Annotations) playbook.Derived {
 	return playbook.Derive(playbook.Figures{

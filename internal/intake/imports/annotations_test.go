@@ -220,7 +220,10 @@ func TestTagsOfOurExportAreRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		var table bytes.Buffer
-		err := d.View(t.Context(), func(tx *db.Tx) error { return backup.WriteTradesCSV(t.Context(), tx, owner, nil, &table) })
+		err := d.View(t.Context(), func(tx *db.Tx) error {
+			_, err := backup.Write(t.Context(), tx, b.Playbook, backup.Request{Owner: owner, Format: backup.CSV}, &table)
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

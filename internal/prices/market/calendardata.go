@@ -59,9 +59,6 @@ func FindCFDCalendar(symbol string) (Calendar, bool) {
 	return Calendar{}, false
 }
 
-// ListCalendars returns all calendars in calendars.txt by name.
-func ListCalendars() map[string]Calendar { return calendars().calendars }
-
 func mustFindCalendar(name string) Calendar {
 	found, ok := calendars().calendars[name]
 	if !ok {

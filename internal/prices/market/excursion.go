@@ -47,7 +47,7 @@ const maxWork = 5_000_000
 
 const micros = 1_000_000
 
-// MeasureExcursion returns a position's excursion over a block's bars.
+// MeasureExcursion returns the position's excursion over a window's bars.
 //
 // The position's result at a price is the money received and paid so far plus the value
 // held: multiplier × (held × price − Σ quantity × price over the fills so far). While a
@@ -58,13 +58,6 @@ const micros = 1_000_000
 //
 // Fills are in ledger order. Bars before the first and after the last fill are ignored,
 // except after an open position's last fill: it is held to the end of the bars.
-func MeasureExcursion(fills []Fill, multiplier decimal.Decimal, b Block) (Excursion, error) {
-	var p Position
-	p.Reset(fills, multiplier)
-	return p.MeasureExcursion(Window{Block: b})
-}
-
-// MeasureExcursion is [MeasureExcursion] for the position's fills.
 func (p *Position) MeasureExcursion(b Window) (Excursion, error) {
 	if len(p.fills) == 0 {
 		return Excursion{}, nil

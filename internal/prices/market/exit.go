@@ -38,16 +38,9 @@ func Result(fills []Fill, multiplier decimal.Decimal) decimal.Decimal {
 	return ResultAt(fills, multiplier, decimal.Zero)
 }
 
-// BestExit returns bounds for the result a closed position could have had if only its
+// BestExit returns bounds for the result the closed position could have had if only its
 // last fill had been placed elsewhere: between the fill before it and until, in seconds,
 // at the best price. A bar counts for sure if all of it is in that time.
-func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bounds {
-	var p Position
-	p.Reset(fills, multiplier)
-	return p.BestExit(Window{Block: b}, until)
-}
-
-// BestExit is [BestExit] for the position's fills.
 func (p *Position) BestExit(b Window, until int64) Bounds {
 	n := len(p.fills) - 1
 	low := p.result(n, p.fills[n].Price)

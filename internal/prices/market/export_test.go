@@ -1,5 +1,24 @@
 package market
 
+import "fillbook/internal/base/decimal"
+
+// MeasureExcursion measures fills over a block's bars.
+func MeasureExcursion(fills []Fill, multiplier decimal.Decimal, b Block) (Excursion, error) {
+	var p Position
+	p.Reset(fills, multiplier)
+	return p.MeasureExcursion(Window{Block: b})
+}
+
+// BestExit returns the best exit from fills over a block's bars.
+func BestExit(fills []Fill, multiplier decimal.Decimal, b Block, until int64) Bounds {
+	var p Position
+	p.Reset(fills, multiplier)
+	return p.BestExit(Window{Block: b}, until)
+}
+
+// ListCalendars returns all calendars in calendars.txt by name.
+func ListCalendars() map[string]Calendar { return calendars().calendars }
+
 // IsBroker reports whether the calendar's hours differ between brokers.
 func (c Calendar) IsBroker() bool { return c.schedule != nil && c.schedule.isBroker }
 

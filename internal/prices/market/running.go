@@ -34,7 +34,7 @@ func RunningResults(fills []Fill, multiplier decimal.Decimal, b Block, until int
 }
 
 // RunningMAE returns a position's MAE up to the end of each bar in a block; see
-// [MeasureExcursion].
+// [Position.MeasureExcursion].
 func (p *Position) RunningMAE(b Block) ([]Bounds, error) {
 	list := make([]Bounds, len(b.Bars))
 	w := walk{Position: p, scale: b.PriceScale}

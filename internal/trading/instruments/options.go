@@ -79,11 +79,6 @@ func isAdjusted(root string) bool {
 	})
 }
 
-// isRoot reports whether a text can be the root of an OCC symbol.
-func isRoot(text string) bool {
-	return isCode(text) && text[0] >= 'A'
-}
-
 // parseCompact parses root, yymmdd, C or P and strike in one word, or in
 // two if the root is padded. thinkorswim adds a dot before it, Fidelity a dash.
 func parseCompact(text string) (Option, bool) {

@@ -107,7 +107,7 @@ func TestParseOptionRefuses(t *testing.T) {
 func formatOCC(o Option) (string, bool) {
 	thousandths := o.Strike.Mul(decimal.New(1000))
 	digits := thousandths.String()
-	if o.OnFuture || len(o.Root) > 6 || !isRoot(o.Root) || len(o.Expiry) != 10 || o.Expiry[:2] != "20" ||
+	if o.OnFuture || len(o.Root) > 6 || !isCode(o.Root) || o.Root[0] < 'A' || len(o.Expiry) != 10 || o.Expiry[:2] != "20" ||
 		thousandths.Sign() <= 0 || thousandths.Scale() > 0 || len(digits) > 8 {
 		return "", false
 	}
