@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
+
+	"fillbook/internal/base/journal"
 )
 
 // Statement errors, the same for both engines.
@@ -51,6 +53,14 @@ var (
 	// unknown. The transaction must not be run again.
 	errUnknown = fmt.Errorf("%w: the outcome of a commit is not known", ErrUnavailable)
 )
+
+// NotFound returns a not-found error naming the record if err is [ErrNoRows], else err.
+func NotFound(err error, what string) error {
+	if errors.Is(err, ErrNoRows) {
+		return journal.NotFound(what)
+	}
+	return err
+}
 
 // Translated SQLite's result codes; extended codes where the primary one is too general.
 const (

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -187,15 +186,7 @@ func readAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 		return Account{}, journal.NotFound("account")
 	}
 	a, err := scanAccount(tx.QueryRow(ctx, `SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id))
-	return a, mapNotFound(err, "account")
-}
-
-// mapNotFound turns a missing row into the not-found error that names it.
-func mapNotFound(err error, what string) error {
-	if errors.Is(err, db.ErrNoRows) {
-		return journal.NotFound(what)
-	}
-	return err
+	return a, db.NotFound(err, "account")
 }
 
 // CreateAccount creates an account. It is a step. A caller who is limited to some

@@ -65,7 +65,7 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream)...)
 	// After a wait for the lock only the row's own columns are current.
 	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
-	return b, mapNotFound(err, "account")
+	return b, db.NotFound(err, "account")
 }
 
 // newBook returns an account's book without its numbers.

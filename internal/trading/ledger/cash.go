@@ -255,7 +255,7 @@ func (l *cashLedger) scanCash(row db.Scanner) (Cash, error) {
 func (l *cashLedger) cashByID(ctx context.Context, id journal.CashID) (Cash, error) {
 	c, err := l.scanCash(l.tx.QueryRow(ctx, cashSelect+` WHERE user_id = $1 AND id = $2 AND account = $3`,
 		l.owner, id, l.account.number))
-	return c, mapNotFound(err, "cash transaction")
+	return c, db.NotFound(err, "cash transaction")
 }
 
 // cleanCash returns a new cash transaction in its stored form, or an error for invalid

@@ -241,7 +241,7 @@ func findAccountID(
 	if err == nil && !journal.AllowsAccount(ctx, account) {
 		err = db.ErrNoRows
 	}
-	return account, mapNotFound(err, what)
+	return account, db.NotFound(err, what)
 }
 
 // accountOf returns the query for the account of record $2 in a table.

@@ -177,7 +177,7 @@ func eachAt(
 func (a *accountRows) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
 	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
 		a.owner, a.account.number, p.At, p.Seq))
-	return f, mapNotFound(err, "execution")
+	return f, db.NotFound(err, "execution")
 }
 
 // fillByID reads one fill.
@@ -189,7 +189,7 @@ func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fi
 		}
 	}
 	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, a.owner, id, a.account.number))
-	return f, mapNotFound(err, "execution")
+	return f, db.NotFound(err, "execution")
 }
 
 // fillsAt reads fills known by position, by number.

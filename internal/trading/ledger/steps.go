@@ -31,7 +31,7 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	if lock := tx.Lock(); lock != "" {
 		err := tx.QueryRow(ctx, text+lock+` OF accounts`, owner, id).Scan(&account)
 		if err != nil {
-			return "", mapNotFound(err, "trade")
+			return "", db.NotFound(err, "trade")
 		}
 		// The trade may have been removed during the wait for the lock.
 	}

@@ -165,7 +165,7 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	rows := &accountRows{tx: tx, owner: owner}
 	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(row.scan(), rows.account.scan()...)...)
 	if err != nil {
-		return nil, nil, mapNotFound(err, "trade")
+		return nil, nil, db.NotFound(err, "trade")
 	}
 	if !journal.AllowsAccount(ctx, rows.account.ID) {
 		return nil, nil, journal.NotFound("trade")
@@ -360,7 +360,7 @@ func (a *accountRows) tradeByID(ctx context.Context, id journal.TradeID) (*liste
 	t := &listedTrade{}
 	err := a.tx.QueryRow(ctx, clearRank(tradesSelect)+` WHERE trades.user_id = $1 AND trades.id = $2 AND trades.account = $3`,
 		a.owner, id, a.account.number).Scan(t.scan()...)
-	return t, mapNotFound(err, "trade")
+	return t, db.NotFound(err, "trade")
 }
 
 // loadParts returns a trade's fills after a position, at most limit, and its part

@@ -234,10 +234,7 @@ func readAttachment(ctx context.Context, tx *db.Tx, owner journal.UserID, id jou
 	w.and("id =", id)
 	w.limitAttachments(ctx)
 	a, err := scanAttachment(tx.QueryRow(ctx, selectAttachments+w.text.String()+lock, w.args...))
-	if errors.Is(err, db.ErrNoRows) {
-		return Attachment{}, journal.NotFound("attachment")
-	}
-	return a, err
+	return a, db.NotFound(err, "attachment")
 }
 
 // DeleteAttachment deletes a file.

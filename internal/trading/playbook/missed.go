@@ -3,7 +3,6 @@ package playbook
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -231,10 +230,7 @@ func readMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 	w.and("id =", id)
 	w.limitAccounts(ctx, "account_id")
 	missed, err := scanMissed(tx.QueryRow(ctx, selectMissed+w.text.String()+lock, w.args...))
-	if errors.Is(err, db.ErrNoRows) {
-		return Missed{}, journal.NotFound("missed trade")
-	}
-	return missed, err
+	return missed, db.NotFound(err, "missed trade")
 }
 
 // CreateMissed records a missed trade. An account that is not the owner's is not

@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -110,10 +109,7 @@ func readNote(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.N
 	w.and("n.id =", id)
 	w.limitNotes(ctx, "n.")
 	note, err := scanNote(tx.QueryRow(ctx, selectNotes+w.text.String()+lock, w.args...))
-	if errors.Is(err, db.ErrNoRows) {
-		return Note{}, journal.NotFound("note")
-	}
-	return note, err
+	return note, db.NotFound(err, "note")
 }
 
 // lockNote reads a note that is about to change and lets check look at it.

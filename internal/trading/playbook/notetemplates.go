@@ -88,10 +88,7 @@ func (s *noteStore) NoteTemplate(ctx context.Context, owner journal.UserID, id j
 
 func readNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.NoteTemplateID, lock string) (NoteTemplate, error) {
 	t, err := scanNoteTemplate(tx.QueryRow(ctx, selectNoteTemplates+` WHERE t.user_id = $1 AND t.id = $2`+lock, owner, id))
-	if errors.Is(err, db.ErrNoRows) {
-		return NoteTemplate{}, journal.NotFound("template")
-	}
-	return t, err
+	return t, db.NotFound(err, "template")
 }
 
 // CreateNoteTemplate creates a template. A name that is taken is a conflict.

@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -113,10 +112,7 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 	w.limitAccounts(ctx, "account_id")
 	var id journal.TradeID
 	err := tx.QueryRow(ctx, `SELECT trade_id FROM orphaned_annotations`+w.text.String()+tx.Lock(), w.args...).Scan(&id)
-	if errors.Is(err, db.ErrNoRows) {
-		return journal.NotFound("orphan")
-	}
-	return err
+	return db.NotFound(err, "orphan")
 }
 
 // ForgetTrades deletes what was written on trades the user deletes: annotations and

@@ -141,10 +141,7 @@ func (s *Service) Setup(ctx context.Context, owner journal.UserID, id journal.Se
 
 func readSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.SetupID, lock string) (Setup, error) {
 	setup, err := scanSetup(tx.QueryRow(ctx, selectSetups+` WHERE user_id = $1 AND id = $2`+lock, owner, id))
-	if errors.Is(err, db.ErrNoRows) {
-		return Setup{}, journal.NotFound("setup")
-	}
-	return setup, err
+	return setup, db.NotFound(err, "setup")
 }
 
 // CreateSetup creates a setup. A name that is taken is a conflict.

@@ -251,8 +251,5 @@ func lockTag(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Ta
 		w.args = append(w.args, id)
 		tag, err = scanCountedTag(tx.QueryRow(ctx, query+` WHERE tags.user_id = $1 AND tags.id = $`+strconv.Itoa(len(w.args)), w.args...))
 	}
-	if errors.Is(err, db.ErrNoRows) {
-		return CountedTag{}, journal.NotFound("tag")
-	}
-	return check.apply(tag, err)
+	return check.apply(tag, db.NotFound(err, "tag"))
 }
