@@ -344,9 +344,9 @@ func (p *litePool) acquireWriter(ctx context.Context) (*session, error) {
 	}
 }
 
-// sessionStack holds free connections. The one that was used last is used next: its page
-// cache and its prepared statements are the most useful ones, and the others do not fill
-// their caches with the same pages.
+// sessionStack holds free connections. The last used one is used next: its page cache and
+// its prepared statements are the most useful ones, and the others do not fill their
+// caches with the same pages.
 type sessionStack struct {
 	mu   sync.Mutex
 	free []*session
@@ -363,8 +363,7 @@ func (s *sessionStack) push(free *session) {
 	s.ready <- struct{}{}
 }
 
-// pop returns the connection that was used last. The caller must have received
-// from ready.
+// pop returns the last used connection. The caller must have received from ready.
 func (s *sessionStack) pop() *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

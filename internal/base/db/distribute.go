@@ -62,8 +62,8 @@ type Distribution struct {
 }
 
 // Distribute spreads a Citus database's tables over its nodes, by user, in one
-// transaction. It needs the current schema. Other programs that are connected must be
-// started again afterwards.
+// transaction. It needs the current schema. Other connected programs must be started
+// again afterwards.
 func (d *DB) Distribute(ctx context.Context) (changes Distribution, err error) {
 	if d.engine != PostgreSQL {
 		return changes, fmt.Errorf("%w: it is not a PostgreSQL database", ErrNoCitus)

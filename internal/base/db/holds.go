@@ -25,7 +25,7 @@ type hold struct {
 	ended    chan struct{}
 }
 
-// holds are the long writes that are under way.
+// holds are the long writes under way.
 type holds struct {
 	count   atomic.Int64 // all, so other transactions need no lock
 	begun   atomic.Int64 // how many snapshots were ever taken
@@ -192,7 +192,7 @@ func freeSnapshot(snapshot uintptr) {
 	sqlite3.Xsqlite3_snapshot_free(tls, snapshot)
 }
 
-// readState is what a transaction that only reads has read so far.
+// readState is what a reading transaction has read so far.
 type readState struct {
 	single bool // it is a [DB.Peek]
 	began  bool // its snapshot is taken
@@ -284,7 +284,7 @@ func (s *session) checkState(ctx context.Context, query string, args []any) erro
 	return err
 }
 
-// restartRead makes a transaction that only reads take its snapshot again.
+// restartRead makes a reading transaction take its snapshot again.
 func (s *session) restartRead(ctx context.Context) error {
 	if s.reads.single {
 		return nil
@@ -338,8 +338,8 @@ func (s *session) endPin() {
 	_, _ = s.exec(context.Background(), "ROLLBACK", nil)
 }
 
-// checkHeld returns an error if a transaction that writes uses rows of a user
-// whose long write is under way.
+// checkHeld returns an error if a writing transaction uses rows of a user whose long
+// write is under way.
 func (s *session) checkHeld(query string, args []any) error {
 	if s.db == nil || s.db.holds.count.Load() == 0 {
 		return nil

@@ -29,7 +29,7 @@ type session struct {
 	// being idle, and when its memory was released.
 	checkedAt, shrunkAt int
 	wait                time.Duration // for a pooler connection; PostgreSQL only
-	queued              pgx.Batch     // statements that were not sent yet; PostgreSQL only
+	queued              pgx.Batch     // unsent statements; PostgreSQL only
 	trace               func(statement string)
 	db                  *DB        // on SQLite
 	reads               *readState // while a transaction only reads; on SQLite
@@ -39,7 +39,7 @@ type session struct {
 	begun bool
 }
 
-// statement is one that is kept prepared.
+// statement is kept prepared.
 type statement struct {
 	stmt   driver.Stmt
 	used   int            // at which session use

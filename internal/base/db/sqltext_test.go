@@ -79,7 +79,7 @@ var literalTexts = sync.OnceValues(func() (texts []sqlText, err error) {
 })
 
 // generatedTexts returns the statements that packages build from field tables. Each
-// package lists its own in testdata/sql.txt, one to a line, and has a test the file is
+// package lists its own in testdata/sql.txt, one to a line, and tests that the file is
 // complete.
 func generatedTexts(t *testing.T) []sqlText {
 	t.Helper()

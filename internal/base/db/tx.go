@@ -14,7 +14,7 @@ import (
 type Tx struct {
 	session *session
 	parts   *parts // nil unless it is from UpdateInParts
-	failed  error  // the first statement that failed
+	failed  error  // the first failed statement
 	reading bool   // Each is reading rows
 	// limited replaces the caller's context, if it is not nil; see [DB.Peek].
 	caller, limited context.Context // as long-lived as the call

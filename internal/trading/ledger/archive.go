@@ -123,9 +123,8 @@ func cleanOrigin(text string) string {
 	return origin
 }
 
-// setFirstExternal sets the external id that the trade is ordered by which a
-// fill opens. The trade was created in the same transaction, so no reader has
-// seen it.
+// setFirstExternal sets the external id that orders the trade opened by a fill. The trade
+// was created in the same transaction, so no reader has seen it.
 func setFirstExternal(ctx context.Context, tx *db.Tx, owner journal.UserID, at place, external string) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE trades SET first_external = $1 WHERE user_id = $2 AND account = $3 AND opened_at = $4 AND first_seq = $5`,

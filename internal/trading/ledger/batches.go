@@ -166,7 +166,7 @@ func ListSentIDs(
 // BatchRows counts an import's rows in the ledger.
 type BatchRows struct {
 	Fills, Cash int
-	// FillsRemoved counts the fills that were deleted one by one.
+	// FillsRemoved counts fills deleted one by one.
 	FillsRemoved int
 }
 

@@ -9,7 +9,7 @@ type claimQueue[T comparable] struct{ list []T }
 
 func (q *claimQueue[T]) add(record T) { q.list = append(q.list, record) }
 
-// take returns the first record that is not claimed, and claims it.
+// take returns the first unclaimed record, and claims it.
 func (q *claimQueue[T]) take(claimed map[T]bool) (record T, found bool) {
 	for q != nil && len(q.list) > 0 {
 		first := q.list[0]
@@ -71,8 +71,8 @@ func (q *fillQueue) add(f *fill) {
 // their times differ.
 const maxCompared = 256
 
-// claimFrom is [deduper.claim] among a queue's fills. It drops fills that are claimed, or
-// that no later arrival can be, from the queue's front.
+// claimFrom is [deduper.claim] among a queue's fills. It drops claimed fills, and those
+// no later arrival can be, from the queue's front.
 func (d *deduper) claimFrom(q *fillQueue, a *arrival, isPast func(*fill) bool, same func(*fill, *fill) bool) *fill {
 	if q == nil {
 		return nil

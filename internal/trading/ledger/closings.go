@@ -40,7 +40,7 @@ type ClosingQuery struct {
 // closingsAtOnce is how many trades have their closings in memory at a time.
 const closingsAtOnce = 2000
 
-// closedTrade is a trade that has closings.
+// closedTrade is a trade with closings.
 type closedTrade struct {
 	tradeSpan
 	direction matching.Direction

@@ -119,7 +119,7 @@ func (f *fill) takeDeal(by *fill) {
 	f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
 }
 
-// takeCosts copies the costs that are known and that the user did not edit.
+// takeCosts copies known costs the user did not edit.
 func (f *fill) takeCosts(by *fill, edits Facts) {
 	if by.isFeesKnown() && !edits.has(FeesEdited) {
 		f.fees = by.fees

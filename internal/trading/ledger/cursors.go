@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Regrouping reads a stream's fills and stored trades side by side and mostly
-// stops soon, so both are read in chunks that begin small and double.
+// Regrouping reads a stream's fills and stored trades side by side and mostly stops soon,
+// so both are read in small chunks that double.
 const (
 	firstChunk = 16
 	lastChunk  = 1024
@@ -57,7 +57,7 @@ type fillCursor struct {
 	changes      *changes
 	comparedOnly bool // read only comparedColumns
 
-	buffered []*fill           // stored fills that were read and not returned yet
+	buffered []*fill           // stored fills read and not returned yet
 	after    matching.Position // the last that was read
 	size     int               // next chunk
 	end      bool              // nothing more is stored

@@ -72,8 +72,8 @@ func scanDeletedCash(row db.Scanner) (d deletedCash, err error) {
 
 const deletedCashSelect = `SELECT id, content, occurred_at, deleted_at FROM deleted_cash WHERE user_id = $1 AND account = $2 `
 
-// matchDeletedCash returns for each row the deleted one it repeats, or nil. Rows that are
-// stored already repeat none, and each deleted one answers for one row.
+// matchDeletedCash returns for each row the deleted one it repeats, or nil. Stored rows
+// repeat none, and each deleted one answers for one row.
 func (l *cashLedger) matchDeletedCash(ctx context.Context, rows []Cash, known []bool) ([]*deletedCash, error) {
 	found := make([]*deletedCash, len(rows))
 	first, last, isAny := int64(0), int64(0), false

@@ -134,7 +134,7 @@ func TestIDOfADeletedAccount(t *testing.T) {
 	})
 }
 
-// TestInvalidIDsAreNotFound passes ids that are not UUIDs, and one computed for another
+// TestInvalidIDsAreNotFound passes ids other than UUIDs, and one computed for another
 // user.
 func TestInvalidIDsAreNotFound(t *testing.T) {
 	eachFixture(t, func(t *testing.T, d *fixture) {

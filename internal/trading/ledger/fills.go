@@ -310,7 +310,7 @@ func (f *fill) scanCompared() []any {
 // and fills are allocated many at a time: this takes half as long as scanCompared.
 type comparedReader struct {
 	tag  uint64 // the account's
-	row  fill   // the row that was read last
+	row  fill   // the row read last
 	dest []any
 	pool fillPool
 }
@@ -366,7 +366,7 @@ func nullIfEmpty[T ~string](text T) any {
 	return string(text)
 }
 
-// nullIf returns nil for a number that is usual and need not be stored.
+// nullIf returns nil for a usual number, which need not be stored.
 func nullIf(n decimal.Decimal, usual string) any {
 	text := n.String()
 	if text == usual {

@@ -18,15 +18,14 @@ type InsertResult struct {
 	// Outcomes has one entry for each fill, in the order given.
 	Outcomes []Outcome
 	Inserted int
-	// Skipped counts the fills that were already stored and add nothing,
-	// Completed those that complete or correct a stored fill, Deleted those that
-	// were left out because the user deleted them, and Withdrawn those that were
-	// because the broker withdrew them.
+	// Skipped counts already stored fills that add nothing, Completed those that complete
+	// or correct a stored fill, Deleted those that were left out because the user deleted
+	// them, and Withdrawn those that were because the broker withdrew them.
 	Skipped, Completed, Deleted, Withdrawn int
 	// Recorded reports that ledger rows name the import: for new fills, and for stored
 	// fills it contained too.
 	Recorded bool
-	// Trades lists the trades that were created or changed.
+	// Trades lists the created or changed trades.
 	Trades []journal.TradeID
 	// Warnings are sentences for the user, without repetitions.
 	Warnings []string

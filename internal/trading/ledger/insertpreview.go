@@ -23,8 +23,8 @@ type InsertPreview struct {
 	// Created and Changed count the trades that InsertResult would list, Open those that
 	// would be open, and Merged the stored trades that would be merged into others.
 	Created, Changed, Open, Merged int
-	// NetPnL is how the total result of closed trades changes, RealizedPnL that to what
-	// all trades realized, open ones included.
+	// NetPnL is how much the closed trades' result changes, RealizedPnL how much the
+	// result of all trades, open ones included.
 	NetPnL, RealizedPnL decimal.Decimal
 	// Incomplete reports that the preview stopped at its row limit; only Known,
 	// Completed, Deleted and Withdrawn are then valid.

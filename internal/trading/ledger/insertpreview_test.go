@@ -35,7 +35,7 @@ func (d *fixture) previewInsertAs(options ledger.InsertOptions, file []ledger.Ne
 type tradeTotals struct {
 	trades, open  int
 	net, realized decimal.Decimal
-	ids           map[journal.TradeID]bool // those that are open
+	ids           map[journal.TradeID]bool // the open ones
 }
 
 func (d *fixture) tradeTotals() tradeTotals {

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// knownFills are the writes that result from arrivals that are already stored.
+// knownFills are the writes for already stored arrivals.
 type knownFills struct {
 	// repeats are fills whose arrivals add nothing.
 	repeats []repeat
@@ -28,8 +28,8 @@ type changedFill struct {
 	key           streamKey
 }
 
-// planKnown compares arrivals that are already stored with the stored fills. It
-// sets completed in each arrival, and writes nothing.
+// planKnown compares already stored arrivals with the stored fills. It sets completed in
+// each arrival, and writes nothing.
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
 	p := &knownPlan{book: b, from: from}
 	var open []*arrival

@@ -105,7 +105,7 @@ func (s *tieSorter[T]) add(at int64, row T) error {
 	return nil
 }
 
-// flush passes on the rows that were added last. It must be called at the end.
+// flush passes on the rows added last. It must be called at the end.
 func (s *tieSorter[T]) flush() error {
 	slices.SortFunc(s.ties, func(a, b T) int { return s.compare(&a, &b) })
 	for _, row := range s.ties {

@@ -91,7 +91,7 @@ func readNoteTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, id j
 	return t, db.NotFound(err, "template")
 }
 
-// CreateNoteTemplate creates a template. A name that is taken is a conflict.
+// CreateNoteTemplate creates a template. A taken name is a conflict.
 func (s *noteStore) CreateNoteTemplate(ctx context.Context, owner journal.UserID, change NoteTemplateChange) (t NoteTemplate, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		var created bool

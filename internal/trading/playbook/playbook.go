@@ -137,7 +137,7 @@ type Page struct {
 	After Position
 }
 
-// Position is a record's place in a list that is sorted newest first.
+// Position is a record's place in a list sorted newest first.
 type Position struct {
 	At time.Time
 	ID string

@@ -144,7 +144,7 @@ func readSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return setup, db.NotFound(err, "setup")
 }
 
-// CreateSetup creates a setup. A name that is taken is a conflict.
+// CreateSetup creates a setup. A taken name is a conflict.
 func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change SetupChange) (Setup, error) {
 	setup, err := newSetup(change, s.clock())
 	if err != nil {

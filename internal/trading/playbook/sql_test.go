@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/sql.txt")
 
-// TestStatementsAreListed keeps the statements that are built from field tables
-// in a file, where they can be searched and are checked like other SQL. After a
-// change, run the test with -update.
+// TestStatementsAreListed keeps statements built from field tables in a file, where they
+// can be searched and are checked like other SQL. After a change, run the test with
+// -update.
 func TestStatementsAreListed(t *testing.T) {
 	t.Parallel()
 	testkit.CompareFile(t, "testdata/sql.txt", strings.Join(fields.Statements(), "\n")+"\n", *update)

@@ -118,7 +118,7 @@ func scanCountedTag(row db.Scanner) (t CountedTag, err error) {
 	return t, err
 }
 
-// CreateTag creates a tag. A name that is taken is a conflict.
+// CreateTag creates a tag. A taken name is a conflict.
 func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change TagChange) (Tag, error) {
 	tag, err := change.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: s.clock()})
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journa
 	})
 }
 
-// taggedAccounts selects the accounts with trades that have a tag.
+// taggedAccounts selects the accounts in which trades have a tag.
 const taggedAccounts = `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_tags
 	ON trade_tags.user_id = trade_annotations.user_id AND trade_tags.trade_id = trade_annotations.trade_id
 	WHERE trade_tags.user_id = $1 AND trade_tags.tag_id = $2 ORDER BY trade_annotations.account_id`
