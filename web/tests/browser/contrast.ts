@@ -1,6 +1,7 @@
 /**
  * Returns the visible texts with too little contrast to their background: below 4.5, or below 3 for large letters.
- * Disabled controls, drawings and texts on a gradient are exempt, as they are for axe. Runs in the page.
+ * Disabled controls, drawings and texts on a gradient are exempt, as they are for axe, and so is the page behind a
+ * modal dialog. Runs in the page.
  */
 export function findLowContrast(): string[] {
   type Color = [red: number, green: number, blue: number, alpha: number];
@@ -30,21 +31,25 @@ export function findLowContrast(): string[] {
     return 0.2126 * linear(0) + 0.7152 * linear(1) + 0.0722 * linear(2);
   };
 
-  /** Returns the colors of an element's text and of its background, or nothing for a gradient. */
-  const colorsOf = (element: Element): [Color, Color] | undefined => {
-    const layers: Color[] = [];
-    let opacity = 1;
-    for (let up: Element | null = element; up; up = up.parentElement) {
-      const style = getComputedStyle(up);
-      if (style.backgroundImage !== 'none') return undefined;
-      opacity *= Number(style.opacity);
-      const [red, green, blue, alpha] = parse(style.backgroundColor);
-      if (alpha > 0) layers.push([red, green, blue, alpha * opacity]);
-      if (alpha * opacity === 1) break;
-    }
-    const background = layers.reduceRight((under, over) => blend(over, under), parse('Canvas'));
-    const [red, green, blue, alpha] = parse(getComputedStyle(element).color);
-    return [blend([red, green, blue, alpha * opacity], background), background];
+  interface Surface {
+    background: Color | undefined; // undefined for a gradient
+    opacity: number;
+  }
+  const surfaces = new Map<Element | null, Surface>([[null, { background: parse('Canvas'), opacity: 1 }]]);
+  const surfaceOf = (element: Element | null): Surface => {
+    const known = surfaces.get(element);
+    if (known || !element) return known!;
+    const under = surfaceOf(element.parentElement);
+    const style = getComputedStyle(element);
+    const opacity = under.opacity * Number(style.opacity);
+    const [red, green, blue, alpha] = parse(style.backgroundColor);
+    const isGradient = style.backgroundImage !== 'none' || (!under.background && alpha < 1);
+    const background = isGradient
+      ? undefined
+      : blend([red, green, blue, alpha * opacity], under.background ?? [0, 0, 0, 1]);
+    const surface = { background, opacity };
+    surfaces.set(element, surface);
+    return surface;
   };
   const isShown = (element: Element): boolean =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
@@ -55,13 +60,16 @@ export function findLowContrast(): string[] {
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent!.trim());
 
   const found: string[] = [];
-  for (const element of document.body.querySelectorAll('*')) {
+  const top = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
+  for (const element of top.querySelectorAll('*')) {
     if (!hasText(element) || !isShown(element)) continue;
-    const colors = colorsOf(element);
-    if (!colors) continue;
-    const [light, dark] = colors.map(luminance).sort((a, b) => b - a);
+    const { background, opacity } = surfaceOf(element);
+    if (!background) continue;
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    const [red, green, blue, alpha] = parse(color);
+    const text = blend([red, green, blue, alpha * opacity], background);
+    const [light, dark] = [text, background].map(luminance).sort((x, y) => y - x);
     const ratio = (light! + 0.05) / (dark! + 0.05);
-    const { fontSize, fontWeight } = getComputedStyle(element);
     const isLarge = parseFloat(fontSize) >= (Number(fontWeight) >= 700 ? 18.66 : 24);
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 200)}`);
   }

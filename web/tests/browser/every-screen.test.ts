@@ -2,11 +2,27 @@
 // console stays clean, axe finds nothing in either theme, no phone scrolls
 // sideways. Then the same for what opens above a screen.
 
-import { expect, expectInert, test } from './fixtures';
+import { expect, expectInert, owner, test as base } from './fixtures';
 import { hostileFills, hostileJournal, image, markdown, type Hostile } from './hostile';
 import { expectFitsPhone } from './phone';
+import { connect, startServer, type Server } from './server';
 
-test.use({ alone: true }); // whose owner sees Admin as well
+interface Shared {
+  /** A server whose owner has a hostile journal, and sees Admin as well. */
+  hostile: { server: Server; journal: Hostile };
+}
+
+const test = base.extend<object, Shared>({
+  hostile: [
+    async ({}, use) => {
+      const server = await startServer();
+      await use({ server, journal: await hostileJournal(connect(server, owner), server, owner) });
+      await server.stop();
+    },
+    { scope: 'worker' },
+  ],
+  server: ({ hostile }, use) => use(hostile.server),
+});
 
 const names = { tables: false }; // hostile names are long words
 
@@ -65,15 +81,12 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
 for (const [name, screens] of Object.entries(parts)) {
   test(`${name}: inert, accessible, as wide as a phone`, async ({
     page,
-    api,
-    server,
-    user,
+    hostile,
     signIn,
     expectAccessible,
   }) => {
-    const journal = await hostileJournal(api, server, user);
     await signIn('/');
-    for (const [path, text] of Object.entries(screens(journal))) {
+    for (const [path, text] of Object.entries(screens(hostile.journal))) {
       await page.goto(path);
       const seen = page.getByText(text).or(page.getByLabel(text));
       await expect(seen.filter({ visible: true }).first(), `${path} shows ${text}`).toBeVisible();
@@ -84,8 +97,8 @@ for (const [name, screens] of Object.entries(parts)) {
   });
 }
 
-test('what opens above a screen', async ({ page, api, server, user, signIn, expectAccessible }) => {
-  const journal = await hostileJournal(api, server, user);
+test('what opens above a screen', async ({ page, hostile, signIn, expectAccessible }) => {
+  const { journal } = hostile;
   const dialog = page.getByRole('dialog').last();
   const look = async (what: string) => {
     await expect(dialog, what).toBeVisible();
@@ -135,7 +148,7 @@ test('what opens above a screen', async ({ page, api, server, user, signIn, expe
   await look('palette');
 });
 
-test('a hostile file, from its name to its cells', async ({ page, signIn, expectAccessible }) => {
+base('a hostile file, from its name to its cells', async ({ page, signIn, expectAccessible }) => {
   await signIn('/import');
   const odd = hostileFills().replace('Time,Symbol', `When ${image},Symbol`);
   await page
@@ -153,7 +166,7 @@ test('a hostile file, from its name to its cells', async ({ page, signIn, expect
   await expectInert(page);
 });
 
-test('markdown of a stranger on the way in', async ({ page, signIn }) => {
+base('markdown of a stranger on the way in', async ({ page, signIn }) => {
   await signIn('/notes?new=note');
   await page.getByLabel('Text', { exact: true }).fill(markdown);
   await page.getByRole('radio', { name: 'Preview' }).check();
