@@ -121,7 +121,7 @@ type NewToken struct {
 
 // MintAccessToken creates a token and returns its secret, which is not stored.
 // A caller with an access token cannot create tokens.
-func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client Client, in NewToken) (AccessToken, secrets.Secret, error) {
+func (s *tokenStore) MintAccessToken(ctx context.Context, caller Principal, client Client, in NewToken) (AccessToken, secrets.Secret, error) {
 	token, err := s.newTokenRecord(caller, in)
 	if err != nil {
 		return AccessToken{}, "", err
@@ -152,7 +152,7 @@ func (s *Service) MintAccessToken(ctx context.Context, caller Principal, client 
 }
 
 // newTokenRecord checks the request and returns the token to store.
-func (s *Service) newTokenRecord(caller Principal, in NewToken) (AccessToken, error) {
+func (s *tokenStore) newTokenRecord(caller Principal, in NewToken) (AccessToken, error) {
 	if err := caller.RequireSession(); err != nil {
 		return AccessToken{}, err
 	}
@@ -228,7 +228,7 @@ func scanAccessToken(row db.Scanner) (AccessToken, error) {
 }
 
 // AccessTokens returns a user's tokens, newest first, including expired ones.
-func (s *Service) AccessTokens(ctx context.Context, owner journal.UserID) ([]AccessToken, error) {
+func (s *tokenStore) AccessTokens(ctx context.Context, owner journal.UserID) ([]AccessToken, error) {
 	s.flushBriefly(ctx)
 	var tokens []AccessToken
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -241,7 +241,7 @@ func (s *Service) AccessTokens(ctx context.Context, owner journal.UserID) ([]Acc
 
 // RevokeAccessToken deletes a token; it is invalid from the next request on.
 // check may be nil; it is called with the stored token and may return an error.
-func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, client Client, id journal.TokenID, check func(AccessToken) error) error {
+func (s *tokenStore) RevokeAccessToken(ctx context.Context, caller Principal, client Client, id journal.TokenID, check func(AccessToken) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		token, err := scanAccessToken(tx.QueryRow(ctx, tokenColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), caller.UserID, id))
 		if err != nil {
@@ -266,7 +266,7 @@ func (s *Service) RevokeAccessToken(ctx context.Context, caller Principal, clien
 
 // AccessTokenUses returns a token's uses, newest first. There are none for an unknown
 // token or another user's.
-func (s *Service) AccessTokenUses(ctx context.Context, owner journal.UserID, id journal.TokenID) ([]TokenUse, error) {
+func (s *tokenStore) AccessTokenUses(ctx context.Context, owner journal.UserID, id journal.TokenID) ([]TokenUse, error) {
 	s.flushBriefly(ctx)
 	var uses []TokenUse
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {

@@ -269,7 +269,7 @@ func (s *Service) DisableTOTPByEmail(ctx context.Context, address string) error 
 }
 
 // UserByEmail returns the user with an email address, for commands.
-func (s *Service) UserByEmail(ctx context.Context, address string) (User, error) {
+func (s *userStore) UserByEmail(ctx context.Context, address string) (User, error) {
 	to, err := parseEmail(address)
 	if err != nil {
 		return User{}, journal.NotFound("user")

@@ -103,12 +103,12 @@ func RecordAudit(ctx context.Context, tx *db.Tx, event AuditEvent) error {
 }
 
 // event is [NewAuditEvent] at the current time.
-func (s *Service) event(caller Principal, client Client, action Action, target string) AuditEvent {
+func (s *shared) event(caller Principal, client Client, action Action, target string) AuditEvent {
 	return NewAuditEvent(s.clock(), caller, client, action, target)
 }
 
 // record stores an event with [OutcomeOK].
-func (s *Service) record(ctx context.Context, tx *db.Tx, caller Principal, client Client, action Action, target string) error {
+func (s *shared) record(ctx context.Context, tx *db.Tx, caller Principal, client Client, action Action, target string) error {
 	return RecordAudit(ctx, tx, s.event(caller, client, action, target))
 }
 
@@ -130,7 +130,7 @@ type AuditQuery struct {
 const maxAuditPage = 1001
 
 // Audit returns security events, newest first.
-func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, error) {
+func (s *auditLog) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, error) {
 	events, _, err := s.AuditPage(ctx, query)
 	return events, err
 }
@@ -138,7 +138,7 @@ func (s *Service) Audit(ctx context.Context, query AuditQuery) ([]AuditEvent, er
 // AuditPage lists security events, newest first, and counts all of them in the same
 // snapshot. Events older than auditRetention are left out, even if they are not deleted
 // yet.
-func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []AuditEvent, total int, err error) {
+func (s *auditLog) AuditPage(ctx context.Context, query AuditQuery) (events []AuditEvent, total int, err error) {
 	s.flushBriefly(ctx)
 	limit := query.Limit
 	if limit <= 0 || limit > maxAuditPage {
@@ -155,7 +155,7 @@ func (s *Service) AuditPage(ctx context.Context, query AuditQuery) (events []Aud
 		if events, err = db.List(ctx, tx, scanAuditEvent, text, args...); err != nil {
 			return err
 		}
-		total, err = s.auditCounts.count(ctx, tx, oldest, db.Micros(now))
+		total, err = s.counts.count(ctx, tx, oldest, db.Micros(now))
 		return err
 	})
 	return events, total, err

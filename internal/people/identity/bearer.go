@@ -40,7 +40,7 @@ type accessClaims struct {
 }
 
 // signAccessToken returns a session's access token.
-func (s *Service) signAccessToken(of refreshToken, now time.Time) (secrets.Secret, error) {
+func (s *sessionStore) signAccessToken(of refreshToken, now time.Time) (secrets.Secret, error) {
 	claims := accessClaims{SessionID: of.session, Type: accessType, RegisteredClaims: jwt.RegisteredClaims{
 		Subject: string(of.public), ID: newTokenName(of.user),
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessTokenLifetime)),
@@ -84,7 +84,7 @@ var (
 // parseAccessToken returns the claims in a currently valid access token. Whether its
 // session and its user exist is read from the database at each request; only the result
 // of checking the signature is cached.
-func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
+func (s *authenticator) parseAccessToken(bearer string) (accessClaims, error) {
 	hash := sha256.Sum256([]byte(bearer))
 	claims, known := s.claims.find(hash)
 	if !known {
@@ -101,7 +101,7 @@ func (s *Service) parseAccessToken(bearer string) (accessClaims, error) {
 }
 
 // verifyAccessToken returns a signed token's claims.
-func (s *Service) verifyAccessToken(bearer string) (accessClaims, error) {
+func (s *authenticator) verifyAccessToken(bearer string) (accessClaims, error) {
 	var claims accessClaims
 	_, err := s.jwt.ParseWithClaims(bearer, &claims, func(token *jwt.Token) (any, error) {
 		for name := range token.Header {
@@ -158,7 +158,7 @@ func newBadCredential() error {
 // personal access token. It reads the user's row every time, so deleting or demoting a
 // user takes effect with the next request. It costs one indexed read, two for an access
 // token's first use; a token's use is recorded in the background.
-func (s *Service) Authenticate(ctx context.Context, bearer string, client Client) (Principal, error) {
+func (s *authenticator) Authenticate(ctx context.Context, bearer string, client Client) (Principal, error) {
 	if bearer == "" || len(bearer) > maxBearer {
 		return Principal{}, newBadCredential()
 	}
@@ -179,7 +179,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer string, client Client
 	return caller, nil
 }
 
-func (s *Service) authenticateSession(ctx context.Context, bearer string) (Principal, error) {
+func (s *authenticator) authenticateSession(ctx context.Context, bearer string) (Principal, error) {
 	claims, err := s.parseAccessToken(bearer)
 	if err != nil {
 		return Principal{}, newBadCredential()
@@ -201,7 +201,7 @@ func (s *Service) authenticateSession(ctx context.Context, bearer string) (Princ
 	return caller, err
 }
 
-func (s *Service) authenticateToken(ctx context.Context, token secrets.Secret, client Client) (Principal, error) {
+func (s *authenticator) authenticateToken(ctx context.Context, token secrets.Secret, client Client) (Principal, error) {
 	if !isAccessToken(token) {
 		return Principal{}, newBadCredential()
 	}

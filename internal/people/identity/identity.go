@@ -51,19 +51,53 @@ type Options struct {
 // Service manages the users and credentials of one installation. It is safe for
 // concurrent use. Each method is one transaction.
 type Service struct {
-	db      *db.DB
-	keys    *secrets.Keys
-	clock   journal.Clock
-	options Options
-
-	hasher   *hasher
+	*shared
+	*userStore
+	*sessionStore
+	*tokenStore
+	*authenticator
+	*secondFactor
+	*auditLog
 	throttle *throttle
-	recorder *recorder
-	jwt      *jwt.Parser
-	claims   claimsCache
-	owners   ownerCache
+}
 
-	auditCounts auditCounts
+// shared is used by all parts of a [Service].
+type shared struct {
+	db       *db.DB
+	keys     *secrets.Keys
+	clock    journal.Clock
+	options  Options
+	hasher   *hasher
+	recorder *recorder
+}
+
+// userStore reads and creates users.
+type userStore struct{ *shared }
+
+// sessionStore keeps sessions and their refresh tokens.
+type sessionStore struct{ *shared }
+
+// tokenStore keeps personal access tokens.
+type tokenStore struct{ *shared }
+
+// authenticator finds the owners of bearer credentials.
+type authenticator struct {
+	*shared
+	jwt    *jwt.Parser
+	claims claimsCache
+	owners ownerCache
+}
+
+// secondFactor turns second factors on and off and checks their codes.
+type secondFactor struct {
+	*shared
+	users *userStore
+}
+
+// auditLog reads security events.
+type auditLog struct {
+	*shared
+	counts auditCounts
 }
 
 // New returns a Service. [Service.Start] starts its background writer. keys may be nil
@@ -75,10 +109,14 @@ func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, op
 	if options.Issuer == "" {
 		options.Issuer = "Fillbook"
 	}
+	all := &shared{
+		db: d, keys: keys, clock: clock, options: options, hasher: newHasher(options), recorder: newRecorder(d, clock, log),
+	}
+	users := &userStore{all}
 	return &Service{
-		db: d, keys: keys, clock: clock, options: options,
-		hasher: newHasher(options), throttle: newThrottle(throttleKeys),
-		recorder: newRecorder(d, clock, log), jwt: newJWTParser(),
+		shared: all, userStore: users, sessionStore: &sessionStore{all}, tokenStore: &tokenStore{all},
+		authenticator: &authenticator{shared: all, jwt: newJWTParser()}, secondFactor: &secondFactor{all, users},
+		auditLog: &auditLog{shared: all}, throttle: newThrottle(throttleKeys),
 	}
 }
 

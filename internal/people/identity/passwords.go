@@ -143,7 +143,7 @@ func (s *Service) ChangePassword(ctx context.Context, caller Principal, client C
 
 // verifyOwnPassword returns an error if a signed-in user enters a wrong
 // password, and records the failure.
-func (s *Service) verifyOwnPassword(ctx context.Context, known account, caller Principal, client Client, action Action, password secrets.Secret) error {
+func (s *shared) verifyOwnPassword(ctx context.Context, known account, caller Principal, client Client, action Action, password secrets.Secret) error {
 	matches, err := s.hasher.matches(ctx, client.IP, password, known.passwordHash)
 	if err != nil {
 		return err

@@ -363,7 +363,7 @@ func (s *Service) Flush(ctx context.Context) error { return s.recorder.flush(ctx
 
 // flushBriefly writes waiting notes so a reader sees the effects of its own requests. It
 // waits up to flushWait and never fails: an older list is better than none.
-func (s *Service) flushBriefly(ctx context.Context) {
+func (s *shared) flushBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	s.recorder.tryFlush(ctx)

@@ -60,7 +60,7 @@ func tokenHash(token secrets.Secret) []byte {
 }
 
 // openSession creates a session with its first tokens, within a transaction.
-func (s *Service) openSession(ctx context.Context, tx *db.Tx, user User, client Client) (TokenPair, error) {
+func (s *sessionStore) openSession(ctx context.Context, tx *db.Tx, user User, client Client) (TokenPair, error) {
 	id, now := journal.NewID[journal.SessionID](), s.clock()
 	_, err := tx.Exec(ctx, `INSERT INTO sessions (user_id, id, created_at, last_used_at, expires_at, ip, user_agent)
 		VALUES ($1, $2, $3, $3, $4, $5, $6)`,
@@ -83,7 +83,7 @@ func endOldest(ctx context.Context, tx *db.Tx, user journal.UserID) error {
 
 // mintPair adds a refresh token to replaced's session and signs an access token. For a
 // session's first token, replaced has no hash.
-func (s *Service) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced refreshToken) (TokenPair, error) {
+func (s *sessionStore) mintPair(ctx context.Context, tx *db.Tx, isAdmin bool, replaced refreshToken) (TokenPair, error) {
 	token, now := newRefreshToken(), s.clock()
 	_, err := tx.Exec(ctx, `INSERT INTO refresh_tokens (user_id, session_id, hash, replaced, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -131,7 +131,7 @@ func (h refreshToken) isReused(now time.Time) bool {
 // Refresh exchanges a refresh token for new tokens. Within [RefreshGrace], and
 // until a successor is used, it can be exchanged again. After that, presenting
 // it ends the whole session, because two parties have its tokens.
-func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
+func (s *sessionStore) Refresh(ctx context.Context, client Client, token secrets.Secret) (TokenPair, error) {
 	// A disconnecting client must not undo the end of a stolen session.
 	ctx = context.WithoutCancel(ctx)
 	client = client.clean()
@@ -155,7 +155,7 @@ func (s *Service) Refresh(ctx context.Context, client Client, token secrets.Secr
 	return pair, nil
 }
 
-func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (refreshToken, error) {
+func (s *sessionStore) findRefreshToken(ctx context.Context, token secrets.Secret) (refreshToken, error) {
 	held := refreshToken{hash: tokenHash(token)}
 	err := s.db.Peek(ctx, func(tx *db.Tx) (err error) {
 		if held.user, err = FindTokenOwner(ctx, tx, held.hash); err != nil {
@@ -172,7 +172,7 @@ func (s *Service) findRefreshToken(ctx context.Context, token secrets.Secret) (r
 
 // exchange marks a token as used and creates its successor. It reports an invalid token
 // without an error, so the end of a stolen session is committed.
-func (s *Service) exchange(ctx context.Context, tx *db.Tx, held refreshToken, client Client) (TokenPair, bool, error) {
+func (s *sessionStore) exchange(ctx context.Context, tx *db.Tx, held refreshToken, client Client) (TokenPair, bool, error) {
 	now := s.clock()
 	isAdmin, err := held.lock(ctx, tx)
 	if errors.Is(err, db.ErrNoRows) {
@@ -224,7 +224,7 @@ func (h refreshToken) spend(ctx context.Context, tx *db.Tx, client Client, now t
 	return err
 }
 
-func (s *Service) endReusedSession(ctx context.Context, tx *db.Tx, held refreshToken, client Client) error {
+func (s *sessionStore) endReusedSession(ctx context.Context, tx *db.Tx, held refreshToken, client Client) error {
 	if err := deleteSession(ctx, tx, held.user, held.session); err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func deleteSession(ctx context.Context, tx *db.Tx, user journal.UserID, id journ
 
 // Logout ends a refresh token's session, or without one the caller's session. It returns
 // an error if there is neither. The session's access tokens stay valid until they expire.
-func (s *Service) Logout(ctx context.Context, caller Principal, client Client, token secrets.Secret) error {
+func (s *sessionStore) Logout(ctx context.Context, caller Principal, client Client, token secrets.Secret) error {
 	user, session := caller.UserID, caller.SessionID
 	if token != "" {
 		held, err := s.findRefreshToken(ctx, token)
@@ -271,7 +271,7 @@ func (s *Service) Logout(ctx context.Context, caller Principal, client Client, t
 }
 
 // Sessions returns a user's sessions, most recently used first.
-func (s *Service) Sessions(ctx context.Context, owner journal.UserID) ([]Session, error) {
+func (s *sessionStore) Sessions(ctx context.Context, owner journal.UserID) ([]Session, error) {
 	var sessions []Session
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -292,7 +292,7 @@ func scanSession(row db.Scanner) (Session, error) {
 
 // EndSession ends one of the caller's sessions. check may be nil; it is called
 // with the session and may return an error.
-func (s *Service) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID, check func(Session) error) error {
+func (s *sessionStore) EndSession(ctx context.Context, caller Principal, client Client, id journal.SessionID, check func(Session) error) error {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		session, err := scanSession(tx.QueryRow(ctx, sessionColumns+` WHERE user_id = $1 AND id = $2`+tx.Lock(), caller.UserID, id))
 		if err != nil {

@@ -54,8 +54,8 @@ func newTOTPNotOn() error     { return journal.Conflict("The second factor is no
 
 // StartTOTP returns a candidate for the user's second factor. It stores
 // nothing.
-func (s *Service) StartTOTP(ctx context.Context, id journal.UserID) (TOTPCandidate, error) {
-	user, err := s.Me(ctx, id)
+func (s *secondFactor) StartTOTP(ctx context.Context, id journal.UserID) (TOTPCandidate, error) {
+	user, err := s.users.Me(ctx, id)
 	if err != nil {
 		return TOTPCandidate{}, err
 	}
@@ -97,7 +97,7 @@ func parseTOTPSecret(text secrets.Secret) ([]byte, error) {
 // ConfirmTOTP turns on the second factor after a code has shown that the client can use
 // the candidate. The code is used up. All the user's other sessions end, because they
 // were opened with the password only.
-func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Client, secret, code secrets.Secret) error {
+func (s *secondFactor) ConfirmTOTP(ctx context.Context, caller Principal, client Client, secret, code secrets.Secret) error {
 	if err := caller.RequireSession(); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, caller Principal, client Clie
 	return verdict.refusal(journal.KindInvalid)
 }
 
-func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, sealed []byte, step int64) error {
+func (s *secondFactor) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, sealed []byte, step int64) error {
 	_, err := tx.Exec(ctx, `UPDATE users SET totp_secret = $2 WHERE number = $1`, caller.UserID, sealed)
 	if err != nil {
 		return err
@@ -148,12 +148,12 @@ func (s *Service) enableTOTP(ctx context.Context, tx *db.Tx, caller Principal, c
 
 // DisableTOTP turns off the second factor. It requires the password and an
 // unused code.
-func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Client, password, code secrets.Secret) error {
+func (s *secondFactor) DisableTOTP(ctx context.Context, caller Principal, client Client, password, code secrets.Secret) error {
 	if err := caller.RequireSession(); err != nil {
 		return err
 	}
 	client = client.clean()
-	known, err := s.account(ctx, caller.UserID)
+	known, err := s.users.account(ctx, caller.UserID)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (s *Service) DisableTOTP(ctx context.Context, caller Principal, client Clie
 
 // disableTOTP turns off the second factor and resets the wrong code count, within a
 // transaction.
-func (s *Service) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, user User) error {
+func (s *secondFactor) disableTOTP(ctx context.Context, tx *db.Tx, caller Principal, client Client, user User) error {
 	_, err := tx.Exec(ctx, `UPDATE user_states SET totp_failures = 0 WHERE user_id = $1`, user.ID)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (v codeVerdict) refusal(kind journal.Kind) error {
 // spendCode checks the code from a user with a second factor and uses it up if it is
 // right. One conditional UPDATE raises the last used step, so a code works once, even if
 // several requests send it at the same time.
-func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code secrets.Secret) (codeVerdict, error) {
+func (s *secondFactor) spendCode(ctx context.Context, tx *db.Tx, user account, code secrets.Secret) (codeVerdict, error) {
 	secret, err := s.keys.Open(totpLabel, totpContext(user.PublicID), user.totpSecret)
 	if err != nil {
 		return codeVerdict{}, fmt.Errorf("decrypting the second factor of user %s: %w", user.PublicID, err)
@@ -239,7 +239,7 @@ func (s *Service) spendCode(ctx context.Context, tx *db.Tx, user account, code s
 // checkCode compares a code and counts wrong ones. The count is in the database, so it
 // survives restarts and applies to several servers. If it is used up, codes are not
 // compared.
-func (s *Service) checkCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
+func (s *secondFactor) checkCode(ctx context.Context, tx *db.Tx, user account, secret []byte, code secrets.Secret) (int64, codeVerdict, error) {
 	now := s.clock()
 	since, count := user.failuresSince, user.totpFailures
 	switch {

@@ -82,13 +82,13 @@ func explainDeleted(err error) error {
 }
 
 // Me returns the signed-in user.
-func (s *Service) Me(ctx context.Context, id journal.UserID) (User, error) {
+func (s *userStore) Me(ctx context.Context, id journal.UserID) (User, error) {
 	a, err := s.account(ctx, id)
 	return a.User, err
 }
 
 // User returns a user by public id.
-func (s *Service) User(ctx context.Context, id journal.PublicID) (User, error) {
+func (s *userStore) User(ctx context.Context, id journal.PublicID) (User, error) {
 	var user User
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -107,7 +107,7 @@ func readLastSeen(ctx context.Context, tx *db.Tx, id journal.UserID) (at *time.T
 }
 
 // Users returns all users, oldest first.
-func (s *Service) Users(ctx context.Context) ([]User, error) {
+func (s *userStore) Users(ctx context.Context) ([]User, error) {
 	users, _, err := s.UserPage(ctx, UserQuery{})
 	return users, err
 }
@@ -125,7 +125,7 @@ type UserQuery struct {
 
 // UserPage returns a page of users, oldest first. With a limit it also counts all users
 // in the same snapshot.
-func (s *Service) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
+func (s *userStore) UserPage(ctx context.Context, query UserQuery) (users []User, total int, err error) {
 	s.flushBriefly(ctx)
 	text, args := `SELECT `+userColumns+` FROM users`, []any{}
 	if query.After.ID != "" {
@@ -176,7 +176,7 @@ func setLastSeen(ctx context.Context, tx *db.Tx, users []User) error {
 }
 
 // account reads the signed-in user's row.
-func (s *Service) account(ctx context.Context, id journal.UserID) (account, error) {
+func (s *userStore) account(ctx context.Context, id journal.UserID) (account, error) {
 	var a account
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		var err error
@@ -230,7 +230,7 @@ func lockState(ctx context.Context, tx *db.Tx, id journal.UserID) (state userSta
 
 // insertUser inserts a user within a transaction. The unique key on the
 // normalized address decides between two users with the same one.
-func (s *Service) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
+func (s *userStore) insertUser(ctx context.Context, tx *db.Tx, address email, hash string, isAdmin bool) (User, error) {
 	user := User{PublicID: journal.NewID[journal.PublicID](), Email: address.typed, IsAdmin: isAdmin, CreatedAt: s.clock()}
 	err := tx.QueryRow(ctx, `INSERT INTO users (id, email, email_key, password_hash, is_admin, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) RETURNING number`,
