@@ -42,3 +42,7 @@ type Problem struct {
 	Row     int    `json:"row"`
 	Message string `json:"message"`
 }
+
+func newProblem(what string, place int, err error) Problem {
+	return Problem{Row: place + 1, Message: nameRow(what, place) + ": " + sentence(err)}
+}

@@ -29,26 +29,18 @@ type BarSeries struct {
 	Blocks [][]byte `json:"blocks"`
 }
 
-// writeBars writes the aliases and sources, and the bars if they were asked for.
-func (e *exporter) writeBars() error {
+func (e *exporter) writeBarAliases() error {
 	aliases, err := bars.ListAliases(e.ctx, e.tx, e.owner)
 	if err != nil {
 		return err
 	}
-	err = e.list("bar_aliases", func() error {
-		for _, a := range aliases {
-			if err := e.element(BarAlias{Symbol: a.Symbol, BarsSymbol: a.BarsSymbol, CreatedAt: Instant{a.CreatedAt}}); err != nil {
-				return err
-			}
-		}
-		return nil
+	return writeList(e, "bar_aliases", aliases, func(a bars.Alias) BarAlias {
+		return BarAlias{Symbol: a.Symbol, BarsSymbol: a.BarsSymbol, CreatedAt: Instant{a.CreatedAt}}
 	})
-	if err != nil {
-		return err
-	}
-	if err := e.writeBarSources(); err != nil {
-		return err
-	}
+}
+
+// writeBars writes the bars if they were asked for.
+func (e *exporter) writeBars() (err error) {
 	var list []bars.Series
 	if e.scope.Bars {
 		if list, err = bars.ListSeries(e.ctx, e.tx, e.owner); err != nil {
@@ -80,15 +72,8 @@ func (e *exporter) writeBarSeries(s bars.Series) error {
 	})
 }
 
-// restoreBars adds aliases for symbols without one, sources for providers without one,
-// and the missing bars.
+// restoreBars adds the missing bars.
 func (r *restorer) restoreBars() error {
-	if err := r.restoreBarAliases(); err != nil {
-		return err
-	}
-	if err := r.restoreBarSources(); err != nil {
-		return err
-	}
 	file := bars.NewImport{FileName: "Backup", Layout: "Fillbook"}
 	for _, place := range uniteSeries(r.Document.Bars) {
 		series, err := r.missingBars(place.BarSeries)
@@ -107,6 +92,7 @@ func (r *restorer) restoreBars() error {
 	return r.accept("Bars", 0, err)
 }
 
+// restoreBarAliases adds aliases for symbols without one.
 func (r *restorer) restoreBarAliases() error {
 	list := make([]bars.Alias, len(r.Document.BarAliases))
 	for i, a := range r.Document.BarAliases {
@@ -179,13 +165,7 @@ func (r *restorer) missingBars(s BarSeries) (bars.NewSeries, error) {
 		return series, fmt.Errorf("comparing bars: %w", err)
 	}
 	if len(missing) > 0 {
-		series.Blocks = func(yield func(market.Block) bool) {
-			for _, block := range missing {
-				if !yield(block) {
-					return
-				}
-			}
-		}
+		series.Blocks = slices.Values(missing)
 	}
 	return series, nil
 }

@@ -19,14 +19,8 @@ func (e *exporter) writeBarSources() error {
 	if err != nil {
 		return err
 	}
-	return e.list("bar_sources", func() error {
-		for _, s := range sources {
-			out := BarSource{Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: Instant{s.CreatedAt}}
-			if err := e.element(out); err != nil {
-				return err
-			}
-		}
-		return nil
+	return writeList(e, "bar_sources", sources, func(s barfetch.Source) BarSource {
+		return BarSource{Provider: s.Provider, Symbols: s.Symbols, Since: s.Since, CreatedAt: Instant{s.CreatedAt}}
 	})
 }
 
@@ -41,5 +35,5 @@ func (r *restorer) restoreBarSources() error {
 	if err != nil {
 		return err
 	}
-	return r.acceptAll("Price provider", refusals)
+	return r.acceptAll("Price provider", nil, refusals)
 }

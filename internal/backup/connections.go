@@ -21,20 +21,14 @@ func (e *exporter) writeConnections(a ledger.Account) error {
 	if err != nil {
 		return err
 	}
-	return e.list("connections", func() error {
-		for _, c := range stored {
-			out := Connection{Provider: c.Provider, Name: c.Name, Schedule: string(c.Schedule), Since: c.Since, CreatedAt: Instant{c.CreatedAt}}
-			if err := e.element(out); err != nil {
-				return err
-			}
-		}
-		return nil
+	return writeList(e, "connections", stored, func(c connections.Connection) Connection {
+		return Connection{Provider: c.Provider, Name: c.Name, Schedule: string(c.Schedule), Since: c.Since, CreatedAt: Instant{c.CreatedAt}}
 	})
 }
 
 // restoreConnections adds an account's missing connections. They run only after the user
 // enters their key again.
-func (r *restorer) restoreConnections(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreConnections(b *restoredBundle) error {
 	list := make([]connections.Connection, len(b.Connections))
 	for i, c := range b.Connections {
 		list[i] = connections.Connection{
@@ -46,5 +40,5 @@ func (r *restorer) restoreConnections(b *restoredBundle) error {
 	if err != nil {
 		return err
 	}
-	return r.acceptAll("Connection", refusals)
+	return r.acceptAll("Connection", nil, refusals)
 }

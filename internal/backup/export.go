@@ -35,12 +35,9 @@ func writeJSON(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope
 		return nil, err
 	}
 	e.open("{")
-	for _, write := range []func() error{
-		e.writeHead, e.writeAccounts, e.writeTags, e.writeSetups, e.writeNotes, e.writeMissed, e.writeUser, e.writeAttachments, e.finish,
-	} {
-		if err := write(); err != nil {
-			return nil, fmt.Errorf("writing a backup: %w", err)
-		}
+	err := runSteps(e.writeHead, e.writeAccounts, e.writeTags, e.writeSetups, e.writeNotes, e.writeMissed, e.writeUser, e.writeAttachments, e.finish)
+	if err != nil {
+		return nil, fmt.Errorf("writing a backup: %w", err)
 	}
 	return e.listed, nil
 }
@@ -119,15 +116,11 @@ func toSet[T comparable](list []T) map[T]bool {
 func (e *exporter) isSingle() bool { return e.scope.Account != "" }
 
 func (e *exporter) writeHead() error {
-	for _, m := range []struct {
-		name  string
-		value any
-	}{{"format", formatName}, {"version", formatVersion}, {"exported_at", Instant{e.scope.At}}} {
-		if err := e.head(m.name, m.value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return runSteps(
+		func() error { return e.head("format", formatName) },
+		func() error { return e.head("version", formatVersion) },
+		func() error { return e.head("exported_at", Instant{e.scope.At}) },
+	)
 }
 
 func (e *exporter) writeAccounts() error {
@@ -151,39 +144,48 @@ func (e *exporter) writeAccounts() error {
 
 // writeBundle writes an account's members.
 func (e *exporter) writeBundle(a ledger.Account) error {
-	err := e.record("account", Account{
-		Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
-		CreatedAt: Instant{a.CreatedAt},
-	})
-	if err != nil {
-		return err
-	}
-	if err := e.writeOverrides(a); err != nil {
-		return err
-	}
 	fills, err := e.findReferenced(a)
 	if err != nil {
 		return err
 	}
-	if err := e.writeExecutions(a, fills); err != nil {
-		return err
+	return runSteps(
+		func() error {
+			return e.record("account", Account{
+				Name: a.Name, Broker: a.Broker, Type: a.Type, BaseCurrency: a.BaseCurrency, StartingBalance: a.StartingBalance,
+				CreatedAt: Instant{a.CreatedAt},
+			})
+		},
+		func() error { return e.writeOverrides(a) },
+		func() error { return e.writeExecutions(a, fills) },
+		func() error { return e.writeTrades(a, fills) },
+		func() error { return e.writeCash(a) },
+		func() error { return e.writeOrphans(a) },
+		func() error { return e.writeDeletedFills(a) },
+		func() error { return e.writeDeletedCash(a) },
+		func() error { return e.writeConnections(a) },
+	)
+}
+
+// runSteps calls functions until one fails.
+func runSteps(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err := e.writeTrades(a, fills); err != nil {
-		return err
-	}
-	if err := e.writeCash(a); err != nil {
-		return err
-	}
-	if err := e.writeOrphans(a); err != nil {
-		return err
-	}
-	if err := e.writeDeletedFills(a); err != nil {
-		return err
-	}
-	if err := e.writeDeletedCash(a); err != nil {
-		return err
-	}
-	return e.writeConnections(a)
+	return nil
+}
+
+// writeList writes a member with a record for each item in a list.
+func writeList[T, R any](e *exporter, name string, list []T, toRecord func(T) R) error {
+	return e.list(name, func() error {
+		for _, item := range list {
+			if err := e.element(toRecord(item)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (e *exporter) writeDeletedCash(a ledger.Account) error {
@@ -191,16 +193,8 @@ func (e *exporter) writeDeletedCash(a ledger.Account) error {
 	if err != nil {
 		return err
 	}
-	return e.list("deleted_cash", func() error {
-		for _, d := range deleted {
-			err := e.element(DeletedCash{
-				Type: string(d.Type), Amount: d.Amount, OccurredAt: Instant{d.OccurredAt}, DeletedAt: Instant{d.DeletedAt},
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	return writeList(e, "deleted_cash", deleted, func(d ledger.DeletedCash) DeletedCash {
+		return DeletedCash{Type: string(d.Type), Amount: d.Amount, OccurredAt: Instant{d.OccurredAt}, DeletedAt: Instant{d.DeletedAt}}
 	})
 }
 
@@ -209,18 +203,12 @@ func (e *exporter) writeDeletedFills(a ledger.Account) error {
 	if err != nil {
 		return err
 	}
-	return e.list("deleted_fills", func() error {
-		for _, d := range deleted {
-			err := e.element(DeletedFill{
-				Symbol: d.Symbol, InstrumentType: d.InstrumentType, Side: string(d.Side), Quantity: d.Quantity, Price: d.Price,
-				ExecutedAt: Instant{d.ExecutedAt}, ExternalID: d.ExternalID, Details: d.Details, Facts: d.Facts.Names(),
-				Origin: d.Origin, DeletedAt: Instant{d.DeletedAt},
-			})
-			if err != nil {
-				return err
-			}
+	return writeList(e, "deleted_fills", deleted, func(d ledger.DeletedFill) DeletedFill {
+		return DeletedFill{
+			Symbol: d.Symbol, InstrumentType: d.InstrumentType, Side: string(d.Side), Quantity: d.Quantity, Price: d.Price,
+			ExecutedAt: Instant{d.ExecutedAt}, ExternalID: d.ExternalID, Details: d.Details, Facts: d.Facts.Names(),
+			Origin: d.Origin, DeletedAt: Instant{d.DeletedAt},
 		}
-		return nil
 	})
 }
 
@@ -229,14 +217,7 @@ func (e *exporter) writeOverrides(a ledger.Account) error {
 	if err != nil {
 		return err
 	}
-	return e.list("instrument_overrides", func() error {
-		for _, o := range overrides {
-			if err := e.element(Override(o)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return writeList(e, "instrument_overrides", overrides, func(o ledger.Override) Override { return Override(o) })
 }
 
 // referencedFills are an account's trades referred to in the file, with the places of
@@ -402,33 +383,18 @@ func (e *exporter) writeUser() error {
 	if e.isSingle() {
 		return nil
 	}
-	if err := e.writeNoteTemplates(); err != nil {
-		return err
-	}
-	if err := e.writeViews(); err != nil {
-		return err
-	}
-	routine, err := exportRoutine(e.ctx, e.tx, e.owner)
-	if err != nil {
-		return err
-	}
-	if err := e.record("routines", routine); err != nil {
-		return err
-	}
+	return runSteps(
+		e.writeNoteTemplates, e.writeViews, e.writeRoutine, e.writePreferences, e.writeSettings, e.writeLayouts, e.writeImportKinds,
+		e.writeBarAliases, e.writeBarSources, e.writeBars,
+	)
+}
+
+func (e *exporter) writePreferences() error {
 	prefs, err := identity.PreferencesOf(e.ctx, e.tx, e.owner)
 	if err != nil {
 		return err
 	}
-	if err := e.record("preferences", rawValues(prefs)); err != nil {
-		return err
-	}
-	if err := e.writeSettings(); err != nil {
-		return err
-	}
-	if err := e.writeImportKinds(); err != nil {
-		return err
-	}
-	return e.writeBars()
+	return e.record("preferences", rawValues(prefs))
 }
 
 func (e *exporter) writeImportKinds() error {
@@ -436,12 +402,7 @@ func (e *exporter) writeImportKinds() error {
 	if err != nil {
 		return err
 	}
-	return e.list("import_kinds", func() error {
-		for _, k := range list {
-			if err := e.element(WordKind{Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: Instant{k.CreatedAt}}); err != nil {
-				return err
-			}
-		}
-		return nil
+	return writeList(e, "import_kinds", list, func(k kinds.WordKind) WordKind {
+		return WordKind{Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: Instant{k.CreatedAt}}
 	})
 }

@@ -23,7 +23,7 @@ func (e *exporter) writeNoteTemplates() error {
 }
 
 // restoreNoteTemplates adds the templates whose names are not taken.
-func (r *restorer) restoreNoteTemplates() error {
+func (r *playbookRestorer) restoreNoteTemplates() error {
 	list := make([]playbook.NewNoteTemplate, len(r.Document.NoteTemplates))
 	for i, t := range r.Document.NoteTemplates {
 		list[i] = playbook.NewNoteTemplate{CreatedAt: t.CreatedAt.instantOr(r.now), NoteTemplateChange: playbook.NoteTemplateChange{
@@ -34,6 +34,6 @@ func (r *restorer) restoreNoteTemplates() error {
 	if err != nil {
 		return err
 	}
-	r.result.NoteTemplates, err = countChanged(r, "Note template", done, nil)
+	r.result.NoteTemplates, err = countChanged(r.restorer, "Note template", done, nil)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -72,19 +73,28 @@ type RestoredAccount struct {
 // are left out and reported in the result. Restoring the same document again changes
 // nothing.
 func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Result, error) {
-	r := newRestorer(ctx, tx, services, order)
-	for _, step := range []func() error{
-		r.findAccounts, r.numberArrivals, r.restoreLedgers, r.restoreTags, r.restoreSetups, r.restoreAnnotations, r.restoreOrphans,
-		r.restoreNotes, r.restoreMissed, r.restoreNoteTemplates, r.restoreViews, r.restoreUser, r.restoreBars, r.listFiles,
-	} {
-		if err := step(); err != nil {
-			return Result{}, fmt.Errorf("restoring a backup: %w", err)
-		}
+	r := &restorer{
+		Services: services, Order: order, ctx: ctx, tx: tx, now: services.Clock(), result: Result{Errors: slices.Clone(order.Document.Problems)},
+	}
+	accounts := &ledgerRestorer{restorer: r}
+	book := &playbookRestorer{
+		restorer: r, tags: newNameTable[journal.TagID](), setups: newNameTable[journal.SetupID](), notes: map[int]journal.NoteID{},
+	}
+	err := runSteps(
+		accounts.findAccounts, accounts.numberArrivals, accounts.restoreLedgers,
+		book.restoreTags, book.restoreSetups, book.restoreAnnotations, book.restoreOrphans, book.restoreNotes, book.restoreMissed,
+		book.restoreNoteTemplates, book.restoreViews,
+		r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,
+		r.restoreBarAliases, r.restoreBarSources, r.restoreBars, book.listFiles,
+	)
+	if err != nil {
+		return Result{}, fmt.Errorf("restoring a backup: %w", err)
 	}
 	return r.result, nil
 }
 
-// restorer is one restore on its way.
+// restorer is one restore on its way. It restores what belongs to the user and to no
+// account.
 type restorer struct {
 	Services
 	Order
@@ -93,14 +103,24 @@ type restorer struct {
 	now time.Time
 
 	bundles []*restoredBundle
+	result  Result
+}
+
+// ledgerRestorer restores accounts with their fills, cash and connections.
+type ledgerRestorer struct {
+	*restorer
 	// arrivals are the distinct arrival places in the file, in order; fills at the first
 	// take the number nextArrival.
 	arrivals    []int64
 	nextArrival int64
-	tags        nameTable[journal.TagID]
-	setups      nameTable[journal.SetupID]
-	notes       map[int]journal.NoteID // by place in the file
-	result      Result
+}
+
+// playbookRestorer restores tags and setups, and the records naming them or a trade.
+type playbookRestorer struct {
+	*restorer
+	tags   nameTable[journal.TagID]
+	setups nameTable[journal.SetupID]
+	notes  map[int]journal.NoteID // by place in the file
 }
 
 // restoredBundle is an account from the file and where its records went.
@@ -115,17 +135,9 @@ type restoredBundle struct {
 	noted   []journal.TradeID        // trades with a new note
 }
 
-func newRestorer(ctx context.Context, tx *db.Tx, services Services, order Order) *restorer {
-	return &restorer{
-		Services: services, Order: order, ctx: ctx, tx: tx, now: services.Clock(),
-		tags: newNameTable[journal.TagID](), setups: newNameTable[journal.SetupID](), notes: map[int]journal.NoteID{},
-		result: Result{Errors: slices.Clone(order.Document.Problems)},
-	}
-}
-
 // problem records a rejected row.
 func (r *restorer) problem(what string, place int, err error) {
-	r.result.Errors = append(r.result.Errors, Problem{Row: place + 1, Message: fmt.Sprintf("%s: %s", nameRow(what, place), sentence(err))})
+	r.result.Errors = append(r.result.Errors, newProblem(what, place, err))
 }
 
 // accept turns a row's refusal into a problem. Domains refuse a row before they run a
@@ -138,28 +150,40 @@ func (r *restorer) accept(what string, place int, err error) error {
 	return err
 }
 
-// acceptAll turns a section's refusals into problems.
-func (r *restorer) acceptAll(what string, refusals []error) error {
+// acceptAll turns the refusals of records into problems. places are their places in the
+// section, nil for the whole section.
+func (r *restorer) acceptAll(what string, places []int, refusals []error) error {
 	for i, err := range refusals {
-		if err := r.accept(what, i, err); err != nil {
+		place := i
+		if places != nil {
+			place = places[i]
+		}
+		if err := r.accept(what, place, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// acceptAt is acceptAll for records at some places in a section.
-func (r *restorer) acceptAt(what string, places []int, refusals []error) error {
-	for i, err := range refusals {
-		if err := r.accept(what, places[i], err); err != nil {
-			return err
+// convertRows returns a section's valid rows as the records to store, with the place of
+// each.
+func convertRows[Row, Record any](
+	r *restorer, what string, rows iter.Seq2[int, Row], convert func(Row) (Record, error),
+) (list []Record, places []int, err error) {
+	for i, row := range rows {
+		record, err := convert(row)
+		if err == nil {
+			list, places = append(list, record), append(places, i)
+		}
+		if err := r.accept(what, i, err); err != nil {
+			return nil, nil, err
 		}
 	}
-	return nil
+	return list, places, nil
 }
 
 // findAccounts decides where each account goes and creates the new ones.
-func (r *restorer) findAccounts() error {
+func (r *ledgerRestorer) findAccounts() error {
 	targets, err := findTargets(r.ctx, r.tx, r.Owner, r.Document, r.Into)
 	if err != nil {
 		return err
@@ -189,7 +213,7 @@ func (r *restorer) findAccounts() error {
 
 // restoreLedgers writes fills and cash. Accounts are written in id order, as in every
 // write to several accounts.
-func (r *restorer) restoreLedgers() error {
+func (r *ledgerRestorer) restoreLedgers() error {
 	inOrder := slices.Clone(r.bundles)
 	slices.SortFunc(inOrder, func(a, b *restoredBundle) int { return cmp.Compare(a.target.account.ID, b.target.account.ID) })
 	for _, b := range inOrder {
@@ -208,37 +232,26 @@ func (r *restorer) restoreLedgers() error {
 	return nil
 }
 
-func (r *restorer) restoreLedger(b *restoredBundle) (err error) {
+func (r *ledgerRestorer) restoreLedger(b *restoredBundle) (err error) {
 	account := b.target.account.ID
 	if r.Batch != nil {
 		if b.batch, err = r.Batch(r.ctx, r.tx, account); err != nil {
 			return err
 		}
 	}
-	if err := r.restoreOverrides(b); err != nil {
-		return err
+	for _, restore := range []func(*restoredBundle) error{
+		r.restoreOverrides, r.restoreFills, r.findTrades, r.restoreCash, r.restoreDeletedFills, r.restoreDeletedCash, r.restoreConnections,
+	} {
+		if err := restore(b); err != nil {
+			return err
+		}
 	}
-	if err := r.restoreFills(b); err != nil {
-		return err
-	}
-	if b.trades, err = r.findTrades(b); err != nil {
-		return err
-	}
-	if err := r.restoreCash(b); err != nil {
-		return err
-	}
-	if err := r.restoreDeletedFills(b); err != nil {
-		return err
-	}
-	if err := r.restoreDeletedCash(b); err != nil {
-		return err
-	}
-	return r.restoreConnections(b)
+	return nil
 }
 
 // restoreDeletedCash adds the cash transactions the user deleted by hand, except those
 // now stored.
-func (r *restorer) restoreDeletedCash(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreDeletedCash(b *restoredBundle) error {
 	var list []ledger.DeletedCash
 	for i, d := range b.DeletedCash {
 		cash := ledger.NewCash{Type: ledger.CashType(d.Type), Amount: d.Amount, OccurredAt: d.OccurredAt.Time}
@@ -254,7 +267,7 @@ func (r *restorer) restoreDeletedCash(b *restoredBundle) error {
 }
 
 // restoreDeletedFills adds the fills the user deleted by hand, except those now stored.
-func (r *restorer) restoreDeletedFills(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreDeletedFills(b *restoredBundle) error {
 	var list []ledger.DeletedFill
 	for i, d := range b.Deleted {
 		fill := ledger.DeletedFill{
@@ -274,7 +287,7 @@ func (r *restorer) restoreDeletedFills(b *restoredBundle) error {
 	return err
 }
 
-func (r *restorer) restoreOverrides(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreOverrides(b *restoredBundle) error {
 	if len(b.Overrides) == 0 {
 		return nil
 	}
@@ -294,7 +307,7 @@ func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Pr
 		fill := x.fill()
 		fill.Facts |= b.sourceFacts
 		if err := fill.Check(); err != nil {
-			problems = append(problems, Problem{Row: i + 1, Message: nameRow("Execution", i) + ": " + sentence(err)})
+			problems = append(problems, newProblem("Execution", i, err))
 			continue
 		}
 		fills, places = append(fills, fill), append(places, i)
@@ -311,7 +324,7 @@ func (x Execution) fill() ledger.NewFill {
 	}
 }
 
-func (r *restorer) restoreFills(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreFills(b *restoredBundle) error {
 	fills, places, problems := b.NewFills()
 	r.orderByArrival(b, fills, places)
 	r.result.Errors = append(r.result.Errors, problems...)
@@ -348,7 +361,7 @@ func (r *restorer) restoreFills(b *restoredBundle) error {
 
 // numberArrivals determines the order in which the fills in all accounts arrived, so
 // simultaneous fills keep it across accounts.
-func (r *restorer) numberArrivals() (err error) {
+func (r *ledgerRestorer) numberArrivals() (err error) {
 	for _, b := range r.bundles {
 		for _, x := range b.Executions {
 			if x.Arrival > 0 {
@@ -364,7 +377,7 @@ func (r *restorer) numberArrivals() (err error) {
 
 // orderByArrival numbers an account's fills and sorts them by number, with their places
 // in the file. Fills without a number stay in file order, after the others.
-func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, places []int) {
+func (r *ledgerRestorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, places []int) {
 	if len(r.arrivals) == 0 {
 		return
 	}
@@ -393,24 +406,14 @@ func (r *restorer) orderByArrival(b *restoredBundle, fills []ledger.NewFill, pla
 // files, whose ids can be trusted, and for accounts that were empty: elsewhere the ledger
 // must find out what is stored.
 func hideRepeatedIDs(fills []ledger.NewFill) map[int]string {
-	hidden := map[int]string{}
-	for i, repeats := range repeatedIDs(fills) {
-		if repeats {
-			hidden[i], fills[i].ExternalID = fills[i].ExternalID, ""
-		}
-	}
-	return hidden
-}
-
-// repeatedIDs returns which fills have the broker's id of an earlier fill.
-func repeatedIDs(fills []ledger.NewFill) []bool {
-	repeats := make([]bool, len(fills))
-	seen := map[string]bool{}
+	hidden, seen := map[int]string{}, map[string]bool{}
 	for i, f := range fills {
-		repeats[i] = f.ExternalID != "" && seen[f.ExternalID]
+		if f.ExternalID != "" && seen[f.ExternalID] {
+			hidden[i], fills[i].ExternalID = f.ExternalID, ""
+		}
 		seen[f.ExternalID] = true
 	}
-	return repeats
+	return hidden
 }
 
 // NewCash returns a bundle's valid cash rows for an account in that currency, with the
@@ -419,7 +422,7 @@ func (b *Bundle) NewCash(currency string) (list []ledger.NewCash, places []int, 
 	for i, c := range b.Cash {
 		in := fields.CopyTo[ledger.NewCash](&c.CashValues, "trade_id")
 		if err := in.Check(currency); err != nil {
-			problems = append(problems, Problem{Row: i + 1, Message: nameRow("Cash transaction", i) + ": " + sentence(err)})
+			problems = append(problems, newProblem("Cash transaction", i, err))
 			continue
 		}
 		list, places = append(list, in), append(places, i)
@@ -436,7 +439,7 @@ func (b *Bundle) archivedCash(places []int) []ledger.ArchivedCash {
 	return archived
 }
 
-func (r *restorer) restoreCash(b *restoredBundle) error {
+func (r *ledgerRestorer) restoreCash(b *restoredBundle) error {
 	list, places, problems := b.NewCash(b.target.account.BaseCurrency)
 	r.result.Errors = append(r.result.Errors, problems...)
 	if len(list) == 0 {
@@ -451,23 +454,6 @@ func (r *restorer) restoreCash(b *restoredBundle) error {
 	r.result.CashInserted += done.Inserted
 	r.result.CashSkipped += done.Skipped
 	return err
-}
-
-// restoreUser writes what belongs to the user and to no account.
-func (r *restorer) restoreUser() error {
-	if err := r.restoreRoutine(); err != nil {
-		return err
-	}
-	if err := r.restorePreferences(); err != nil {
-		return err
-	}
-	if err := r.restoreSettings(); err != nil {
-		return err
-	}
-	if err := r.restoreLayouts(); err != nil {
-		return err
-	}
-	return r.restoreImportKinds()
 }
 
 // restorePreferences adds the missing preferences.
@@ -485,23 +471,16 @@ func (r *restorer) restorePreferences() (err error) {
 
 // restoreImportKinds adds kinds for words without a choice.
 func (r *restorer) restoreImportKinds() error {
-	var list []kinds.WordKind
-	var places []int
-	for i, k := range r.Document.ImportKinds {
-		clean, err := kinds.Clean(kinds.WordKind{
-			Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: k.CreatedAt.instantOr(r.now),
-		})
-		if err == nil {
-			list, places = append(list, clean), append(places, i)
-		}
-		if err := r.accept("Import kind", i, err); err != nil {
-			return err
-		}
-	}
-	added, refusals, err := kinds.Restore(r.ctx, r.tx, r.Owner, list)
-	r.result.ImportKinds = added
+	list, places, err := convertRows(r, "Import kind", slices.All(r.Document.ImportKinds), func(k WordKind) (kinds.WordKind, error) {
+		return kinds.Clean(kinds.WordKind{Layout: k.Layout, Word: k.Word, Kind: k.Kind, CreatedAt: k.CreatedAt.instantOr(r.now)})
+	})
 	if err != nil {
 		return err
 	}
-	return r.acceptAt("Import kind", places, refusals)
+	added, refusals, err := kinds.Restore(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	r.result.ImportKinds = added
+	return r.acceptAll("Import kind", places, refusals)
 }

@@ -12,10 +12,10 @@ import (
 
 // findTrades finds the trade for each annotation: the one with most of its fills now. In
 // an empty journal it is the original trade; among other fills, trades may have merged.
-func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
+func (r *ledgerRestorer) findTrades(b *restoredBundle) error {
 	known, err := r.tradesOfKnown(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	trades := make([]journal.TradeID, len(b.Trades))
 	for i, a := range b.Trades {
@@ -39,11 +39,12 @@ func (r *restorer) findTrades(b *restoredBundle) ([]journal.TradeID, error) {
 			r.problem("Trade", i, journal.Invalid("None of its fills could be restored."))
 		}
 	}
-	return trades, nil
+	b.trades = trades
+	return nil
 }
 
 // tradesOfKnown looks up the trades of annotated fills that were already stored.
-func (r *restorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]journal.TradeID, error) {
+func (r *ledgerRestorer) tradesOfKnown(b *restoredBundle) (map[journal.ExecutionID][]journal.TradeID, error) {
 	var ids []journal.ExecutionID
 	for _, a := range b.Trades {
 		for _, place := range a.Fills {
@@ -78,7 +79,7 @@ func elementAt(list []journal.TradeID, place int) *journal.TradeID {
 }
 
 // restoreAnnotations merges the file's annotations into the trades.
-func (r *restorer) restoreAnnotations() error {
+func (r *playbookRestorer) restoreAnnotations() error {
 	for _, b := range r.bundles {
 		var list []playbook.Annotations
 		for i, a := range b.Trades {
@@ -112,7 +113,7 @@ func (r *restorer) restoreAnnotations() error {
 
 // touch raises the revision of trades with only changed annotations: figures depend on
 // those too.
-func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
+func (r *playbookRestorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 	trades = slices.DeleteFunc(trades, func(id journal.TradeID) bool { return b.changed[id] })
 	if len(trades) == 0 {
 		return nil
@@ -122,7 +123,7 @@ func (r *restorer) touch(b *restoredBundle, trades []journal.TradeID) error {
 
 // toAnnotations converts and validates the values for the playbook. Notes and lists may
 // be longer than a person may type, because merged trades keep everything.
-func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
+func (r *playbookRestorer) toAnnotations(in Annotations, trade journal.TradeID, account journal.AccountID, rule playbook.PriceRule) (playbook.Annotations, error) {
 	annotations := playbook.Annotations{Trade: trade, Account: account, AnnotationValues: in.AnnotationValues}
 	err := annotations.Check(rule)
 	if err != nil {
@@ -151,7 +152,7 @@ func (r *restorer) toAnnotations(in Annotations, trade journal.TradeID, account 
 // priceRule returns the rule for an annotation's prices, from the instrument of its
 // fills. A file with valid checksums holds stored values, which may be older than the
 // rule.
-func (r *restorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
+func (r *playbookRestorer) priceRule(b *Bundle, a TradeAnnotations) playbook.PriceRule {
 	if r.Document.isVerified {
 		return playbook.PricesAnyNumber
 	}
@@ -195,21 +196,16 @@ func checkLong(field, text string) error {
 }
 
 // restoreOrphans restores annotations whose trades are gone.
-func (r *restorer) restoreOrphans() error {
+func (r *playbookRestorer) restoreOrphans() error {
 	for _, b := range r.bundles {
 		if b.target.account.ID == "" {
 			continue
 		}
-		var list []playbook.StoredOrphan
-		var places []int
-		for i, in := range b.Orphans {
-			orphan, err := r.toOrphan(in, b.target.account.ID)
-			if err == nil {
-				list, places = append(list, orphan), append(places, i)
-			}
-			if err := r.accept("Orphan", i, err); err != nil {
-				return err
-			}
+		list, places, err := convertRows(r.restorer, "Orphan", slices.All(b.Orphans), func(in Orphan) (playbook.StoredOrphan, error) {
+			return r.toOrphan(in, b.target.account.ID)
+		})
+		if err != nil {
+			return err
 		}
 		restored, err := playbook.RestoreOrphans(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
 		if err != nil {
@@ -219,7 +215,7 @@ func (r *restorer) restoreOrphans() error {
 		for i, done := range restored {
 			b.orphans[places[i]] = done.ID
 		}
-		n, err := countChanged(r, "Orphan", restored, places)
+		n, err := countChanged(r.restorer, "Orphan", restored, places)
 		if err != nil {
 			return err
 		}
@@ -228,7 +224,7 @@ func (r *restorer) restoreOrphans() error {
 	return nil
 }
 
-func (r *restorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
+func (r *playbookRestorer) toOrphan(in Orphan, account journal.AccountID) (playbook.StoredOrphan, error) {
 	// The file does not name an orphan's instrument.
 	annotations, err := r.toAnnotations(in.Annotations, "", account, playbook.PricesAnyNumber)
 	if err != nil {

@@ -65,8 +65,39 @@ func countChanged[ID any](r *restorer, what string, list []playbook.Restored[ID]
 	return n, nil
 }
 
+// restoreNamed stores the records listed in a section, then those used without being
+// listed, adds both to the table, and counts the new and changed ones.
+func restoreNamed[ID, Record any](
+	r *restorer, what string, table nameTable[ID], listed []Record, used []string,
+	nameOf func(Record) string, newNamed func(name string) Record, store func([]Record) ([]playbook.Restored[ID], error),
+) (n int, err error) {
+	stored, err := store(listed)
+	if err != nil {
+		return 0, err
+	}
+	for i, done := range stored {
+		table.add(nameOf(listed[i]), done)
+	}
+	if n, err = countChanged(r, what, stored, nil); err != nil {
+		return n, err
+	}
+	names := table.missing(used)
+	added := make([]Record, len(names))
+	for i, name := range names {
+		added[i] = newNamed(name)
+	}
+	stored, err = store(added)
+	for i, done := range stored {
+		table.add(names[i], done)
+		if done.Changed {
+			n++
+		}
+	}
+	return n, err
+}
+
 // restoreTags restores the file's tags, and those used without being listed.
-func (r *restorer) restoreTags() error {
+func (r *playbookRestorer) restoreTags() (err error) {
 	list := make([]playbook.NewTag, len(r.Document.Tags))
 	for i, tag := range r.Document.Tags {
 		list[i] = playbook.NewTag{CreatedAt: tag.CreatedAt.instantOr(r.now), TagChange: playbook.TagChange{
@@ -74,33 +105,19 @@ func (r *restorer) restoreTags() error {
 			Kind: journal.Some(playbook.TagKind(tag.Kind)),
 		}}
 	}
-	listed, err := playbook.EnsureTags(r.ctx, r.tx, r.Owner, list)
-	if err != nil {
-		return err
-	}
-	for i, done := range listed {
-		r.tags.add(r.Document.Tags[i].Name, done)
-	}
-	if r.result.Tags, err = countChanged(r, "Tag", listed, nil); err != nil {
-		return err
-	}
-	names := r.tags.missing(r.usedTags())
-	list = make([]playbook.NewTag, len(names))
-	for i, name := range names {
-		list[i] = playbook.NewTag{TagChange: playbook.TagChange{Name: journal.Some(name)}, CreatedAt: r.now}
-	}
-	used, err := playbook.EnsureTags(r.ctx, r.tx, r.Owner, list)
-	for i, done := range used {
-		r.tags.add(names[i], done)
-		if done.Changed {
-			r.result.Tags++
-		}
-	}
+	r.result.Tags, err = restoreNamed(r.restorer, "Tag", r.tags, list, r.usedTags(),
+		func(t playbook.NewTag) string { return t.Name.Value },
+		func(name string) playbook.NewTag {
+			return playbook.NewTag{TagChange: playbook.TagChange{Name: journal.Some(name)}, CreatedAt: r.now}
+		},
+		func(list []playbook.NewTag) ([]playbook.Restored[journal.TagID], error) {
+			return playbook.EnsureTags(r.ctx, r.tx, r.Owner, list)
+		})
 	return err
 }
 
 // eachUsed calls fn with the restored annotations.
-func (r *restorer) eachUsed(fn func(*Annotations)) {
+func (r *playbookRestorer) eachUsed(fn func(*Annotations)) {
 	for _, b := range r.bundles {
 		for i := range b.Trades {
 			if b.trade(i) != nil {
@@ -113,7 +130,7 @@ func (r *restorer) eachUsed(fn func(*Annotations)) {
 	}
 }
 
-func (r *restorer) usedTags() (names []string) {
+func (r *playbookRestorer) usedTags() (names []string) {
 	r.eachUsed(func(a *Annotations) { names = append(names, a.Tags...) })
 	for _, view := range r.Document.Views {
 		names = append(names, view.Tags...)
@@ -121,7 +138,7 @@ func (r *restorer) usedTags() (names []string) {
 	return names
 }
 
-func (r *restorer) usedSetups() (names []string) {
+func (r *playbookRestorer) usedSetups() (names []string) {
 	r.eachUsed(func(a *Annotations) {
 		names = append(names, a.Setups...)
 		for _, rule := range a.Rules {
@@ -141,49 +158,28 @@ func (r *restorer) usedSetups() (names []string) {
 
 // restoreSetups creates or changes the file's setups, and creates those used without
 // being listed.
-func (r *restorer) restoreSetups() error {
+func (r *playbookRestorer) restoreSetups() (err error) {
 	list := make([]playbook.NewSetup, len(r.Document.Setups))
 	for i, setup := range r.Document.Setups {
 		list[i] = playbook.NewSetup{SetupChange: setup.SetupChange, CreatedAt: setup.CreatedAt.instantOr(r.now)}
 	}
-	listed, err := playbook.UpsertSetups(r.ctx, r.tx, r.Owner, r.now, list)
-	if err != nil {
-		return err
-	}
-	for i, done := range listed {
-		r.setups.add(list[i].Name.Value, done)
-	}
-	if r.result.SetupsUpserted, err = countChanged(r, "Setup", listed, nil); err != nil {
-		return err
-	}
-	names := r.setups.missing(r.usedSetups())
-	list = make([]playbook.NewSetup, len(names))
-	for i, name := range names {
-		list[i] = playbook.NewSetup{SetupChange: playbook.SetupChange{Name: journal.Some(name)}, CreatedAt: r.now}
-	}
-	used, err := playbook.UpsertSetups(r.ctx, r.tx, r.Owner, r.now, list)
-	for i, done := range used {
-		r.setups.add(names[i], done)
-		if done.Changed {
-			r.result.SetupsUpserted++
-		}
-	}
+	r.result.SetupsUpserted, err = restoreNamed(r.restorer, "Setup", r.setups, list, r.usedSetups(),
+		func(s playbook.NewSetup) string { return s.Name.Value },
+		func(name string) playbook.NewSetup {
+			return playbook.NewSetup{SetupChange: playbook.SetupChange{Name: journal.Some(name)}, CreatedAt: r.now}
+		},
+		func(list []playbook.NewSetup) ([]playbook.Restored[journal.SetupID], error) {
+			return playbook.UpsertSetups(r.ctx, r.tx, r.Owner, r.now, list)
+		})
 	return err
 }
 
 // restoreNotes goes from the last, which is the oldest, to the first: simultaneous notes
 // are listed in creation order.
-func (r *restorer) restoreNotes() error {
-	var list []playbook.NewNote
-	var places []int
-	for i, in := range slices.Backward(r.Document.Notes) {
-		note, err := r.newNote(in)
-		if err == nil {
-			list, places = append(list, note), append(places, i)
-		}
-		if err := r.accept("Note", i, err); err != nil {
-			return err
-		}
+func (r *playbookRestorer) restoreNotes() error {
+	list, places, err := convertRows(r.restorer, "Note", slices.Backward(r.Document.Notes), r.newNote)
+	if err != nil {
+		return err
 	}
 	restored, err := playbook.RestoreNotes(r.ctx, r.tx, r.Owner, list)
 	if err != nil {
@@ -197,7 +193,7 @@ func (r *restorer) restoreNotes() error {
 			r.recordNoted(r.Document.Notes[places[i]].Trade, list[i].Trade.Value)
 		}
 	}
-	if r.result.Notes, err = countChanged(r, "Note", restored, places); err != nil {
+	if r.result.Notes, err = countChanged(r.restorer, "Note", restored, places); err != nil {
 		return err
 	}
 	for _, b := range r.bundles {
@@ -209,7 +205,7 @@ func (r *restorer) restoreNotes() error {
 	return nil
 }
 
-func (r *restorer) newNote(in Note) (playbook.NewNote, error) {
+func (r *playbookRestorer) newNote(in Note) (playbook.NewNote, error) {
 	moment, err := playbook.ParseMoment("occurred_at", in.OccurredAt)
 	if err != nil {
 		return playbook.NewNote{}, err
@@ -227,7 +223,7 @@ func (r *restorer) newNote(in Note) (playbook.NewNote, error) {
 }
 
 // recordNoted records a trade's new note; an orphan is not a trade.
-func (r *restorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
+func (r *playbookRestorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
 	if trade == "" || ref.Trade == nil {
 		return
 	}
@@ -263,17 +259,10 @@ func (r *restorer) tradeAt(ref *TradeRef) (journal.TradeID, journal.AccountID) {
 }
 
 // restoreMissed goes backwards for the same reason as restoreNotes.
-func (r *restorer) restoreMissed() error {
-	var list []playbook.Missed
-	var places []int
-	for i, in := range slices.Backward(r.Document.Missed) {
-		missed, err := r.newMissed(in)
-		if err == nil {
-			list, places = append(list, missed), append(places, i)
-		}
-		if err := r.accept("Missed trade", i, err); err != nil {
-			return err
-		}
+func (r *playbookRestorer) restoreMissed() error {
+	list, places, err := convertRows(r.restorer, "Missed trade", slices.Backward(r.Document.Missed), r.newMissed)
+	if err != nil {
+		return err
 	}
 	outcomes, err := playbook.RestoreMissed(r.ctx, r.tx, r.Owner, r.now, list)
 	if err != nil {
@@ -288,7 +277,7 @@ func (r *restorer) restoreMissed() error {
 	return nil
 }
 
-func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
+func (r *playbookRestorer) newMissed(in Missed) (playbook.Missed, error) {
 	change := fields.CopyTo[playbook.MissedChange](&in.MissedValues, "account_id", "setup_id")
 	if account := r.accountAt(in.Account); account != "" {
 		change.Account = journal.Some(account)
@@ -303,7 +292,7 @@ func (r *restorer) newMissed(in Missed) (playbook.Missed, error) {
 	return playbook.NewMissed(change, in.CreatedAt.instantOr(r.now))
 }
 
-func (r *restorer) countMissed(place int, outcome playbook.MissedOutcome) {
+func (r *playbookRestorer) countMissed(place int, outcome playbook.MissedOutcome) {
 	switch {
 	case outcome.Added:
 		r.result.Missed++
@@ -325,7 +314,7 @@ type PendingFile struct {
 }
 
 // listFiles finds the records the attachments belong to.
-func (r *restorer) listFiles() error {
+func (r *playbookRestorer) listFiles() error {
 	for i, ref := range r.Document.Attachments {
 		pending := PendingFile{FileRef: ref, place: i}
 		if ref.Note != nil {

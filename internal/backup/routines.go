@@ -1,25 +1,23 @@
 package backup
 
 import (
-	"context"
 	"fmt"
 
-	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/trading/routine"
 )
 
-// exportRoutine returns the routine with places instead of ids.
-func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routine, error) {
-	archive, err := routine.Export(ctx, tx, owner)
+// writeRoutine writes the routine with places instead of ids.
+func (e *exporter) writeRoutine() error {
+	archive, err := routine.Export(e.ctx, e.tx, e.owner)
 	if err != nil {
-		return Routine{}, err
+		return err
 	}
 	var out Routine
-	lines, set, err := routine.ReadStoredTemplate(ctx, tx, owner)
+	lines, set, err := routine.ReadStoredTemplate(e.ctx, e.tx, e.owner)
 	if err != nil {
-		return Routine{}, err
+		return err
 	}
 	if set {
 		out.Template = &lines
@@ -37,7 +35,7 @@ func exportRoutine(ctx context.Context, tx *db.Tx, owner journal.UserID) (Routin
 			ItemValues: item.ItemValues, EndDay: item.EndDay, Chain: chains[item.Chain], Done: done[item.ID],
 		})
 	}
-	return out, nil
+	return e.record("routines", out)
 }
 
 // restoreRoutine adds the missing items and ticks.

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,21 +51,15 @@ func (e *exporter) writeSettings() error {
 	if err != nil {
 		return err
 	}
-	if err := e.record("settings", Settings{Timezone: stored.Timezone, BreakevenTolerance: jsontext.Value(stored.Tolerance)}); err != nil {
-		return err
-	}
+	return e.record("settings", Settings{Timezone: stored.Timezone, BreakevenTolerance: jsontext.Value(stored.Tolerance)})
+}
+
+func (e *exporter) writeLayouts() error {
 	list, err := layouts.List(e.ctx, e.tx, e.owner)
 	if err != nil {
 		return err
 	}
-	return e.list("import_layouts", func() error {
-		for _, l := range list {
-			if err := e.element(e.layout(l)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return writeList(e, "import_layouts", list, e.layout)
 }
 
 func (e *exporter) layout(l layouts.Layout) ImportLayout {
@@ -90,24 +85,19 @@ func (r *restorer) restoreSettings() (err error) {
 }
 
 // restoreLayouts adds the user's missing layouts.
-func (r *restorer) restoreLayouts() (err error) {
-	var list []layouts.Layout
-	var places []int
-	for i, in := range r.Document.ImportLayouts {
-		layout, err := r.layout(in).Clean()
-		if err == nil {
-			list, places = append(list, layout), append(places, i)
-		}
-		if err := r.accept("Import layout", i, err); err != nil {
-			return err
-		}
-	}
-	added, refusals, err := layouts.Restore(r.ctx, r.tx, r.Owner, list)
-	r.result.ImportLayouts = added
+func (r *restorer) restoreLayouts() error {
+	list, places, err := convertRows(r, "Import layout", slices.All(r.Document.ImportLayouts), func(in ImportLayout) (layouts.Layout, error) {
+		return r.layout(in).Clean()
+	})
 	if err != nil {
 		return err
 	}
-	return r.acceptAt("Import layout", places, refusals)
+	added, refusals, err := layouts.Restore(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	r.result.ImportLayouts = added
+	return r.acceptAll("Import layout", places, refusals)
 }
 
 func (r *restorer) layout(in ImportLayout) layouts.Layout {

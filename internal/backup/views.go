@@ -38,14 +38,7 @@ func (e *exporter) writeViews() error {
 	if err != nil {
 		return err
 	}
-	return e.list("views", func() error {
-		for _, v := range list {
-			if err := e.element(e.view(v)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return writeList(e, "views", list, e.view)
 }
 
 func (e *exporter) view(v views.View) View {
@@ -84,27 +77,20 @@ func replaceIDs(filter map[string]string, name string, replace func(id string) b
 }
 
 // restoreViews adds the views whose names are free among views for the same accounts.
-func (r *restorer) restoreViews() error {
-	var list []views.NewView
-	var places []int
-	for i, in := range r.Document.Views {
-		view, err := r.newView(in)
-		if err == nil {
-			list, places = append(list, view), append(places, i)
-		}
-		if err := r.accept("View", i, err); err != nil {
-			return err
-		}
-	}
-	added, refusals, err := views.Restore(r.ctx, r.tx, r.Owner, list)
-	r.result.Views = added
+func (r *playbookRestorer) restoreViews() error {
+	list, places, err := convertRows(r.restorer, "View", slices.All(r.Document.Views), r.newView)
 	if err != nil {
 		return err
 	}
-	return r.acceptAt("View", places, refusals)
+	added, refusals, err := views.Restore(r.ctx, r.tx, r.Owner, list)
+	if err != nil {
+		return err
+	}
+	r.result.Views = added
+	return r.acceptAll("View", places, refusals)
 }
 
-func (r *restorer) newView(in View) (views.NewView, error) {
+func (r *playbookRestorer) newView(in View) (views.NewView, error) {
 	filter := map[string]string{}
 	maps.Copy(filter, in.Filter)
 	var accounts []journal.AccountID
