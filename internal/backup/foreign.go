@@ -33,8 +33,10 @@ func newForeignReader() *foreignReader {
 func decodeForeign(sections map[string]jsontext.Value) (*Document, error) {
 	f := newForeignReader()
 	top := plainFields(sections)
-	if account, ok := top.object(accountNames...); ok {
-		f.account(account)
+	if value, there := top.find(accountNames...); there {
+		if account, err := parseRow(value); err == nil {
+			f.account(account)
+		}
 	}
 	found := false
 	for _, list := range []struct {
@@ -84,7 +86,7 @@ func (f *foreignReader) readRows(what string, rows []jsontext.Value, read func(i
 			err = read(in)
 		}
 		if err != nil {
-			f.doc.Problems = append(f.doc.Problems, Problem{Row: i + 1, Message: fmt.Sprintf("%s: %s", nameRow(what, i), sentence(err))})
+			f.doc.Problems = append(f.doc.Problems, newProblem(what, i, err))
 		}
 	}
 }
@@ -107,38 +109,25 @@ func (f *foreignReader) setup(in foreignRow) error {
 	if lines := in.texts("checklist", "rules"); lines != nil {
 		s.Checklist = journal.Some(lines)
 	}
-	for _, field := range []struct {
-		into  *journal.Opt[string]
-		names []string
-	}{
-		{&s.Description, []string{"description"}},
-		{&s.Thesis, []string{"thesis"}},
-		{&s.Symbol, []string{"symbol"}},
-	} {
-		if text := in.text(field.names...); text != "" {
-			*field.into = journal.Some(text)
-		}
+	s.Description, s.Thesis = toOptional[string](in.text("description")), toOptional[string](in.text("thesis"))
+	s.Symbol, s.Direction = toOptional[string](in.text("symbol")), toOptional[playbook.Direction](in.text("direction", "side"))
+	target, err := in.number("targetprice", "target")
+	if err != nil {
+		return err
 	}
-	if text := in.text("direction", "side"); text != "" {
-		s.Direction = journal.Some(playbook.Direction(text))
+	stop, err := in.number("stopprice", "stop")
+	if err != nil {
+		return err
 	}
-	for _, field := range []struct {
-		into  *journal.Opt[decimal.Decimal]
-		names []string
-	}{
-		{&s.TargetPrice, []string{"targetprice", "target"}},
-		{&s.StopPrice, []string{"stopprice", "stop"}},
-	} {
-		n, err := in.number(field.names...)
-		if err != nil {
-			return err
-		}
-		if n.Valid {
-			*field.into = journal.Some(n.Decimal)
-		}
-	}
+	s.TargetPrice = journal.Opt[decimal.Decimal]{Set: target.Valid, Value: target.Decimal}
+	s.StopPrice = journal.Opt[decimal.Decimal]{Set: stop.Valid, Value: stop.Decimal}
 	f.doc.Setups = append(f.doc.Setups, s)
 	return nil
+}
+
+// toOptional returns a text as a change, absent if it is empty.
+func toOptional[T ~string](text string) journal.Opt[T] {
+	return journal.Opt[T]{Set: text != "", Value: T(text)}
 }
 
 func (f *foreignReader) cash(in foreignRow) (err error) {

@@ -78,15 +78,6 @@ func (in foreignRow) find(names ...string) (jsontext.Value, bool) {
 	return nil, false
 }
 
-func (in foreignRow) object(names ...string) (foreignRow, bool) {
-	value, there := in.find(names...)
-	if !there {
-		return nil, false
-	}
-	object, err := parseRow(value)
-	return object, err == nil
-}
-
 // rows returns a list; there reports whether the file has one.
 func (in foreignRow) rows(names ...string) (rows []jsontext.Value, there bool, err error) {
 	value, there := in.find(names...)
@@ -101,10 +92,7 @@ func (in foreignRow) rows(names ...string) (rows []jsontext.Value, there bool, e
 
 // text returns a text, or a number as it is written; empty for anything else.
 func (in foreignRow) text(names ...string) string {
-	value, there := in.find(names...)
-	if !there {
-		return ""
-	}
+	value, _ := in.find(names...)
 	return trimText(value)
 }
 
@@ -129,10 +117,7 @@ func plainText(value jsontext.Value) string {
 
 // texts returns a list of texts, or the names in a list of objects, or one text.
 func (in foreignRow) texts(names ...string) []string {
-	value, there := in.find(names...)
-	if !there {
-		return nil
-	}
+	value, _ := in.find(names...)
 	var rows []jsontext.Value
 	if err := json.Unmarshal(value, &rows); err != nil {
 		rows = []jsontext.Value{value}
@@ -319,24 +304,23 @@ func isText(value jsontext.Value) bool { return value.Kind() == '"' || value.Kin
 // values to the facts: a stated 0 is known.
 func (in foreignRow) readCosts(x *Execution, trade foreignRow, facts *ledger.Facts) (err error) {
 	var fees, commission decimal.Null
+	multiplied := in
+	if in.text(multiplierNames...) == "" {
+		multiplied = trade
+	}
 	for _, value := range []struct {
 		into  *decimal.Null
-		rows  []foreignRow
+		row   foreignRow
 		names []string
 		fact  ledger.Facts
 	}{
-		{&fees, []foreignRow{in}, feeNames, ledger.FeesStated},
-		{&commission, []foreignRow{in}, commissionNames, ledger.CommissionStated},
-		{&x.Multiplier, []foreignRow{in, trade}, multiplierNames, ledger.MultiplierStated},
-		{&x.StatedPnL, []foreignRow{in}, statedNames, 0},
+		{&fees, in, feeNames, ledger.FeesStated},
+		{&commission, in, commissionNames, ledger.CommissionStated},
+		{&x.Multiplier, multiplied, multiplierNames, ledger.MultiplierStated},
+		{&x.StatedPnL, in, statedNames, 0},
 	} {
-		for _, row := range value.rows {
-			if value.into.Valid {
-				break
-			}
-			if *value.into, err = row.number(value.names...); err != nil {
-				return err
-			}
+		if *value.into, err = value.row.number(value.names...); err != nil {
+			return err
 		}
 		if value.into.Valid {
 			*facts |= value.fact
@@ -448,7 +432,8 @@ func addDetail(details map[string]string, key string, value jsontext.Value) erro
 func contractText(key, text string) string {
 	switch key {
 	case "option_right":
-		return optionRight(text)
+		word := strings.ToLower(text)
+		return cmp.Or(map[string]string{"c": "call", "p": "put"}[word], word)
 	case "strike":
 		if strike, err := decimal.Parse(text); err == nil {
 			return strike.String()
@@ -458,17 +443,6 @@ func contractText(key, text string) string {
 		return day
 	}
 	return text
-}
-
-func optionRight(text string) string {
-	switch word := strings.ToLower(text); word {
-	case "c":
-		return "call"
-	case "p":
-		return "put"
-	default:
-		return word
-	}
 }
 
 // parseSide returns buy or sell for the common words.
@@ -484,20 +458,16 @@ func parseSide(text string) (string, error) {
 	return "", journal.Invalid("side must be buy or sell.")
 }
 
+// instrumentTypes are our names for the other common ones.
+var instrumentTypes = map[string]string{
+	"equity": "stock", "share": "stock", "stk": "stock", "etf": "stock", "opt": "option", "fut": "future",
+	"fx": "forex", "currency": "forex", "cash": "forex",
+}
+
 // instrumentType returns our name for an instrument kind.
 func instrumentType(text string) string {
 	word := strings.TrimSuffix(strings.ToLower(text), "s")
-	switch word {
-	case "equity", "share", "stk", "etf":
-		return "stock"
-	case "opt":
-		return "option"
-	case "fut":
-		return "future"
-	case "fx", "currency", "cash":
-		return "forex"
-	}
-	return word
+	return cmp.Or(instrumentTypes[word], word)
 }
 
 func parseCashType(text string) (ledger.CashType, error) {

@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
@@ -48,64 +51,62 @@ type FileEntry struct {
 func WriteZip(
 	ctx context.Context, tx *db.Tx, files *playbook.Service, owner journal.UserID, scope Scope, out io.Writer,
 ) (missing []FileEntry, err error) {
-	archive := zip.NewWriter(out)
-	list := manifest{Format: formatName, Version: formatVersion, Missing: []FileEntry{}}
+	z := &zipWriter{Writer: zip.NewWriter(out), at: scope.At.UTC(), manifest: manifest{Format: formatName, Version: formatVersion, Missing: []FileEntry{}}}
 	var listed []listedFile
-	entry, err := addEntry(archive, backupEntry, scope.At, zip.Deflate, func(w io.Writer) error {
+	err = z.addEntry(backupEntry, zip.Deflate, func(w io.Writer) error {
 		listed, err = writeJSON(ctx, tx, owner, scope, w)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	list.Files = append(list.Files, entry)
 	for _, file := range listed {
-		entry, err := addFile(ctx, tx, files, owner, scope.At, archive, file)
+		content, err := files.ReadAttachment(ctx, tx, owner, file.id)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, db.ErrNoRows) {
-			list.Missing = append(list.Missing, FileEntry{file.path})
+			z.manifest.Missing = append(z.manifest.Missing, FileEntry{file.path})
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		list.Files = append(list.Files, entry)
-	}
-	_, err = addEntry(archive, manifestEntry, scope.At, zip.Deflate, func(w io.Writer) error {
-		m := newWriter(w)
-		if err := m.value(list); err != nil {
-			return err
+		if err := z.addFile(file.path, content); err != nil {
+			return nil, err
 		}
-		return m.out.Flush()
+	}
+	list := z.manifest
+	err = z.addEntry(manifestEntry, zip.Deflate, func(w io.Writer) error {
+		return json.MarshalWrite(w, list, json.Deterministic(true))
 	})
-	return list.Missing, errors.Join(err, archive.Close())
+	return list.Missing, errors.Join(err, z.Close())
 }
 
-// addFile adds an attachment's content. Pictures are already compressed.
-func addFile(
-	ctx context.Context, tx *db.Tx, files *playbook.Service, owner journal.UserID, at time.Time, archive *zip.Writer, file listedFile,
-) (zipFile, error) {
-	content, err := files.ReadAttachment(ctx, tx, owner, file.id)
-	if err != nil {
-		return zipFile{}, err
-	}
+// zipWriter writes a zip and lists its entries in the manifest.
+type zipWriter struct {
+	*zip.Writer
+	at       time.Time
+	manifest manifest
+}
+
+// addFile adds an attachment and closes it. Pictures are already compressed.
+func (z *zipWriter) addFile(path string, content io.ReadCloser) error {
 	defer content.Close() //nolint:errcheck // it was only read
-	return addEntry(archive, file.path, at, zip.Store, func(w io.Writer) error {
+	return z.addEntry(path, zip.Store, func(w io.Writer) error {
 		_, err := io.Copy(w, content)
 		return err
 	})
 }
 
-// addEntry adds an entry and returns its manifest record.
-func addEntry(archive *zip.Writer, name string, at time.Time, method uint16, write func(io.Writer) error) (zipFile, error) {
-	w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: at.UTC()})
+func (z *zipWriter) addEntry(name string, method uint16, write func(io.Writer) error) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: z.at})
 	if err != nil {
-		return zipFile{}, err
+		return err
 	}
 	sum, size := sha256.New(), &counter{}
 	if err := write(io.MultiWriter(w, sum, size)); err != nil {
-		return zipFile{}, fmt.Errorf("adding %s: %w", name, err)
+		return fmt.Errorf("adding %s: %w", name, err)
 	}
-	return zipFile{FileEntry{name}, size.n, hex.EncodeToString(sum.Sum(nil))}, nil
+	z.manifest.Files = append(z.manifest.Files, zipFile{FileEntry{name}, size.n, hex.EncodeToString(sum.Sum(nil))})
+	return nil
 }
 
 // counter counts written bytes.
@@ -148,12 +149,7 @@ func IsZip(r io.ReaderAt, size int64) bool {
 	if err != nil || len(archive.File) > maxEntries {
 		return false
 	}
-	for _, file := range archive.File {
-		if file.Name == backupEntry {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(archive.File, func(file *zip.File) bool { return file.Name == backupEntry })
 }
 
 // OpenZip reads the backup in a zip and unpacks at most limit bytes. Entry names are only
@@ -162,7 +158,7 @@ func IsZip(r io.ReaderAt, size int64) bool {
 func OpenZip(r io.ReaderAt, size, limit int64) (*Archive, error) {
 	in, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: "The file is not a zip archive, or it is damaged."}
+		return nil, newDamagedError(err, "The file is not a zip archive, or it is damaged.")
 	}
 	if len(in.File) > maxEntries {
 		return nil, journal.TooLarge("The archive holds more than %d files.", maxEntries)
@@ -188,20 +184,20 @@ func (a *Archive) read(name string, most int64) ([]byte, error) {
 	if file == nil {
 		return nil, journal.Invalid("The archive holds no file %q.", shorten(name))
 	}
-	tooLarge := journal.TooLarge("The file %q in the archive is too large.", shorten(name))
+	damaged := fmt.Sprintf("The file %q in the archive is damaged.", shorten(name))
 	most = min(most, a.left, max(freeBytes, packedSize(file)*maxRatio))
 	in, err := file.Open()
 	if err != nil {
-		return nil, newDamagedError(name, err)
+		return nil, newDamagedError(err, damaged)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	content, err := io.ReadAll(io.LimitReader(in, most+1))
 	a.left -= int64(len(content))
 	switch {
 	case int64(len(content)) > most:
-		return nil, tooLarge
+		return nil, journal.TooLarge("The file %q in the archive is too large.", shorten(name))
 	case err != nil:
-		return nil, newDamagedError(name, err)
+		return nil, newDamagedError(err, damaged)
 	}
 	return content, nil
 }
@@ -212,11 +208,8 @@ func packedSize(file *zip.File) int64 {
 	return int64(min(file.CompressedSize64, most))
 }
 
-func newDamagedError(name string, err error) error {
-	return &journal.Error{
-		Kind: journal.KindInvalid, Code: "bad_request", Err: err,
-		Message: fmt.Sprintf("The file %q in the archive is damaged.", shorten(name)),
-	}
+func newDamagedError(err error, message string) error {
+	return &journal.Error{Kind: journal.KindInvalid, Code: "bad_request", Err: err, Message: message}
 }
 
 // AttachFiles stores the pending files after the restore's commit, and returns how many
@@ -236,7 +229,7 @@ func AttachFiles(ctx context.Context, files *playbook.Service, owner journal.Use
 	for _, file := range result.Files {
 		added, err := archive.attach(ctx, files, owner, file, stored)
 		if _, refused := errors.AsType[*journal.Error](err); refused {
-			result.Errors = append(result.Errors, Problem{Row: file.place + 1, Message: nameRow("Attachment", file.place) + ": " + sentence(err)})
+			result.Errors = append(result.Errors, newProblem("Attachment", file.place, err))
 			continue
 		}
 		if err != nil {
