@@ -34,7 +34,7 @@ type layout struct {
 	// nanoPrices means prices may be integers with nine decimals, as in the vendor's
 	// binary files.
 	nanoPrices bool
-	// datesAreDays means midnight with an offset stands for the date: yfinance.
+	// datesAreDays means midnight with an offset is read as its date: yfinance.
 	datesAreDays bool
 }
 
