@@ -13,8 +13,7 @@ import (
 // as decimals. The zero value is an empty column.
 type amounts struct {
 	scale int32
-	// bits is the length of the longest number, which decides
-	// whether a larger scale fits.
+	// bits is the longest number's length, which decides whether a larger scale fits.
 	bits   int
 	narrow []int64
 	wide   []int128
@@ -24,7 +23,7 @@ type amounts struct {
 
 func (a *amounts) len() int { return len(a.narrow) + len(a.wide) + len(a.unbounded) }
 
-// at returns the number of a row as a decimal.
+// at returns a row's number as a decimal.
 func (a *amounts) at(row int32) decimal.Decimal {
 	switch {
 	case a.narrow != nil:
@@ -35,8 +34,7 @@ func (a *amounts) at(row int32) decimal.Decimal {
 	return a.unbounded[row]
 }
 
-// fixedAt returns the number of a row at the column's scale. The column must not
-// be unbounded.
+// fixedAt returns a row's number at the column scale. The column must not be unbounded.
 func (a *amounts) fixedAt(row int32) int128 {
 	if a.narrow != nil {
 		return newInt128(a.narrow[row])
@@ -44,7 +42,7 @@ func (a *amounts) fixedAt(row int32) int128 {
 	return a.wide[row]
 }
 
-// sum returns the sum of the column as a column of one row.
+// sum returns the column total as a column with one row.
 func (a *amounts) sum() *amounts {
 	n := int32(a.len())
 	if a.unbounded != nil {
@@ -88,8 +86,8 @@ func fixedPoint(d decimal.Decimal) (v int128, scale int32, ok bool) {
 	return v, scale, ok
 }
 
-// pushFixed appends v / 10^scale. It returns false if that does not fit at the
-// column's scale.
+// pushFixed appends v / 10^scale. It returns false if the value does not fit at the
+// column scale.
 func (a *amounts) pushFixed(v int128, scale int32) bool {
 	if v.sign() != 0 && v.length()+bitGrowth(a.scale-scale) > amountBits {
 		return false
@@ -98,7 +96,7 @@ func (a *amounts) pushFixed(v int128, scale int32) bool {
 	return true
 }
 
-// pushRaw appends a number that is at the column's scale already.
+// pushRaw appends a number already at the column scale.
 func (a *amounts) pushRaw(v int128) {
 	a.bits = max(a.bits, v.length())
 	if a.wide == nil {
@@ -148,8 +146,8 @@ func (a *amounts) makeUnbounded() {
 	*a = amounts{unbounded: list}
 }
 
-// appendRange appends rows from to until of another column. Whole ranges are
-// copied if both columns are stored alike.
+// appendRange appends the rows from..until of another column. Whole ranges are copied if
+// both columns are stored alike.
 func (a *amounts) appendRange(b *amounts, from, until int32) {
 	switch {
 	case from == until:
@@ -181,8 +179,8 @@ func (a *amounts) bytes() int {
 	return cap(a.narrow)*8 + cap(a.wide)*16 + cap(a.unbounded)*(int(unsafe.Sizeof(decimal.Zero))+heap)
 }
 
-// optional is a column of money that may be absent. A column without any
-// value takes no memory: most journals have no excursions.
+// optional is a money column whose values may be absent. A column without any value takes
+// no memory: most journals have no excursions.
 type optional struct {
 	rows    int
 	values  amounts
@@ -209,7 +207,7 @@ func (o *optional) push(d decimal.Null) {
 	}
 }
 
-// allocate adds the rows so far, all of them absent.
+// allocate adds the rows so far, all absent.
 func (o *optional) allocate() {
 	if o.present != nil {
 		return

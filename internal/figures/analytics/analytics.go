@@ -1,37 +1,33 @@
-// Package analytics computes every figure of the journal: the summary, days,
-// the equity curve, behavior, breakdowns and the view of a share
-// link. It does arithmetic only: the input is trades as [Columns], the
-// output is structs, and there is no database and no clock.
+// Package analytics computes every figure: summary, days, equity curve, behavior,
+// breakdowns and the share link view. It does arithmetic only: the input is trades as
+// [Columns], the output is structs, and there is no database and no clock.
 //
-// Each figure is defined once, in docs/metrics.md, with a formula and a worked
-// example that a test of this package runs. If code and page
-// disagree, the code is wrong.
+// Each figure is defined once, in docs/metrics.md, with a formula and a worked example
+// run by a test in this package. If code and page disagree, the code is wrong.
 //
-// Money is exact. Amounts are whole numbers at a common decimal scale, 64 bits
-// wide where they are kept and 128 bits wide where they are added up; an account
-// whose numbers do not fit falls back to decimals without bound. Both ways run
-// the same code, see [number]. Floats appear only in ratios, deviations and
-// seconds, and no amount is ever computed from one.
+// Money is exact. Amounts are whole numbers at a common decimal scale, stored in 64 bits
+// and added up in 128 bits; an account whose numbers do not fit falls back to unbounded
+// decimals. Both ways run the same code, see [number]. Floats appear only in ratios,
+// deviations and seconds, and no amount is ever computed from a float.
 //
-// Random numbers (the draws of an interval, a shuffle, a simulated future)
-// come from a generator whose seed the caller passes, so that the same trades
-// always have the same result.
+// Random numbers (interval draws, shuffles, simulated futures) come from a generator
+// seeded by the caller, so the same trades always have the same result.
 package analytics
 
 import (
 	"fillbook/internal/base/decimal"
 )
 
-// Side is the direction of a trade.
+// Side is a trade's direction.
 type Side uint8
 
-// The two sides of a trade.
+// The two trade sides.
 const (
 	Long Side = iota
 	Short
 )
 
-// String returns the API's name of the side.
+// String returns the side's API name.
 func (s Side) String() string {
 	if s == Short {
 		return "short"
@@ -39,7 +35,7 @@ func (s Side) String() string {
 	return "long"
 }
 
-// Basis is the instant of a trade that decides its date.
+// Basis is the instant that decides a trade's date.
 type Basis uint8
 
 const (
@@ -49,8 +45,8 @@ const (
 	ByOpening
 )
 
-// mean returns an average of money: the exact sum, divided once by the rule for
-// averages. It is 0 if n is 0.
+// mean returns a money average: the exact sum, divided once by the rule for averages. It
+// is 0 if n is 0.
 func mean(sum decimal.Decimal, n int) decimal.Decimal {
 	if n == 0 {
 		return decimal.Zero

@@ -11,12 +11,11 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// minDetectorTrades is the number of trades below which detectors report nothing.
+// minDetectorTrades is the trade count below which detectors report nothing.
 const minDetectorTrades = 10
 
-// Behavior is patterns in the order, size and timing of trades.
-// Hours, weekdays and sessions are those of the opening, which is when
-// the trader decided.
+// Behavior is patterns in trade order, size and timing. Hours, weekdays and sessions
+// refer to the opening, when the trader decided.
 type Behavior struct {
 	Trades         int             `json:"trades"`
 	Revenge        Detector        `json:"revenge"`
@@ -32,24 +31,22 @@ type Behavior struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// Detector is the trades that a detector flagged, compared with the others.
+// Detector compares the trades flagged by a detector with the others.
 type Detector struct {
 	InsufficientData bool `json:"insufficient_data"`
-	// Events are the latest events, in order, and EventCount is the number of all
-	// events.
+	// Events are the latest events, in order, and EventCount counts all events.
 	Events     []Event `json:"events"`
 	EventCount int     `json:"event_count"`
 	Flagged    Group   `json:"flagged"`
 	Baseline   Group   `json:"baseline"`
-	// Rate is the share of flagged trades, and ExpectedRate the share if results
-	// had come in random order: for a trader who just trades fast, both are about
-	// equal.
+	// Rate is the share flagged, and ExpectedRate the share if results had come in random
+	// order: for a trader who just trades fast, both are about equal.
 	Rate         *float64 `json:"rate"`
 	ExpectedRate *float64 `json:"expected_rate"`
 }
 
-// WithoutTradeIDs returns the behavior with events that do not identify their trades. It
-// shares everything else with b.
+// WithoutTradeIDs returns the behavior with events stripped of trade ids. It shares
+// everything else with b.
 func (b Behavior) WithoutTradeIDs() Behavior {
 	for _, d := range []*Detector{&b.Revenge, &b.Overconfidence, &b.LossAversion.Detector, &b.Overtrading.Detector} {
 		d.Events = slices.Clone(d.Events)
@@ -60,8 +57,8 @@ func (b Behavior) WithoutTradeIDs() Behavior {
 	return b
 }
 
-// Event is one trade that was flagged, or one day for overtrading, which has no
-// trade id and no symbol.
+// Event is a flagged trade, or for overtrading a day, which has no trade id and no
+// symbol.
 type Event struct {
 	Date     journal.Day     `json:"date"`
 	TradeID  journal.TradeID `json:"trade_id" doc:"Empty for days, and for access tokens with scope analytics."`
@@ -72,8 +69,8 @@ type Event struct {
 	OpenedAt *time.Time      `json:"opened_at"`
 }
 
-// LossAversion compares how long winners and losers are held. Its rate is the
-// share of losing trades that were held too long.
+// LossAversion compares how long winners and losers are held. Its rate is the share of
+// losers held too long.
 type LossAversion struct {
 	Detector
 	AvgWinHoldSecs     float64  `json:"avg_win_hold_secs"`
@@ -81,30 +78,31 @@ type LossAversion struct {
 	MedianWinHoldSecs  float64  `json:"median_win_hold_secs"`
 	MedianLossHoldSecs float64  `json:"median_loss_hold_secs"`
 	HoldRatio          *float64 `json:"hold_ratio"`
-	// GivenBack is what trades with a known best excursion gave back of it,
-	// and Captured the share that they kept.
+	// GivenBack is how much trades with a known best excursion gave back, and Captured
+	// the share they kept.
 	TradesWithMFE int             `json:"trades_with_mfe"`
 	GivenBack     decimal.Decimal `json:"given_back"`
 	Captured      *float64        `json:"captured"`
 }
 
-// Overtrading is days with many more trades than the trader's usual number.
-// Its rate is the share of such days.
+// Overtrading is days with many more trades than usual for the trader. Its rate is the
+// share of such days.
 type Overtrading struct {
 	Detector
 	Days int `json:"days"`
-	// Usual is the median of trades a day, and Limit the most trades of a normal day.
+	// Usual is the median trade count per day, and Limit the highest count on a normal
+	// day.
 	Usual float64 `json:"usual"`
 	Limit float64 `json:"limit"`
 }
 
-// HourBucket is the trades opened in one hour of the day.
+// HourBucket is the trades opened in one hour.
 type HourBucket struct {
 	Hour int `json:"hour"`
 	Group
 }
 
-// WeekdayBucket is the trades opened on one day of the week; 0 is Sunday.
+// WeekdayBucket is the trades opened on one weekday; 0 is Sunday.
 type WeekdayBucket struct {
 	Weekday int `json:"weekday"`
 	Group
@@ -122,7 +120,7 @@ type HoldBucket struct {
 	Group
 }
 
-// holdBuckets are the ranges of holding time, each below its limit.
+// holdBuckets are holding time ranges, each below its limit.
 var holdBuckets = [...]struct {
 	name  string
 	below int64
@@ -137,7 +135,7 @@ var holdBuckets = [...]struct {
 	{"over_1w", 1<<63 - 1},
 }
 
-// HoldRange returns the holding times of a bucket, in seconds.
+// HoldRange returns a bucket's holding times, in seconds.
 func HoldRange(bucket string) (r tradefilter.Range, known bool) {
 	const micros = 6
 	for i := range holdBuckets {
@@ -159,38 +157,38 @@ func holdBucket(held int64) int {
 	bucket := 0
 	for i := range len(holdBuckets) - 1 {
 		if held >= holdBuckets[i].below {
-			bucket++ // no early exit, so that this compiles without branches
+			bucket++ // no early exit, so this compiles without branches
 		}
 	}
 	return bucket
 }
 
-// Streaks are runs of wins and losses in the order of closing.
+// Streaks are runs of wins and losses in closing order.
 type Streaks struct {
 	// CurrentKind is win, loss or, after a breakeven or without trades, empty.
 	CurrentKind          string `json:"current_kind"`
 	CurrentLength        int    `json:"current_length"`
 	MaxConsecutiveWins   int    `json:"max_consecutive_wins"`
 	MaxConsecutiveLosses int    `json:"max_consecutive_losses"`
-	// AfterWin and AfterLoss are the trades that closed next.
+	// AfterWin and AfterLoss are the trades closed next.
 	AfterWin  Group `json:"after_win"`
 	AfterLoss Group `json:"after_loss"`
 }
 
-// BehaviorQuery is the parameters of [AnalyzeBehavior].
+// BehaviorQuery has the parameters for [AnalyzeBehavior].
 type BehaviorQuery struct {
-	// Zone is the time zone of days and hours.
+	// Zone is the time zone for days and hours.
 	Zone *time.Location
-	// MaxEvents bounds the events that a detector lists; 0 means DefaultEvents.
+	// MaxEvents bounds the events a detector lists; 0 means DefaultEvents.
 	MaxEvents int
-	// Seed is for the shuffles that expected rates are computed from.
+	// Seed is for the shuffles behind expected rates.
 	Seed uint64
 }
 
-// DefaultEvents is the default of [BehaviorQuery.MaxEvents].
+// DefaultEvents is the default for [BehaviorQuery.MaxEvents].
 const DefaultEvents = 500
 
-// AnalyzeBehavior finds patterns of behavior in the trades of a selection.
+// AnalyzeBehavior finds behavior patterns in a selection.
 func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
@@ -216,17 +214,17 @@ func analyzeBehavior[T number[T]](s *Selection, q BehaviorQuery) Behavior {
 	return out
 }
 
-// history is the trades of a selection in the order of opening: at each opening,
-// the trader knew the results of the trades that had closed before it.
+// history is a selection in opening order: at each opening, the trader knew the results
+// of all trades closed before.
 type history[T number[T]] struct {
-	s *Selection // in the order of opening
+	s *Selection // in opening order
 	q BehaviorQuery
-	// closings are the indexes of the trades in the order of closing.
+	// closings are the trade indexes in closing order.
 	closings       []int32
 	opened, closed []int64
 	symbol         []int32
 	net, size      []T
-	order          sortKeys[T] // of the sizes
+	order          sortKeys[T] // size keys
 	results        []outcome
 	all            tally[T]
 }
@@ -252,10 +250,9 @@ func newHistory[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 	return h
 }
 
-// fillBuckets fills in the breakdowns by hour, weekday, session and holding time.
-// Buckets without trades are included, so that charts keep their shape. Each trade
-// is added once to an hour of the week and once to a session and holding time;
-// the breakdowns are sums of those.
+// fillBuckets fills in the breakdowns by hour, weekday, session and holding time. Buckets
+// without trades are included, so charts keep their shape. Each trade is added once to a
+// weekday and hour and once to a session and holding time; the breakdowns sum those up.
 func (h *history[T]) fillBuckets(out *Behavior) {
 	var week [7][24]tally[T]
 	var held [len(sessions)][len(holdBuckets)]tally[T]
@@ -321,7 +318,7 @@ func (h *history[T]) findStreaks() Streaks {
 	return out
 }
 
-// newEvent returns the event of a flagged trade, with its day by the local clock.
+// newEvent returns the event for a flagged trade, with its day by the local clock.
 func (h *history[T]) newEvent(local *clock, place int, reason string) Event {
 	opened := time.UnixMicro(h.opened[place]).UTC()
 	return Event{
@@ -330,8 +327,8 @@ func (h *history[T]) newEvent(local *clock, place int, reason string) Event {
 	}
 }
 
-// fillDetector fills in a detector from flags: for each trade 0, or the index
-// of a reason. The rate is the share of flagged trades.
+// fillDetector fills in a detector from flags: for each trade 0, or a reason's index. The
+// rate is the share flagged.
 func (h *history[T]) fillDetector(d *Detector, flags []uint8, reasons []string) {
 	d.Events = []Event{}
 	var sides [2]tally[T] // indexing avoids a branch on flags, which are not predictable

@@ -23,7 +23,7 @@ func sortRowsByOpening(rows []Trade) []Trade {
 	})
 }
 
-// medianSize returns the exact median of the sizes.
+// medianSize returns the exact median size.
 func medianSize(rows []Trade) decimal.Decimal {
 	sizes := make([]decimal.Decimal, len(rows))
 	for i, row := range rows {
@@ -43,7 +43,7 @@ func isTooBig(row Trade, usual []Trade) bool {
 }
 
 // plainRevenge and plainOverconfidence implement the definitions directly: they compare
-// every pair of trades.
+// every pair.
 func plainRevenge(rows []Trade) (flagged []string) {
 	rows = sortRowsByOpening(rows)
 	for i, row := range rows {
@@ -96,7 +96,7 @@ func eventTexts(events []Event) (list []string) {
 	return list
 }
 
-// busyTrades draws trades that are close together, mostly wins, and of few sizes.
+// busyTrades draws trades close together, mostly wins, with few sizes.
 func busyTrades() *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		at := time.Date(2026, 3, 8, 5, 0, 0, 0, time.UTC)
@@ -253,8 +253,7 @@ func TestUsualLimit(t *testing.T) {
 	}
 }
 
-// TestConcurrentFigures computes figures of shared
-// columns concurrently.
+// TestConcurrentFigures computes figures from shared columns concurrently.
 func TestConcurrentFigures(t *testing.T) {
 	t.Parallel()
 	columns := buildColumns("a", generateTrades(3000), 500)

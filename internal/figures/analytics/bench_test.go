@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// generateTrades returns n trades on business days, most of them minutes long,
-// in fifty symbols, with costs, and with risk and excursions on some.
+// generateTrades returns n trades on business days, mostly minutes long, in fifty
+// symbols, with costs, some with risk and excursions.
 func generateTrades(n int) []Trade {
 	dice := rand.New(rand.NewPCG(uint64(n), 7))
 	rows := make([]Trade, n)
@@ -46,8 +46,7 @@ func generateTrades(n int) []Trade {
 
 var sizes = []int{1_000, 10_000, 100_000, 333_000, 1_000_000}
 
-// benchmarkSizes runs a figure over journals of growing size and reports the time
-// a trade.
+// benchmarkSizes runs a figure over growing journals and reports the time per trade.
 func benchmarkSizes(b *testing.B, run func(s *Selection)) {
 	benchmarkColumns(b, func(columns []*Columns) func() {
 		s := SelectTrades(columns, Filter{})
@@ -79,7 +78,7 @@ func BenchmarkSummary(b *testing.B) {
 	benchmarkSizes(b, func(s *Selection) { Summarize(s, Capital{Starting: decimal.New(100_000)}) })
 }
 
-// BenchmarkMonth summarizes a thirty-sixth of the journal, near its end.
+// BenchmarkMonth summarizes one month near the end, a thirty-sixth of all trades.
 func BenchmarkMonth(b *testing.B) {
 	benchmarkColumns(b, func(columns []*Columns) func() {
 		n := columns[0].Len()
@@ -145,7 +144,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkWithChanges changes one trade of 100,000.
+// BenchmarkWithChanges changes one trade among 100,000.
 func BenchmarkWithChanges(b *testing.B) {
 	rows := generateTrades(100_000)
 	c := BuildColumns("a", rows)
@@ -180,8 +179,8 @@ func splitEveryThird(c *Columns, rows []Trade) *Columns {
 	return c.WithChanges(parts, nil)
 }
 
-// BenchmarkRealized computes figures of 100,000 trades, a third of which were
-// closed in three steps; compare the benchmarks of the same names.
+// BenchmarkRealized computes figures for 100,000 trades, a third closed in three steps;
+// compare the benchmarks with the same names.
 func BenchmarkRealized(b *testing.B) {
 	rows := generateTrades(100_000)
 	closed := BuildColumns("a", rows)

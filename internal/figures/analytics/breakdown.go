@@ -12,11 +12,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Dimension is a property that a breakdown groups trades by.
+// Dimension is a property to group trades by.
 type Dimension string
 
-// The dimensions. Weekday, hour and session are those of the opening; month is
-// that of the selection's basis.
+// The dimensions. Weekday, hour and session refer to the opening; month follows the
+// selection's basis.
 const (
 	BySymbol     Dimension = "symbol"
 	ByRoot       Dimension = "root"
@@ -57,7 +57,7 @@ func (by Dimension) IsTime() bool {
 	return by == ByWeekday || by == ByHour || by == ByMonth || by == BySession
 }
 
-// ParseDimension parses the name of a dimension.
+// ParseDimension parses a dimension name.
 func ParseDimension(field, text string) (Dimension, error) {
 	by := Dimension(text)
 	if !slices.Contains(Dimensions(), by) {
@@ -70,19 +70,19 @@ func ParseDimension(field, text string) (Dimension, error) {
 	return by, nil
 }
 
-// BreakdownQuery is the parameters of [BreakDown].
+// BreakdownQuery has the parameters for [BreakDown].
 type BreakdownQuery struct {
 	By   Dimension
 	Zone *time.Location
-	// Mistakes are the tags that count as mistakes.
+	// Mistakes are the tags counted as mistakes.
 	Mistakes []journal.TagID
 	// Evidence adds intervals and probabilities, computed with the seed.
 	Evidence bool
 	Seed     uint64
 }
 
-// Row is the trades that share one key. Trades without a setup, tag
-// or grade have the empty key.
+// Row is the trades with the same key. Trades without a setup, tag or grade have the
+// empty key.
 type Row struct {
 	Key          string          `json:"key"`
 	Trades       int             `json:"trades"`
@@ -98,8 +98,8 @@ type Row struct {
 	ProfitFactor *float64        `json:"profit_factor"`
 	AvgR         *float64        `json:"avg_r"`
 	TradesWithR  int             `json:"trades_with_r"`
-	// Evidence is null unless requested. PValue is the probability that a row
-	// without any edge has a result as extreme, corrected for the number of rows.
+	// Evidence is null unless requested. PValue is how likely a row without any edge has
+	// a result as extreme, corrected for the row count.
 	Evidence    *Evidence `json:"evidence"`
 	PValue      *float64  `json:"p_value"`
 	Significant bool      `json:"significant"`
@@ -107,17 +107,16 @@ type Row struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// rowDraws is the number of draws for one row. It is below evidenceDraws because
-// there may be many rows.
+// rowDraws is the number of draws per row. It is below evidenceDraws because there may be
+// many rows.
 const rowDraws = 400
 
 // significance is the corrected probability below which a row is significant.
 const significance = 1 - evidenceLevel
 
-// BreakDown groups the trades of a selection. Rows of dimensions with a natural
-// order (hours, months, grades) are in that order; others by net result,
-// best first. Only rows with trades are listed. A trade with several tags or setups
-// counts in each of their rows.
+// BreakDown groups the selected trades. Dimensions with a natural order (hours, months,
+// grades) keep it; other rows are sorted by net result, best first. Only rows with trades
+// are listed. A trade with several tags or setups counts in each row.
 func BreakDown(s *Selection, q BreakdownQuery) []Row {
 	if s.unbounded {
 		return breakDown[exact](s, q)
@@ -191,8 +190,8 @@ func tallyRows[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows
 	return g.keys, rows
 }
 
-// addToDay adds a result to a day of the row. Days are kept in order; nearly
-// always the day is the last one or a new last one.
+// addToDay adds a result to a day. Days are kept in order; nearly always the day is the
+// last or a new last.
 func (t *rowTally[T]) addToDay(day int64, net T, result outcome) {
 	at := len(t.days) - 1
 	if at < 0 || t.days[at].day < day {
@@ -217,9 +216,8 @@ func (t *rowTally[T]) toRow(key string, scale int32) Row {
 	}
 }
 
-// computeEvidence returns the intervals of a row and the probability of its
-// result by chance. A row with too few trades has no probability, so that it does
-// not count in the correction for the number of rows.
+// computeEvidence returns a row's intervals and how likely its result is by chance. A row
+// with too few trades has no probability, so it does not count in the correction.
 func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *float64) {
 	e := computeEvidence(t.days, scale, rowDraws, seed)
 	if !checkMinimums(t.trades(), len(t.days)).Enough {
@@ -228,7 +226,7 @@ func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *floa
 	return e, pValue(meanError(t.days, scale))
 }
 
-// hasOwnOrder reports whether the keys of a dimension have a natural order.
+// hasOwnOrder reports whether a dimension's keys have a natural order.
 func (by Dimension) hasOwnOrder() bool {
 	switch by {
 	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
@@ -239,7 +237,7 @@ func (by Dimension) hasOwnOrder() bool {
 	}
 }
 
-// grouping is a list of groups, and a function that returns the groups of each trade.
+// grouping is a list of groups with a function returning each trade's groups.
 type grouping struct {
 	keys []string
 	of   func(i int) []int32
@@ -310,7 +308,7 @@ func holdNames() []string {
 	return names
 }
 
-// groupByMonth groups by calendar month, in the order of the calendar.
+// groupByMonth groups by month, in calendar order.
 func (s *Selection) groupByMonth(local *clock) grouping {
 	days, of := s.findDays(local)
 	months := make([]string, len(days))
@@ -325,8 +323,8 @@ func (s *Selection) groupByMonth(local *clock) grouping {
 	return newSingleGrouping(keys, func(i int) int { return places[of[i]] })
 }
 
-// groupBySize groups by quartiles of the trader's own sizes: a trade is in the first
-// quarter whose greatest size, by nearest rank, it does not exceed.
+// groupBySize groups by the trader's own size quartiles: a trade is in the first quarter
+// whose greatest size, by nearest rank, it does not exceed.
 func (s *Selection) groupBySize() grouping {
 	var keys []int64
 	if s.unbounded {
@@ -350,7 +348,7 @@ func (s *Selection) groupBySize() grouping {
 	})
 }
 
-// groupByValue groups by the strings of a dictionary, or by the ids in them.
+// groupByValue groups by dictionary strings, or by the ids in them.
 func (s *Selection) groupByValue(q BreakdownQuery) grouping {
 	var names dictionary
 	groups := make([][][]int32, len(s.pages))
@@ -377,8 +375,8 @@ func (s *Selection) groupByValue(q BreakdownQuery) grouping {
 	}}
 }
 
-// dictionaryOf returns the column of a dimension, nil for the account, and the function
-// that splits its strings into keys.
+// dictionaryOf returns a dimension's column, nil for the account, and the function to
+// split its strings into keys.
 func (c *page) dictionaryOf(q BreakdownQuery) (column *dictionary, parts func(word string) []string) {
 	whole := func(word string) []string { return []string{word} }
 	ids := func(word string) []string { return orEmptyKey(splitIDs[string](word)) }

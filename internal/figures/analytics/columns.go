@@ -8,8 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Trade is one closed trade or a realized part of one, or in columns of open
-// trades, which are only ranked, an open trade.
+// Trade is a closed trade, a realized part, or an open trade in columns for ranking only.
 type Trade struct {
 	ID               journal.TradeID
 	Symbol           string
@@ -18,9 +17,9 @@ type Trade struct {
 	OpenedAt         time.Time
 	ClosedAt         time.Time
 	Net, Gross, Fees decimal.Decimal // Fees are all costs: fees and commission
-	// EntryNotional is what the opening fills cost; its absolute value is the
-	// size of the trade. Volume is the traded notional, entry and exit, and 0
-	// if it is unknown, since it is only added up.
+	// EntryNotional is the cost of the opening fills; its absolute value is the trade
+	// size. Volume is the traded notional, entry and exit, and 0 if unknown, since it is
+	// only added up.
 	EntryNotional, Volume decimal.Decimal
 	// InitialRisk is stated by the trader or computed from the stop.
 	InitialRisk decimal.Null
@@ -28,43 +27,40 @@ type Trade struct {
 	MAE, MFE decimal.Null
 	// Excursion is what the price did during the trade.
 	Excursion TradeExcursion
-	// Quantity to RMultiple are values that lists are sorted by; no figure is
-	// computed from them.
+	// Quantity to RMultiple are only for sorting lists; no figure is computed from them.
 	Quantity, EntryPrice            decimal.Decimal
 	ExitPrice, ReturnPct, RMultiple decimal.Null
 	// Quality is the trader's own grade, 1 to 5; 0 means none.
 	Quality uint8
 	Setups  []journal.SetupID
 	Tags    []journal.TagID
-	// The following values are only filtered by. Root is the root of the future,
-	// the underlying of the option, or the symbol; OptionRight and Expiry are empty
-	// without an option. EmotionalState is folded; see [textindex.Fold].
+	// The following values are only for filters. Root is the future's root, the option's
+	// underlying, or the symbol; OptionRight and Expiry are empty without an option.
+	// EmotionalState is folded; see [textindex.Fold].
 	Root, OptionRight                string
 	Expiry                           journal.Day
 	EmotionalState                   string
 	Reviewed, HasNote, HasAttachment bool
-	// Instrument, External and Arrival order trades of the same instants: symbol,
-	// contract and lot as a text that compares as they do, the first fill's id at
-	// the broker, and the number of that fill in the order of arrival, which no
-	// other trade of the account has.
+	// Instrument, External and Arrival order trades with the same instants: symbol,
+	// contract and lot as a text with the same order, the broker's id for the first fill,
+	// and its arrival number, unique in the account.
 	Instrument, External string
 	Arrival              int64
-	// Part marks a row that is what the trade realized at one instant, which is
-	// then its ClosedAt. Columns of realized results have a row for each; see
-	// [Filter.Realized].
+	// Part marks a row with what the trade realized at one instant, which is then its
+	// ClosedAt. Realized columns have a row for each; see [Filter.Realized].
 	Part bool
-	// Open marks a trade that is not flat yet, or a part of one. The ClosedAt of an
-	// open trade is its opening.
+	// Open marks a trade still open, or a part of such a trade. An open trade's ClosedAt
+	// is its opening.
 	Open bool
 }
 
-// Columns are the closed trades of one account. They never change:
-// [Columns.WithChanges] returns new ones, so that readers of the old ones are
-// not affected. They consist of pages in the order of closing. A change copies only the
-// pages with changed trades, so its cost does not depend on the length of the history.
+// Columns are an account's closed trades. They never change: [Columns.WithChanges]
+// returns new columns, so readers are not affected. They consist of pages in closing
+// order. A change copies only the pages with changed trades, so its cost does not depend
+// on the history's length.
 type Columns struct {
 	account journal.AccountID
-	// name and number order trades of several accounts; see [Columns.WithName].
+	// name and number order trades across accounts; see [Columns.WithName].
 	name   string
 	number int64
 
@@ -72,12 +68,11 @@ type Columns struct {
 	pageRows int     // in a full page
 }
 
-// pageRows is the number of rows in a full page. It is large enough that a
-// history of years has a few dozen pages, and small enough to copy a page within
-// a request.
+// pageRows is the row count of a full page: large enough for years to fit into a few
+// dozen pages, and small enough to copy a page within a request.
 const pageRows = 4096
 
-// BuildColumns returns the columns of an account for its closed trades, in any order.
+// BuildColumns returns an account's columns for its closed trades, given in any order.
 // Each id must occur once; parts of one trade must differ in their instants.
 func BuildColumns(account journal.AccountID, rows []Trade) *Columns {
 	return buildColumns(account, rows, pageRows)
@@ -91,8 +86,8 @@ func buildColumns(account journal.AccountID, rows []Trade, pageRows int) *Column
 	return c
 }
 
-// ConcatColumns concatenates columns of one account. Every trade of each
-// must come before every trade of the next.
+// ConcatColumns concatenates columns of one account. All trades in each must come before
+// those in the next.
 func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {
 	c := &Columns{account: account, pageRows: pageRows}
 	for _, part := range parts {
@@ -101,16 +96,16 @@ func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {
 	return c
 }
 
-// WithName returns the same columns for an account of that name and number.
-// Trades of the same instants and instrument are ordered by the names of their
-// accounts, and if everything else is equal by their numbers.
+// WithName returns the same columns for an account with that name and number. Trades with
+// the same instants and instrument are ordered by account name, and if everything else is
+// equal by account number.
 func (c *Columns) WithName(name string, number int64) *Columns {
 	named := *c
 	named.name, named.number = name, number
 	return &named
 }
 
-// sortByClosing returns trades in the order of closing.
+// sortByClosing returns trades in closing order.
 func sortByClosing(rows []Trade) []*Trade {
 	sorted := make([]*Trade, len(rows))
 	for i := range rows {
@@ -120,7 +115,7 @@ func sortByClosing(rows []Trade) []*Trade {
 	return sorted
 }
 
-// Len returns the number of trades.
+// Len returns the trade count.
 func (c *Columns) Len() int {
 	n := 0
 	for _, p := range c.pages {
@@ -129,7 +124,7 @@ func (c *Columns) Len() int {
 	return n
 }
 
-// Bytes returns the memory that the columns take, for the limit of a cache.
+// Bytes returns the memory used, for a cache limit.
 func (c *Columns) Bytes() int {
 	n := 0
 	for _, p := range c.pages {
@@ -149,9 +144,9 @@ func (c *Columns) Trade(row int) Trade {
 	panic("analytics: row out of range")
 }
 
-// WithChanges returns new columns in which the changed trades replace all rows of
-// the same id, or are added, and the removed ones are missing. Unknown
-// ids are ignored. The old columns do not change.
+// WithChanges returns new columns with the changed trades added, replacing all rows with
+// the same ids, and without the removed ids. Unknown ids are ignored. The old columns do
+// not change.
 func (c *Columns) WithChanges(changed []Trade, removed []journal.TradeID) *Columns {
 	ids := newIDSet(removed)
 	for i := range changed {
@@ -174,8 +169,8 @@ func (c *Columns) WithChanges(changed []Trade, removed []journal.TradeID) *Colum
 	return out
 }
 
-// appendPage appends a page. It skips an empty page, splits one that is too long,
-// and merges it with the previous page if both are short.
+// appendPage appends a page. It skips an empty page, splits a long page, and merges two
+// short neighbors.
 func (c *Columns) appendPage(p *page) {
 	if n := len(c.pages); n > 0 && c.pages[n-1].len()+p.len() <= c.pageRows {
 		if p.len() > 0 {

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Ids of any form are stored and distinguished.
+// Ids in any form are stored and distinguished.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	ids := []journal.TradeID{
@@ -101,8 +101,8 @@ func TestDimensionsAreParsed(t *testing.T) {
 	}
 }
 
-// A small selection out of a large account is in the same order of opening as
-// the same trades alone.
+// A small selection from a large account is in the same opening order as the same trades
+// alone.
 func TestOpeningOrderOfAFew(t *testing.T) {
 	t.Parallel()
 	rows := generateTrades(3000)

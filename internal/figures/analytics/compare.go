@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Comparison is the summaries of two selections and their difference.
+// Comparison is two summaries and their difference.
 type Comparison struct {
 	A          Summary    `json:"a"`
 	B          Summary    `json:"b"`
@@ -24,23 +24,23 @@ type Difference struct {
 	ProfitFactor *float64        `json:"profit_factor"`
 	PayoffRatio  *float64        `json:"payoff_ratio"`
 	AvgR         *float64        `json:"avg_r"`
-	// Interval is that of the difference of expectancy.
+	// Interval belongs to the expectancy difference.
 	Interval DifferenceInterval `json:"interval"`
-	// PValue is the probability that two histories with the same expectancy differ
-	// as much; null unless both have enough trades and days.
+	// PValue is how likely two histories with the same expectancy differ as much; null
+	// unless both have enough trades and days.
 	PValue      *float64 `json:"p_value"`
 	Significant bool     `json:"significant"`
 }
 
-// DifferenceInterval is the 95% interval of a difference of money; its bounds are
-// null unless both sides have two days with trades.
+// DifferenceInterval is the 95% interval for a money difference; its bounds are null
+// unless both sides have two days with trades.
 type DifferenceInterval struct {
 	Low  decimal.Null `json:"low"`
 	High decimal.Null `json:"high"`
 }
 
-// CompareSelections compares two selections. Days are those of the zone; the
-// trades of a day are not independent.
+// CompareSelections compares two selections, with days in the zone; trades on one day are
+// not independent.
 func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) Comparison {
 	out := Comparison{A: Summarize(a, ofA), B: Summarize(b, ofB)}
 	out.Difference = Difference{
@@ -57,8 +57,8 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 	return out
 }
 
-// drawMeans returns the mean results of a trade in histories that are drawn as
-// [AssessEvidence] does. It returns nil with fewer than two days.
+// drawMeans returns the mean result per trade in histories drawn as in [AssessEvidence].
+// It returns nil with fewer than two days.
 func drawMeans(s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
 	if s.unbounded {
 		return drawMeansIn[exact](s, zone, seed)
@@ -82,8 +82,7 @@ func drawDayMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []d
 	return means
 }
 
-// intervalOfDifference returns the interval of the differences of two lists of draws,
-// draw by draw.
+// intervalOfDifference returns the interval between two lists, compared draw by draw.
 func intervalOfDifference(a, b []decimal.Decimal) (interval DifferenceInterval) {
 	if a == nil || b == nil {
 		return interval
@@ -105,7 +104,7 @@ func subtractOptional(a, b *float64) *float64 {
 	return &value
 }
 
-// meanEstimate is a mean result of a trade with its standard error.
+// meanEstimate is a mean result per trade with its standard error.
 type meanEstimate struct {
 	mean, deviation float64
 	enough          bool
@@ -125,7 +124,7 @@ func estimateMeanIn[T number[T]](s *Selection, zone *time.Location) meanEstimate
 	return p
 }
 
-// tallyNetDays returns the tallies of net results by day, in the order of the calendar.
+// tallyNetDays returns the net results by day, in calendar order.
 func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	days, of := s.findDays(newClock(zone))
 	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Day is the result of the trades of one calendar day.
+// Day is the result on one calendar day.
 type Day struct {
 	Date     journal.Day     `json:"date"`
 	NetPnL   decimal.Decimal `json:"net_pnl"`
@@ -20,12 +20,11 @@ type Day struct {
 	Losses   int             `json:"losses"`
 	WinRate  float64         `json:"win_rate"`
 	Volume   decimal.Decimal `json:"volume"`
-	// CumulativePnL is the net result of this day and all days before it.
+	// CumulativePnL is the net result up to and including this day.
 	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
 }
 
-// ListDays returns the days with trades, in order, by the calendar of
-// the zone.
+// ListDays returns the days with trades, in order, by the zone's calendar.
 func ListDays(s *Selection, zone *time.Location) []Day {
 	if s.unbounded {
 		return listDays[exact](s, zone)
@@ -76,15 +75,14 @@ func tallyDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	return tallies
 }
 
-// findDays returns the calendar days of the trades and the day of each trade; see
-// indexKeys.
+// findDays returns the calendar days with trades and each trade's day; see indexKeys.
 func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
 	return indexKeys(len(s.picks), func(i int) int64 { return c.day(s.basisInstant(i)) })
 }
 
-// indexKeys returns the distinct keys of n items in the order of their first
-// occurrence, and for each item the index of its key. For days that is the
-// order of the calendar, except when clocks go back over midnight.
+// indexKeys returns the distinct keys among n items in order of first occurrence, and for
+// each item its key's index. For days this is calendar order, except when clocks go back
+// over midnight.
 func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	of = make([]int32, n)
 	places := map[int64]int32{}
@@ -105,7 +103,7 @@ func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	return keys, of
 }
 
-// Year is the calendar of one year. The caller adds notes and routines.
+// Year is one year's calendar. The caller adds notes and routines.
 type Year struct {
 	Year   int     `json:"year"`
 	Days   []Cell  `json:"days"`
@@ -113,7 +111,7 @@ type Year struct {
 	Total  Group   `json:"total"`
 }
 
-// Cell is a day of the calendar with trades.
+// Cell is a calendar day with trades.
 type Cell struct {
 	Date   journal.Day     `json:"date"`
 	NetPnL decimal.Decimal `json:"net_pnl"`
@@ -126,12 +124,12 @@ type Cell struct {
 type Month struct {
 	Month string `json:"month"`
 	Group
-	// GreenDays and RedDays are the days that ended above and below zero.
+	// GreenDays and RedDays count the days above and below zero.
 	GreenDays int `json:"green_days"`
 	RedDays   int `json:"red_days"`
 }
 
-// BuildCalendar returns the days and months of a year that have trades.
+// BuildCalendar returns a year's days and months with trades.
 func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
 	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
 	for _, day := range ListDays(s, zone) {
@@ -159,7 +157,7 @@ func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
 	return out
 }
 
-// addDay adds a day to a group of days.
+// addDay adds a day to a group.
 func (g *Group) addDay(day Day) {
 	g.Trades += day.Trades
 	g.Wins += day.Wins

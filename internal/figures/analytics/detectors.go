@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The rules of the detectors.
+// The detector rules.
 const (
 	revengeWindow     = 60 * microsMinute
 	revengeSameSymbol = 15 * microsMinute
@@ -14,8 +14,8 @@ const (
 	confidentAfter    = 3  // wins in a row
 )
 
-// Expected rates come from a number of shuffles of the latest trades. The bounds
-// are enough to separate a habit from chance and limit the cost for any history.
+// Expected rates come from shuffling the latest trades. The bounds are enough to separate
+// a habit from chance and limit the cost for any history.
 const (
 	shuffles       = 20
 	shuffledTrades = 500
@@ -23,20 +23,20 @@ const (
 	maxDealtTrades = 5000
 )
 
-// isOversized reports whether a size is at least 1.5 times the median, which
-// is the mean of a and b. It is false if the median is 0.
+// isOversized reports whether a size is at least 1.5 times the median, the mean of a and
+// b. It is false if the median is 0.
 func isOversized[T number[T]](size, a, b T) bool {
 	sum := a.add(b)
 	return sum.sign() > 0 && size.times(4).cmp(sum.times(3)) >= 0
 }
 
-// flagOversized reports which trades were oversized compared with the trades
-// opened before them, at most the last twenty.
+// flagOversized reports which trades were oversized compared with the trades opened
+// before them, at most the last twenty.
 //
-// The comparison does not need the median itself. A size is at least 1.5 times
-// the median of n sizes if more than half of them are at most two thirds of it, and
-// is not if fewer than half are. If it is exactly half, the two sizes around the
-// limit are the middle ones and must be compared.
+// The comparison does not need the median itself. A size is at least 1.5 times the median
+// if more than half the sizes are at most two thirds as large, and is not if fewer than
+// half are. If it is exactly half, the two sizes around the limit are the middle ones and
+// must be compared.
 func (h *history[T]) flagOversized() []bool {
 	big := make([]bool, len(h.size))
 	zero := h.order.twoThirdsKey(h.size, nowhere)
@@ -87,7 +87,7 @@ func findAround(last *[revengeMemory]int64, place, n int, limit int64) (a, b int
 	return a, b
 }
 
-// sizeEntry is a trade with the key of its size.
+// sizeEntry is a trade with its size key.
 type sizeEntry struct {
 	key   int64
 	place int32
@@ -107,9 +107,9 @@ func (h *history[T]) detectRevenge(d *Detector) {
 	})
 }
 
-// flagRevenge flags trades that were opened soon after a loss. It walks
-// openings and closings together. Only the latest loss before an opening
-// matters, so the state is one instant for all trades and one for each symbol.
+// flagRevenge flags trades opened soon after a loss. It walks openings and closings
+// together. Only the latest loss before an opening matters, so the state is one instant
+// for all trades and one per symbol.
 func (h *history[T]) flagRevenge(results []outcome, big []bool) []uint8 {
 	const never = -1 << 62
 	flags := make([]uint8, len(h.opened))
@@ -149,8 +149,8 @@ func (h *history[T]) detectOverconfidence(d *Detector) {
 	d.ExpectedRate = simulateRate(recent, recent.flagOverconfidence)
 }
 
-// flagOverconfidence flags trades that were oversized compared with the wins of the
-// current run when they were opened.
+// flagOverconfidence flags trades oversized compared with the wins in the run at their
+// opening.
 func (h *history[T]) flagOverconfidence(results []outcome) []uint8 {
 	flags := make([]uint8, len(h.opened))
 	var run runningMedian
@@ -174,8 +174,8 @@ func (h *history[T]) flagOverconfidence(results []outcome) []uint8 {
 	return flags
 }
 
-// runningMedian maintains the median of a growing set: the lower half in a heap
-// with its greatest on top, the upper half in one with its smallest on top.
+// runningMedian maintains a growing set's median: the lower half in a heap with its
+// greatest on top, the upper half in a heap with its smallest on top.
 type runningMedian struct{ low, high heap }
 
 func (m *runningMedian) len() int { return len(m.low) + len(m.high) }
@@ -242,7 +242,7 @@ func (h *heap) pop() sizeEntry {
 	return top
 }
 
-// recentHistory returns the latest part of a history, for shuffling.
+// recentHistory returns the latest part for shuffling.
 func (h *history[T]) recentHistory() *history[T] {
 	first := max(0, len(h.opened)-shuffledTrades)
 	out := &history[T]{
@@ -257,8 +257,8 @@ func (h *history[T]) recentHistory() *history[T] {
 	return out
 }
 
-// simulateRate returns the rate of a detector when the results of a history
-// are shuffled and everything else is unchanged.
+// simulateRate returns a detector's rate with shuffled results and everything else
+// unchanged.
 func simulateRate[T number[T]](h *history[T], detect func([]outcome) []uint8) *float64 {
 	d := splitMix64(h.q.Seed)
 	results := slices.Clone(h.results)
@@ -275,8 +275,8 @@ func simulateRate[T number[T]](h *history[T], detect func([]outcome) []uint8) *f
 	return &rate
 }
 
-// detectLossAversion flags losers that were held more than twice as long as the
-// median winner, and winners that gave back at least half of their best excursion.
+// detectLossAversion flags losers held more than twice as long as the median winner, and
+// winners that gave back at least half their best excursion.
 func (h *history[T]) detectLossAversion(d *LossAversion) {
 	held := h.holdTimes()
 	limit := compareHoldTimes(d, h.results, held)
@@ -305,7 +305,7 @@ func (h *history[T]) detectLossAversion(d *LossAversion) {
 	d.ExpectedRate = simulateHoldRate(h.recentHistory())
 }
 
-// holdTimes returns the holding time of each trade.
+// holdTimes returns each trade's holding time.
 func (h *history[T]) holdTimes() []int64 {
 	held := make([]int64, len(h.opened))
 	for i, at := range h.opened {
@@ -314,8 +314,8 @@ func (h *history[T]) holdTimes() []int64 {
 	return held
 }
 
-// holdLimit returns the holding time above which a loser was held too long: twice
-// the median of the winners, and no limit without winners.
+// holdLimit returns the holding time above which a loser was held too long: twice the
+// winners' median, and no limit without winners.
 func holdLimit(winners []int64) int64 {
 	if len(winners) == 0 {
 		return math.MaxInt64
@@ -324,7 +324,7 @@ func holdLimit(winners []int64) int64 {
 	return low + high
 }
 
-// filterByOutcome returns the values of the trades with an outcome.
+// filterByOutcome returns the values for one outcome.
 func filterByOutcome(results []outcome, values []int64, of outcome) []int64 {
 	list := make([]int64, len(values)+1)
 	n := 0
@@ -337,7 +337,7 @@ func filterByOutcome(results []outcome, values []int64, of outcome) []int64 {
 	return list[:n]
 }
 
-// shareOfLosses returns count / number of losing trades, or nil without losing trades.
+// shareOfLosses returns count divided by the number of losers, or nil without losers.
 func shareOfLosses(count int, results []outcome) *float64 {
 	losses := 0
 	for _, result := range results {
@@ -348,8 +348,7 @@ func shareOfLosses(count int, results []outcome) *float64 {
 	return divide(float64(count), float64(losses))
 }
 
-// simulateHoldRate returns the share of losers held too long when holding
-// times are shuffled.
+// simulateHoldRate returns the share of losers held too long with shuffled holding times.
 func simulateHoldRate[T number[T]](h *history[T]) *float64 {
 	d := splitMix64(h.q.Seed)
 	held := h.holdTimes()
@@ -370,7 +369,7 @@ func simulateHoldRate[T number[T]](h *history[T]) *float64 {
 	return rate
 }
 
-// compareHoldTimes fills in the holding times of winners and losers, and returns the
+// compareHoldTimes fills in the holding times for winners and losers, and returns the
 // time above which a loser was held too long.
 func compareHoldTimes(d *LossAversion, results []outcome, held []int64) (limit int64) {
 	wins, losses := filterByOutcome(results, held, win), filterByOutcome(results, held, loss)
@@ -396,7 +395,7 @@ func meanAndMedian(micros []int64) (average, median float64) {
 }
 
 // measureExcursions sums up what trades with a known best excursion gave back, and
-// returns the winners that gave back at least half of it.
+// returns the winners that gave back at least half.
 func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 	best, known := readOptionalColumn[T](h.s, mfeOf)
 	if len(known) == 0 {
@@ -427,8 +426,8 @@ func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 	return gave
 }
 
-// detectOvertrading flags the days on which more trades were opened than the
-// median of all days plus twice their median absolute deviation.
+// detectOvertrading flags days with more openings than the median day plus twice the
+// median absolute deviation.
 func (h *history[T]) detectOvertrading(d *Overtrading) {
 	days, of := h.findOpeningDays()
 	counts := make([]int64, len(days))
@@ -462,14 +461,14 @@ func (h *history[T]) detectOvertrading(d *Overtrading) {
 	d.Rate, d.ExpectedRate = &rate, simulateDayRate(len(h.opened), len(days), h.q.Seed)
 }
 
-// findOpeningDays is Selection.findDays for the order and the instants of opening.
+// findOpeningDays is Selection.findDays in opening order and by opening instants.
 func (h *history[T]) findOpeningDays() (days []int64, of []int32) {
 	local := newClock(h.q.Zone)
 	return indexKeys(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
 }
 
-// usualLimit returns the median of counts, and the median plus twice the median
-// absolute deviation.
+// usualLimit returns the median count, and the median plus twice the median absolute
+// deviation.
 func usualLimit(counts []int64) (median, limit float64) {
 	if len(counts) == 0 {
 		return 0, 0
@@ -484,8 +483,8 @@ func usualLimit(counts []int64) (median, limit float64) {
 	return float64(twice) / 2, float64(twice)/2 + 2*float64(low+high)/4
 }
 
-// simulateDayRate returns the share of days above the limit when trades are distributed
-// over the trading days at random.
+// simulateDayRate returns the share of days above the limit with trades distributed over
+// the trading days at random.
 func simulateDayRate(trades, days int, seed uint64) *float64 {
 	sample := min(days, shuffledDays)
 	deal := min(trades*sample/days, maxDealtTrades)

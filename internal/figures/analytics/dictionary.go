@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// dictionary is a column of strings that repeat: each string is stored once,
-// and each row has its code.
+// dictionary is a column for repeating strings: each string is stored once, and each row
+// has its code.
 type dictionary struct {
 	values []string
 	codes  []int32
@@ -18,7 +18,7 @@ func (d *dictionary) at(row int32) string { return d.values[d.codes[row]] }
 
 func (d *dictionary) push(word string) { d.codes = append(d.codes, d.code(word)) }
 
-// code returns the code of a string, adding it if it is new.
+// code returns a string's code, adding new strings.
 func (d *dictionary) code(word string) int32 {
 	if n, known := d.codeOf[word]; known {
 		return n
@@ -32,14 +32,12 @@ func (d *dictionary) code(word string) int32 {
 	return n
 }
 
-// copyValues fills an empty dictionary with the strings of another, with the same
-// codes.
+// copyValues fills an empty dictionary with another's strings and codes.
 func (d *dictionary) copyValues(from *dictionary) {
 	d.values, d.codeOf = slices.Clip(from.values), maps.Clone(from.codeOf)
 }
 
-// addValues adds the strings of another dictionary and returns the codes that
-// they have in d.
+// addValues adds another dictionary's strings and returns their codes in d.
 func (d *dictionary) addValues(from *dictionary) []int32 {
 	numbers := make([]int32, len(from.values))
 	for i, word := range from.values {
@@ -48,8 +46,8 @@ func (d *dictionary) addValues(from *dictionary) []int32 {
 	return numbers
 }
 
-// appendRange appends rows of another dictionary. codes is the result of
-// addValues, or nil after copyValues.
+// appendRange appends rows from another dictionary. codes is the result from addValues,
+// or nil after copyValues.
 func (d *dictionary) appendRange(from *dictionary, numbers []int32, first, end int32) {
 	if numbers == nil {
 		d.codes = append(d.codes, from.codes[first:end]...)
@@ -61,8 +59,8 @@ func (d *dictionary) appendRange(from *dictionary, numbers []int32, first, end i
 }
 
 func (d *dictionary) bytes() int {
-	// A string's header, twice, and its place in the slice and the map with their
-	// unused places; measured with journals of about a hundred symbols.
+	// A string's header, twice, and its place in the slice and the map with their unused
+	// places; measured with journals with about a hundred symbols.
 	const entry = 120
 	n := cap(d.codes) * 4
 	for _, word := range d.values {
@@ -71,8 +69,8 @@ func (d *dictionary) bytes() int {
 	return n
 }
 
-// A set of ids is stored as one string: the sorted ids, joined by a character that no
-// id contains. Traders use the same few sets again and again.
+// An id set is stored as one string: the sorted ids, joined by a character found in no
+// id. Traders use the same few sets again and again.
 const separator = "\x00"
 
 func joinIDs[T ~string](ids []T) string {

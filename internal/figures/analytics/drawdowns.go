@@ -8,17 +8,15 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Drawdown is one fall of the cumulative result below a peak, until the peak was
-// reached again or until now. Results are those of the trades and, unless the
-// query filters by anything besides accounts and dates, of cash other than
-// deposits and withdrawals.
+// Drawdown is a fall in the cumulative result below a peak, until the peak was reached
+// again or until now. Results come from trades and, unless the query filters by anything
+// besides accounts and dates, from cash other than deposits and withdrawals.
 type Drawdown struct {
 	Depth decimal.Decimal `json:"depth"`
-	// DepthPct is the deepest fall of the time-weighted index below its peak, in
-	// percent, at any result of the drawdown; null if the capital is unknown.
+	// DepthPct is the deepest fall in the time-weighted index below its peak, in percent,
+	// at any result in the drawdown; null if the capital is unknown.
 	DepthPct *float64 `json:"depth_pct"`
-	// PeakAt is the instant of the result that made the peak; null when the fall
-	// began with the first result.
+	// PeakAt is when the peak was made; null if the fall began with the first result.
 	PeakAt   *time.Time `json:"peak_at"`
 	BeganAt  time.Time  `json:"began_at"`
 	TroughAt time.Time  `json:"trough_at"`
@@ -32,8 +30,7 @@ type Drawdown struct {
 	RecoverySecs *float64 `json:"recovery_secs"`
 }
 
-// ListDrawdowns returns the drawdowns of a selection, the deepest first and at
-// most limit of them; 0 means all.
+// ListDrawdowns returns at most limit drawdowns, the deepest first; 0 means all.
 func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	s, cash := s.withCash(capital)
 	if s.unbounded {
@@ -42,7 +39,7 @@ func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	return listDrawdowns[int128](s, cash, limit)
 }
 
-// results are the results of a query in order, in parallel lists.
+// results are a query's results in order, in parallel lists.
 type results[T number[T]] struct {
 	at     []int64
 	amount []T
@@ -73,7 +70,7 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 	return out
 }
 
-// fall is a drawdown by the indexes of its results.
+// fall is a drawdown by its result indexes.
 type fall[T number[T]] struct {
 	depth                     T
 	top, began, trough, ended int
@@ -94,7 +91,7 @@ func listDrawdowns[T number[T]](s *Selection, cash *cashColumn, limit int) []Dra
 	return list
 }
 
-// findFalls returns the falls of the cumulative result, in order.
+// findFalls returns the falls in the cumulative result, in order.
 func findFalls[T number[T]](amounts []T) []fall[T] {
 	var found []fall[T]
 	var level, peak T

@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// Every field of a filter narrows it, except for the period, its basis, when results
-// count, and the tolerance. The test fails for a new field that isNarrowed ignores.
+// Every filter field narrows it, except for the period, its basis, when results count,
+// and the tolerance. The test fails for a new field ignored by isNarrowed.
 func TestFilterIsNarrowedByEveryField(t *testing.T) {
 	t.Parallel()
 	kind := reflect.TypeFor[Filter]()
@@ -85,7 +85,7 @@ func TestOneMaximumDrawdown(t *testing.T) {
 }
 
 // A timeline that begins at the span of its selection has the same daily ratios and
-// drawdowns as one with all trades of the accounts.
+// drawdowns as one with all account trades.
 func TestSpanOfATimeline(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,7 +196,7 @@ func TestWeekdaysAreCounted(t *testing.T) {
 	})
 }
 
-// dumpOutcomes returns some answers that depend on outcomes as JSON.
+// dumpOutcomes returns some outcome-dependent answers as JSON.
 func dumpOutcomes(t *rapid.T, s *Selection) string {
 	text, err := json.MarshalIndent(map[string]any{
 		"summary": Summarize(s, Capital{}), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: time.UTC}), "r": ComputeRStats(s),
@@ -208,8 +208,8 @@ func dumpOutcomes(t *rapid.T, s *Selection) string {
 	return string(text)
 }
 
-// Outcomes with a tolerance equal a direct comparison of decimals, and
-// sums of money do not change.
+// Outcomes with a tolerance equal a direct decimal comparison, and money sums do not
+// change.
 func TestToleranceMatchesItsDefinition(t *testing.T) {
 	t.Parallel()
 	limits := []string{"0", "0.5", "1", "0.005", "2.999", "0.333333333333333333", "999999999999999"}

@@ -10,29 +10,28 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Effect compares the trades that have a key, such as a tag, with all other trades
-// of the selection. Differences are those with the key less those without it; they
-// are null if there are no other trades.
+// Effect compares the trades with a key, such as a tag, with all others selected.
+// Differences are with the key less without it; they are null if there are no other
+// trades.
 type Effect struct {
 	Key     string     `json:"-"`
 	With    EffectSide `json:"with"`
 	Without EffectSide `json:"without"`
-	// Difference is that of the average results, Total the difference times the
+	// Difference is between the average results, and Total the difference times the
 	// number of trades with the key.
 	Difference  decimal.Null `json:"difference"`
 	Total       decimal.Null `json:"total"`
 	DifferenceR *float64     `json:"difference_r"`
 	TotalR      *float64     `json:"total_r"`
-	// Interval is that of Difference.
+	// Interval belongs to Difference.
 	Interval DifferenceInterval `json:"interval"`
-	// PValue is the probability that trades with the same expectancy differ as
-	// much, corrected for the number of keys; null unless both sides have enough
-	// trades and days.
+	// PValue is how likely trades with the same expectancy differ as much, corrected for
+	// the key count; null unless both sides have enough trades and days.
 	PValue      *float64 `json:"p_value"`
 	Significant bool     `json:"significant"`
 }
 
-// EffectSide is the trades of one side of an effect.
+// EffectSide is the trades on one side.
 type EffectSide struct {
 	Trades      int             `json:"trades"`
 	NetPnL      decimal.Decimal `json:"net_pnl"`
@@ -41,10 +40,9 @@ type EffectSide struct {
 	TradesWithR int             `json:"trades_with_r"`
 }
 
-// MeasureEffects returns the effect of each key of a dimension that trades have, the
-// greatest loss first. The empty key has none. Days are those of UTC, as in
-// [CompareSelections]: the effect of a tag is the comparison of its trades with
-// the rest.
+// MeasureEffects returns the effect for each key in use, the greatest loss first. The
+// empty key has none. Days are in UTC, as in [CompareSelections]: a tag's effect compares
+// its trades with the rest.
 func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
 	q.Zone, q.Evidence = time.UTC, true
 	if s.unbounded {
@@ -83,8 +81,8 @@ func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
 	return list
 }
 
-// compareRow compares a row with all trades that are not in it. It returns the
-// probability of the difference before the correction.
+// compareRow compares a row with all trades outside it. It returns the uncorrected
+// probability for the difference.
 func compareRow[T number[T]](with, all *rowTally[T], scale int32) (Effect, *float64) {
 	without := rowTally[T]{days: subtractDays(all.days, with.days), rs: all.rs - with.rs, withR: all.withR - with.withR}
 	e := Effect{With: with.toEffectSide(scale), Without: without.toEffectSide(scale)}
@@ -106,7 +104,7 @@ func compareRow[T number[T]](with, all *rowTally[T], scale int32) (Effect, *floa
 	return e, pValue(x-y, math.Hypot(deviationX, deviationY))
 }
 
-// toEffectSide returns the figures of the days of a tally.
+// toEffectSide returns the figures for a tally's days.
 func (t *rowTally[T]) toEffectSide(scale int32) EffectSide {
 	var sum tally[T]
 	for i := range t.days {
@@ -119,8 +117,8 @@ func (t *rowTally[T]) toEffectSide(scale int32) EffectSide {
 	return side
 }
 
-// subtractDays returns the days less what other has of them, without days that are
-// empty then. Both are in order, and other has no days of its own.
+// subtractDays returns the days less those in other, without days then empty. Both are in
+// order, and other has no days of its own.
 func subtractDays[T number[T]](days, other []dayTally[T]) []dayTally[T] {
 	left := make([]dayTally[T], 0, len(days))
 	next := 0

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CashEvent is a cash transaction as an event of the equity curve.
+// CashEvent is a cash transaction as an equity curve event.
 type CashEvent struct {
 	ID     journal.CashID
 	At     time.Time
@@ -19,31 +19,29 @@ type CashEvent struct {
 	Flow bool
 }
 
-// DefaultPoints is the default of [CurveQuery.MaxPoints], and
-// MinPoints the lowest limit that is applied.
+// DefaultPoints is the default for [CurveQuery.MaxPoints], and MinPoints its lowest
+// effective value.
 const (
 	DefaultPoints = 2000
 	MinPoints     = 8
 )
 
-// CurveQuery is the parameters of [BuildEquityCurve].
+// CurveQuery has the parameters for [BuildEquityCurve].
 type CurveQuery struct {
-	// Filter selects the trades. Its period is the window of the curve and always
-	// tests the closing, because that is when a result reaches the account.
+	// Filter selects the trades. Its period is the curve's window and always tests the
+	// closing, because results reach the account then.
 	Filter  Filter
 	Capital Capital
 	// MaxPoints bounds the points; 0 means DefaultPoints.
 	MaxPoints int
-	// Open has the results of trades while they were open, in order of time. It is nil
-	// without prices.
+	// Open has the results of open trades, in time order. It is nil without prices.
 	Open []OpenDay
 }
 
-// OpenDay is the result so far of the trades that were open at an instant, which is the
-// end of a day, or now.
+// OpenDay is the result so far for trades open at an instant: a day's end, or now.
 type OpenDay struct {
 	At time.Time
-	// Result is absent if the price of one of them is missing.
+	// Result is absent if any price is missing.
 	Result decimal.Null
 }
 
@@ -57,12 +55,12 @@ type Curve struct {
 	// NetCashFlow is deposits less withdrawals inside the window.
 	NetCashFlow decimal.Decimal `json:"net_cash_flow"`
 	Currency    string          `json:"currency"`
-	// Marked is the equity with the results of open trades; nil, and null in JSON, if no
-	// point has a value.
+	// Marked is the equity including open trades; nil, and null in JSON, if no point has
+	// a value.
 	Marked *[]MarkedPoint `json:"marked" nullable:"true" doc:"Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is null if no day has a value: without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight."`
 }
 
-// MarkedPoint is the equity at an instant with the results of open trades.
+// MarkedPoint is the equity at an instant including open trades.
 type MarkedPoint struct {
 	At     time.Time    `json:"at"`
 	Equity decimal.Null `json:"equity" doc:"null if there is no price bar of an open trade in the five days before."`
@@ -75,9 +73,9 @@ type Point struct {
 	Drawdown decimal.Decimal `json:"drawdown"`
 }
 
-// BuildEquityCurve returns the equity curve of some accounts. With a filter besides
-// the period it includes the starting balances, deposits, withdrawals and the results
-// of the trades that pass.
+// BuildEquityCurve returns the equity curve for some accounts. With a filter besides the
+// period it includes the starting balances, deposits, withdrawals and the selected
+// results.
 func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	from := q.Filter.Period.From
 	q.Filter.Basis, q.Filter.Period.From = ByClosing, nil
@@ -89,7 +87,7 @@ func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	return buildEquityCurve[int128](s, cash, q, from)
 }
 
-// curveBuilder accumulates the points of a curve.
+// curveBuilder accumulates curve points.
 type curveBuilder[T number[T]] struct {
 	level, peak   T
 	flow, maxFall T
@@ -137,8 +135,8 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 	return out
 }
 
-// markDays returns the equity of the days in a period with the results of open trades,
-// nil if no day has a value.
+// markDays returns the daily equity in a period including open trades, nil if no day has
+// a value.
 func (w *curveBuilder[T]) markDays(q CurveQuery, period journal.Period, start T, scale int32) *[]MarkedPoint {
 	var points []MarkedPoint
 	hasValue := false
@@ -155,8 +153,8 @@ func (w *curveBuilder[T]) markDays(q CurveQuery, period journal.Period, start T,
 	return &points
 }
 
-// markDay returns the equity before an instant with the result of the trades that were
-// open then. start is the equity before the first point.
+// markDay returns the equity before an instant including the trades open then. start is
+// the equity before the first point.
 func (w *curveBuilder[T]) markDay(day OpenDay, start T, scale int32) MarkedPoint {
 	point := MarkedPoint{At: day.At}
 	if !day.Result.Valid {
@@ -171,8 +169,8 @@ func (w *curveBuilder[T]) markDay(day OpenDay, start T, scale int32) MarkedPoint
 	return point
 }
 
-// thinMarked returns at most limit of the points: the first, the last, and the lowest and
-// the highest of spans of equal length. A gap stays if it is as long as a span.
+// thinMarked returns at most limit points: the first, the last, and the lowest and the
+// highest in equal spans. A gap stays if it is as long as a span.
 func thinMarked(points []MarkedPoint, limit int) []MarkedPoint {
 	if limit <= 0 {
 		limit = DefaultPoints
@@ -209,8 +207,8 @@ func thinMarked(points []MarkedPoint, limit int) []MarkedPoint {
 	return thinned
 }
 
-// ListOvernight returns the trades that were held at the end of a day of UTC. All of
-// the selected trades must be closed.
+// ListOvernight returns the trades held at the end of a UTC day. All selected trades must
+// be closed.
 func (s *Selection) ListOvernight() (ids []journal.TradeID) {
 	const day = 24 * 60 * 60 * 1_000_000
 	for i := range s.Len() {
@@ -253,10 +251,10 @@ func (w *curveBuilder[T]) toCurve(start T, scale int32, q CurveQuery) Curve {
 	return out
 }
 
-// choosePoints returns the indexes of the points to show. Above the limit the points
-// are divided into spans of equal length, of which the lowest and the highest
-// are kept, as are the first and the last point, the trough of the deepest
-// drawdown and the peak before it. Nothing is averaged or interpolated.
+// choosePoints returns the indexes of the points to show. Above the limit the points are
+// divided into equal spans; the lowest and the highest in each are kept, as are the first
+// and the last point, the deepest drawdown's trough and the peak before it. Nothing is
+// averaged or interpolated.
 func (w *curveBuilder[T]) choosePoints(limit int) []int {
 	if limit <= 0 {
 		limit = DefaultPoints
@@ -295,8 +293,8 @@ func (w *curveBuilder[T]) findExtremes(from, until int) (low, high int) {
 	return low, high
 }
 
-// findDeepest returns the trough of the deepest drawdown and the last point
-// before it at the peak.
+// findDeepest returns the deepest drawdown's trough and the last point at the peak before
+// it.
 func (w *curveBuilder[T]) findDeepest() (peak, trough int) {
 	for i := range w.below {
 		if w.below[i].cmp(w.below[trough]) > 0 {

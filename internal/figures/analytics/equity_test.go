@@ -26,15 +26,15 @@ func anyCash() *rapid.Generator[[]CashEvent] {
 	})
 }
 
-// plainEvent is an event of the curve, for the plain model below.
+// plainEvent is a curve event, for the plain model below.
 type plainEvent struct {
 	at     time.Time
 	amount decimal.Decimal
 	flow   bool
 }
 
-// plainCurve implements the definition of docs/metrics.md directly. The
-// percentage is negative if it is absent.
+// plainCurve implements the definition in docs/metrics.md directly. The percentage is
+// negative if it is absent.
 func plainCurve(
 	rows []Trade, cash []CashEvent, starting decimal.Decimal, p journal.Period,
 ) (points []Point, start, flow, deepest decimal.Decimal, pct float64) {
@@ -84,8 +84,7 @@ func plainCurve(
 	return points, start, flow, deepest, pct
 }
 
-// plainCapital reports whether capital is known before the first trade of a
-// window.
+// plainCapital reports whether capital is known before a window's first trade.
 func plainCapital(rows []Trade, cash []CashEvent, starting decimal.Decimal, p journal.Period) bool {
 	var first *time.Time
 	for i, row := range rows {
@@ -151,7 +150,7 @@ func TestThinningKeepsExtremes(t *testing.T) {
 			t.Fatalf("%d points of %d, and %d were allowed", len(thin.Points), len(whole.Points), limit)
 		}
 		at := 0
-		for _, p := range thin.Points { // each is one of the whole, in order
+		for _, p := range thin.Points { // each is from the whole curve, in order
 			for at < len(whole.Points) && !samePoint(whole.Points[at], p) {
 				at++
 			}

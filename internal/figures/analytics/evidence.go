@@ -16,23 +16,22 @@ const (
 	evidenceBlocks = 250 // with more days than this, several days form a block
 	minTrades      = 30
 	minDays        = 10
-	// winRateWidth is the greatest half-width of the interval of a win rate.
+	// winRateWidth is the greatest half-width for a win rate interval.
 	winRateWidth = 0.1
-	// maxMissing is returned if no realistic number of trades is enough.
+	// maxMissing is returned if no realistic trade count is enough.
 	maxMissing = 1_000_000
 )
 
-// Seed is the seed of every random figure. It is the same for all users, so that
-// a restored journal shows the same intervals and they can be recomputed elsewhere.
+// Seed is the seed for every random figure. It is the same for all users, so a restored
+// journal shows the same intervals and they can be recomputed elsewhere.
 const Seed uint64 = 1
 
-// generatorName is the name of the generator of every random figure; see splitMix64.
+// generatorName names the generator behind every random figure; see splitMix64.
 const generatorName = "splitmix64"
 
-// Evidence describes how reliable the figures of a selection are. Trades of one
-// day are not independent, so whole days are drawn, with replacement, to see how
-// expectancy and profit factor would have varied. The interval of the win rate is
-// Wilson's.
+// Evidence describes how reliable a selection's figures are. Trades on one day are not
+// independent, so whole days are drawn, with replacement, to see how expectancy and
+// profit factor would have varied. The win rate has Wilson's interval.
 type Evidence struct {
 	N            int           `json:"n"`
 	Days         int           `json:"days"`
@@ -53,22 +52,22 @@ type Verdict struct {
 	Missing int  `json:"missing"`
 }
 
-// Interval is the interval of a figure, at the level of the evidence. A bound is
-// null if there are fewer than two days, or for a profit factor without a loss.
+// Interval is a figure's interval at the evidence level. A bound is null if there are
+// fewer than two days, or for a profit factor without a loss.
 type Interval struct {
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
 	Verdict
 }
 
-// MoneyInterval is an Interval of money.
+// MoneyInterval is an Interval for money.
 type MoneyInterval struct {
 	Low  decimal.Null `json:"low"`
 	High decimal.Null `json:"high"`
 	Verdict
 }
 
-// AssessEvidence returns the evidence of a selection, with days in the zone.
+// AssessEvidence returns a selection's evidence, with days in the zone.
 func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
 	if s.unbounded {
 		return assessEvidence[exact](s, zone, seed)
@@ -80,13 +79,13 @@ func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64)
 	return computeEvidence(tallyNetDays[T](s, zone), s.scale, evidenceDraws, seed)
 }
 
-// drawnHistory is the tally of one draw of days.
+// drawnHistory is the tally for one draw.
 type drawnHistory[T number[T]] struct {
 	tally[T]
 	mean, factor float64
 }
 
-// computeEvidence computes the evidence of days, which must be in order.
+// computeEvidence computes the evidence from days, which must be in order.
 func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
 	var all tally[T]
 	for i := range days {
@@ -124,8 +123,7 @@ func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, se
 	return e
 }
 
-// wilsonInterval returns Wilson's score interval of a share, at the level of the
-// evidence.
+// wilsonInterval returns Wilson's score interval for a share, at the evidence level.
 func wilsonInterval(part, all int) (low, high float64) {
 	const z = 1.959963984540054
 	n, p := float64(all), fraction(part, all)
@@ -134,8 +132,8 @@ func wilsonInterval(part, all int) (low, high float64) {
 	return max(0, center-half), min(1, center+half)
 }
 
-// checkMinimums returns the verdict on the minimum numbers of trades and days.
-// Missing days are converted to trades at the average number of trades a day.
+// checkMinimums returns the verdict on the minimum trades and days. Missing days are
+// converted to trades at the average trade count per day.
 func checkMinimums(trades, days int) Verdict {
 	missing := max(0, minTrades-trades)
 	if short := minDays - days; short > 0 && days > 0 {
@@ -144,8 +142,8 @@ func checkMinimums(trades, days int) Verdict {
 	return Verdict{Enough: missing == 0, Missing: missing}
 }
 
-// checkWidth adds the verdict on the half-width of the interval, which shrinks with the
-// square root of the number of trades and must reach the target.
+// checkWidth adds the verdict on the interval's half-width, which shrinks with the square
+// root of the trade count and must reach the target.
 func (v *Verdict) checkWidth(n int, width, target float64, reached bool) {
 	if reached {
 		return
@@ -178,7 +176,7 @@ func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
 	return list
 }
 
-// drawHistories draws histories from the blocks, each of as many blocks as there are.
+// drawHistories draws histories, each with as many blocks as given.
 func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawnHistory[T] {
 	d := splitMix64(seed)
 	list := make([]drawnHistory[T], draws)
@@ -197,9 +195,8 @@ func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed ui
 	return list
 }
 
-// meanError returns the mean result of a trade and its standard error when whole
-// days vary: the root of D/(D−1) Σ (sum of the day − mean × trades of the day)², over
-// the number of trades.
+// meanError returns the mean result per trade and its standard error when whole days
+// vary: the root of D/(D−1) Σ (day sum − mean × day trades)², over the trade count.
 func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation float64) {
 	var all tally[T]
 	for i := range days {
@@ -218,8 +215,8 @@ func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation
 	return average, math.Sqrt(squares*d/(d-1)) / n
 }
 
-// pValue returns the two-sided probability of a deviation by so many
-// standard errors. It is nil if the standard error is 0.
+// pValue returns the two-sided probability for a deviation by so many standard errors. It
+// is nil if the standard error is 0.
 func pValue(apart, deviation float64) *float64 {
 	if deviation == 0 {
 		return nil
@@ -228,9 +225,9 @@ func pValue(apart, deviation float64) *float64 {
 	return &p
 }
 
-// correctByHolm corrects p-values for multiple comparisons by the method of Holm:
-// the smallest is multiplied by their number, the next by one less, and so on,
-// and none is below the one before it.
+// correctByHolm corrects p-values for multiple comparisons by Holm's method: the smallest
+// is multiplied by their number, the next by one less, and so on, and none is below its
+// predecessor.
 func correctByHolm(chances []*float64) []*float64 {
 	var order []int
 	for i, p := range chances {

@@ -79,8 +79,8 @@ func TestIntervalsAreDeterministic(t *testing.T) {
 	}
 }
 
-// The interval of the mean is about as wide as its standard error implies: the two
-// are computed by different methods.
+// The mean's interval is about as wide as its standard error implies: the two are
+// computed by different methods.
 func TestIntervalsFitTheError(t *testing.T) {
 	t.Parallel()
 	rows, d := generateSteadyTrades(900, 1), splitMix64(2) // more days than blocks
@@ -145,7 +145,7 @@ func TestHolm(t *testing.T) {
 
 func TestMeanError(t *testing.T) {
 	t.Parallel()
-	// Days of 2 and 1 trades that made 10 and 20: mean 10; off by -10 and 10.
+	// Days with 2 and 1 trades that made 10 and 20: mean 10; off by -10 and 10.
 	days := make([]dayTally[int128], 2)
 	days[0].addResult(newInt128(4), win)
 	days[0].addResult(newInt128(6), win)
@@ -162,7 +162,7 @@ func TestMeanError(t *testing.T) {
 	}
 }
 
-// Of many rows only the one with an edge is significant.
+// Among many rows only the one with an edge is significant.
 func TestPValuesAreCorrected(t *testing.T) {
 	t.Parallel()
 	var rows []Trade
@@ -215,15 +215,14 @@ func TestFuturesSpread(t *testing.T) {
 	s := selectAll(generateSteadyTrades(50, 10, -10))
 	f := SimulateFutures(s, Simulation{Paths: 4000, Trades: 100, Capital: Capital{Starting: decimal.New(100)}, Seed: 3})
 	last := f.Fan[len(f.Fan)-1]
-	// A walk of 100 steps of 10 spreads with a deviation of 100.
+	// A walk with 100 steps of 10 spreads with a deviation of 100.
 	if mid := last.P50.Float64(); math.Abs(mid) > 20 {
 		t.Errorf("the median future ends at %v", mid)
 	}
 	if low, high := last.P5.Float64(), last.P95.Float64(); math.Abs(low+164) > 25 || math.Abs(high-164) > 25 {
 		t.Errorf("the futures end between %v and %v, want about ±164", low, high)
 	}
-	// Losing 50 means reaching -5 steps: twice the probability of ending there or
-	// below.
+	// Losing 50 means reaching -5 steps: twice the probability to end there or below.
 	if math.Abs(*f.Ruin-0.62) > 0.05 || f.Trades != 100 || len(f.Fan) != fanSteps || last.Trade != 100 {
 		t.Errorf("ruin %v after %d trades in %d steps", *f.Ruin, last.Trade, len(f.Fan))
 	}

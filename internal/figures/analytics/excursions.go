@@ -11,32 +11,32 @@ import (
 )
 
 // TradeExcursion is what the price did during a trade and what was known at its entry.
-// Values are absent without bars. MAE and MFE that the trader typed count instead of
-// those of bars, with equal bounds.
+// Values are absent without bars. Typed MAE and MFE replace those from bars, with equal
+// bounds.
 type TradeExcursion struct {
-	// MAELow to MFEHigh are bounds of the worst and the best result of the position, in
-	// money without sign.
+	// MAELow to MFEHigh bound the position's worst and best result, in money without
+	// sign.
 	MAELow, MAEHigh, MFELow, MFEHigh decimal.Null
-	// MAER to MFEHighR are the same in units of the initial risk. Filters and breakdowns
-	// go by the lower bounds, which are certain.
+	// MAER to MFEHighR are the same in units of initial risk. Filters and breakdowns use
+	// the lower bounds, which are certain.
 	MAER, MAEHighR, MFER, MFEHighR decimal.Null
-	// ExitEfficiency is the lower bound of (result + MAE) / (MFE + MAE).
+	// ExitEfficiency is the lower bound for (result + MAE) / (MFE + MAE).
 	ExitEfficiency decimal.Null
-	// ATRPct is the average true range in percent of the entry price, GapPct the gap of
-	// the session in percent. OpeningRange is the place in the opening range.
+	// ATRPct is the average true range in percent of the entry price, GapPct the session
+	// gap in percent. OpeningRange is the place in the opening range.
 	ATRPct, GapPct, RelativeVolume, OpeningRange decimal.Null
-	// Coverage is the share of the holding time that has bars, if bars are missing: then
-	// the upper bounds are only what the others show.
+	// Coverage is the holding time share with bars, if bars are missing: then the upper
+	// bounds only reflect the others.
 	Coverage decimal.Null
 	// AfterExit is what the last fill would have brought more, some minutes later and at
-	// the end of the session; see [AfterExitMinutes].
+	// the session end; see [AfterExitMinutes].
 	AfterExit [len(AfterExitMinutes) + 1]decimal.Null
 }
 
-// AfterExitMinutes are the minutes of [TradeExcursion.AfterExit].
+// AfterExitMinutes are the minutes for [TradeExcursion.AfterExit].
 var AfterExitMinutes = [...]int{5, 15, 30, 60}
 
-// The places of values in a list of all; see [TradeExcursion.values].
+// The places in a list with all values; see [TradeExcursion.values].
 const (
 	maeLowAt = iota
 	maeHighAt
@@ -68,7 +68,7 @@ func (e *TradeExcursion) values() []*decimal.Null {
 	return list
 }
 
-// excursionAt returns the values of a row.
+// excursionAt returns a row's values.
 func (c *page) excursionAt(row int32) (e TradeExcursion) {
 	for i, n := range e.values() {
 		*n = c.excursion[i].at(row)
@@ -76,12 +76,12 @@ func (c *page) excursionAt(row int32) (e TradeExcursion) {
 	return e
 }
 
-// ExcursionScale is the number of decimals of the ratios in [TradeExcursion]. The
-// buckets of a breakdown are ranges of a filter because of it.
+// ExcursionScale is the number of decimals in [TradeExcursion] ratios. Breakdown buckets
+// are filter ranges because of it.
 const ExcursionScale = 6
 
-// excursionBuckets are the dimensions by a value of an excursion: the column and the
-// limits of the buckets. A value on a limit is in the bucket above.
+// excursionBuckets are the dimensions by an excursion value: the column and the bucket
+// limits. A value on a limit is in the bucket above.
 var excursionBuckets = map[Dimension]struct {
 	column int
 	limits []string
@@ -95,7 +95,7 @@ var excursionBuckets = map[Dimension]struct {
 	ByOpeningRange:   {openingRangeAt, []string{"0", "0.5", "1"}},
 }
 
-// bucketNames returns the names of the buckets between limits, after the empty one of
+// bucketNames returns the names for the buckets between limits, after the empty name for
 // trades without a value.
 func bucketNames(limits []string) []string {
 	names := []string{"", "under_" + limits[0]}
@@ -105,7 +105,7 @@ func bucketNames(limits []string) []string {
 	return append(names, "over_"+limits[len(limits)-1])
 }
 
-// groupByExcursion groups by the buckets of a value.
+// groupByExcursion groups by value buckets.
 func (s *Selection) groupByExcursion(by Dimension) grouping {
 	buckets := excursionBuckets[by]
 	limits := make([]decimal.Decimal, len(buckets.limits))
@@ -127,7 +127,7 @@ func (s *Selection) groupByExcursion(by Dimension) grouping {
 	})
 }
 
-// ExcursionRange returns the values of a bucket of a dimension. The empty key has none.
+// ExcursionRange returns the values in a dimension's bucket. The empty key has none.
 func ExcursionRange(by Dimension, key string) (r tradefilter.Range, known bool) {
 	limits := excursionBuckets[by].limits
 	if len(limits) == 0 {
@@ -151,12 +151,12 @@ func (s *Selection) excursionValue(i, column int) decimal.Null {
 	return s.pages[p.source].excursion[column].at(p.row)
 }
 
-// ExcursionStats compares results with what the price did during the trades. Amounts
-// are exact; shares and multiples of the risk are floats.
+// ExcursionStats compares results with what the price did during the trades. Amounts are
+// exact; shares and risk multiples are floats.
 type ExcursionStats struct {
 	Trades int `json:"trades"`
-	// WithExcursion counts the trades that have MAE and MFE, Exact those whose bounds
-	// are equal and whose holding time has bars throughout, and WithR those that also have an initial risk.
+	// WithExcursion counts the trades with MAE and MFE, Exact those with equal bounds and
+	// bars throughout the holding time, and WithR those that also have an initial risk.
 	WithExcursion int `json:"with_excursion"`
 	Exact         int `json:"exact"`
 	WithR         int `json:"with_r"`
@@ -166,12 +166,12 @@ type ExcursionStats struct {
 	// Points are trades to plot, the newest at most MaxPoints.
 	Points []ExcursionPoint `json:"points"`
 	// Stops and Targets are what results would have been with a stop or a target at a
-	// multiple of the risk, for the trades with R. Grid combines them.
+	// risk multiple, for the trades with R. Grid combines them.
 	Baseline WhatIf     `json:"baseline"`
 	Stops    []WhatIf   `json:"stops"`
 	Targets  []WhatIf   `json:"targets"`
 	Grid     [][]WhatIf `json:"grid"`
-	// WentForBreakeven and WentForLoss count the trades that were 1 R or more in profit and
+	// WentForBreakeven and WentForLoss count the trades with 1 R or more in profit that
 	// ended as breakeven, and at a loss.
 	WentForBreakeven CountBounds `json:"went_for_breakeven"`
 	WentForLoss      CountBounds `json:"went_for_loss"`
@@ -179,8 +179,8 @@ type ExcursionStats struct {
 	AfterExit []AfterExitStats `json:"after_exit"`
 }
 
-// WithoutTradeIDs returns the statistics with points that do not identify their trades. It
-// shares everything else with out.
+// WithoutTradeIDs returns the statistics with points stripped of trade ids. It shares
+// everything else with out.
 func (out ExcursionStats) WithoutTradeIDs() ExcursionStats {
 	out.Points = slices.Clone(out.Points)
 	for i := range out.Points {
@@ -189,23 +189,23 @@ func (out ExcursionStats) WithoutTradeIDs() ExcursionStats {
 	return out
 }
 
-// MaxPoints is the most points of [ExcursionStats].
+// MaxPoints is the maximum point count in [ExcursionStats].
 const MaxPoints = 2000
 
-// ExcursionGroup is the MAE and MFE of some trades on average.
+// ExcursionGroup is the average MAE and MFE.
 type ExcursionGroup struct {
 	Trades int          `json:"trades"`
 	MAE    AmountBounds `json:"avg_mae"`
 	MFE    AmountBounds `json:"avg_mfe"`
 }
 
-// AmountBounds are bounds of an amount; both are absent without trades.
+// AmountBounds bound an amount; both are absent without trades.
 type AmountBounds struct {
 	Low  decimal.Null `json:"low"`
 	High decimal.Null `json:"high"`
 }
 
-// CountBounds are the trades that are certainly and possibly meant.
+// CountBounds count the trades certainly and possibly meant.
 type CountBounds struct {
 	Low  int `json:"low"`
 	High int `json:"high"`
@@ -222,48 +222,48 @@ type ExcursionPoint struct {
 	MFEHigh decimal.Decimal `json:"mfe_high"`
 }
 
-// WhatIf is the sum of results in units of risk if every trade had been closed at a
-// stop or a target. A trade for which it is not known whether it came that far counts
-// with its worse result in Low and its better one in High.
+// WhatIf sums up results in risk units if every trade had been closed at a stop or a
+// target. A trade that may or may not have come so far counts with its worse result in
+// Low and its better result in High.
 type WhatIf struct {
-	// Stop and Target are in units of risk; absent means none.
+	// Stop and Target are in risk units; absent means none.
 	Stop   *float64 `json:"stop"`
 	Target *float64 `json:"target"`
 	RBounds
-	// Halves are the sums of the first and the second half of the trades in the order
-	// of closing: a stop that helped in only one of them fits the past.
+	// Halves are the sums for the first and the second half in closing order: a stop that
+	// helped in only one half fits the past.
 	Halves [2]RBounds `json:"halves"`
-	// WinnersStopped are winners that the stop would have closed, LosersStopped losers.
+	// WinnersStopped are winners closed by the stop, LosersStopped losers.
 	WinnersStopped CountBounds `json:"winners_stopped"`
 	LosersStopped  CountBounds `json:"losers_stopped"`
-	// TargetsReached are trades that the target would have closed.
+	// TargetsReached are trades closed by the target.
 	TargetsReached CountBounds `json:"targets_reached"`
 }
 
-// RBounds are bounds of a sum in units of risk.
+// RBounds bound a sum in risk units.
 type RBounds struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// AfterExitStats is the mean of what the last fills would have brought more.
+// AfterExitStats is the mean gain missed after the last fill.
 type AfterExitStats struct {
-	// Minutes after the exit; absent for the end of the session.
+	// Minutes after the exit; absent for the session end.
 	Minutes *int         `json:"minutes"`
 	Trades  int          `json:"trades"`
 	Mean    decimal.Null `json:"mean"`
-	// Interval is that of the mean, from draws of whole days.
+	// Interval belongs to the mean, from draws of whole days.
 	Interval MoneyInterval `json:"interval"`
 }
 
-// stopSteps and targetSteps are the multiples of risk that are tried.
+// stopSteps and targetSteps are the risk multiples to try.
 var (
 	stopSteps   = []float64{0.25, 0.5, 0.75, 1, 1.5, 2}
 	targetSteps = []float64{0.5, 1, 1.5, 2, 3, 4, 5}
 )
 
-// AnalyzeExcursions compares the results of a selection with what the price did. Days
-// of intervals are those of the zone.
+// AnalyzeExcursions compares a selection's results with what the price did. Intervals use
+// days in the zone.
 func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) ExcursionStats {
 	net := readColumn[exact](s, netOf)
 	results := outcomes(s, net)
@@ -317,7 +317,7 @@ func newExcursionPoint(s *Selection, i int, net decimal.Decimal, e *TradeExcursi
 	}
 }
 
-// excursionSums adds up the excursions of some trades.
+// excursionSums adds up excursions.
 type excursionSums struct {
 	trades                           int
 	maeLow, maeHigh, mfeLow, mfeHigh decimal.Decimal
@@ -339,7 +339,7 @@ func (s *excursionSums) toGroup() ExcursionGroup {
 	return ExcursionGroup{Trades: s.trades, MAE: average(s.maeLow, s.maeHigh), MFE: average(s.mfeLow, s.mfeHigh)}
 }
 
-// whatIfTrade is a trade in units of its risk.
+// whatIfTrade is a trade in risk units.
 type whatIfTrade struct {
 	net, costs float64
 	mae, mfe   RBounds
@@ -378,7 +378,7 @@ func (out *ExcursionStats) addWhatIfs(trades []whatIfTrade) {
 	}
 }
 
-// tryExits adds up the results of trades with a stop and a target.
+// tryExits adds up the results with a stop and a target.
 func tryExits(trades []whatIfTrade, stop, target *float64) WhatIf {
 	w := WhatIf{Stop: stop, Target: target}
 	for i, t := range trades {
@@ -406,7 +406,7 @@ func tryExits(trades []whatIfTrade, stop, target *float64) WhatIf {
 	return w
 }
 
-// roundR rounds a sum to the decimals of its parts.
+// roundR rounds a sum to its parts' decimals.
 func roundR(r float64) float64 { return math.Round(r*1e6) / 1e6 }
 
 // count counts a trade whose excursion may have reached a limit.
@@ -419,11 +419,11 @@ func (c *CountBounds) count(excursion RBounds, limit float64) {
 	}
 }
 
-// tryExits returns bounds of the result with a stop and a target. Which of the two came
-// first is not known if both were reached.
+// tryExits bounds the result with a stop and a target. If both were reached, their order
+// is unknown.
 func (t *whatIfTrade) tryExits(stop, target *float64) RBounds {
 	var possible []float64
-	isCertain := false // one of the exits certainly happened
+	isCertain := false // an exit certainly happened
 	if stop != nil && t.mae.High >= *stop {
 		possible = append(possible, -*stop-t.costs)
 		isCertain = isCertain || t.mae.Low >= *stop
@@ -438,7 +438,7 @@ func (t *whatIfTrade) tryExits(stop, target *float64) RBounds {
 	return RBounds{slices.Min(possible), slices.Max(possible)}
 }
 
-// averageAfterExit returns the mean of a column of movements after the exit.
+// averageAfterExit returns the mean movement in a column after the exit.
 func (s *Selection) averageAfterExit(k int, zone *time.Location, seed uint64) AfterExitStats {
 	out := AfterExitStats{}
 	if k < len(AfterExitMinutes) {

@@ -11,11 +11,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// drawMeasured draws trades with excursions whose truth lies somewhere in the bounds.
-// The truth is returned for each trade, in units of risk.
+// drawMeasured draws trades with excursions whose truth lies somewhere in the bounds. It
+// returns each trade's truth, in risk units.
 func drawMeasured(t *rapid.T) (rows []Trade, truth []whatIfTrade) {
 	for i := range rapid.IntRange(0, 12).Draw(t, "trades") {
-		// All in quarters of R, so that sums of floats are exact.
+		// All in quarters of R, so float sums are exact.
 		quarter := func(from, to int64, name string) decimal.Decimal {
 			return decimal.FromScaled(25*rapid.Int64Range(from, to).Draw(t, name), 2)
 		}
@@ -54,8 +54,8 @@ func drawMeasured(t *rapid.T) (rows []Trade, truth []whatIfTrade) {
 	return rows, truth
 }
 
-// TestWhatIfContainsTruth checks that what would have happened lies within the bounds,
-// whichever of a stop and a target came first.
+// TestWhatIfContainsTruth checks that the truth lies within the bounds, whether the stop
+// or the target came first.
 func TestWhatIfContainsTruth(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +94,7 @@ func TestWhatIfContainsTruth(t *testing.T) {
 	})
 }
 
-// replay returns the result of a trade whose excursion is known.
+// replay returns a trade's result for a known excursion.
 func (t whatIfTrade) replay(stop, target *float64, isTargetFirst bool) float64 {
 	isStopped := stop != nil && t.mae.Low >= *stop
 	isDone := target != nil && t.mfe.Low >= *target
@@ -150,8 +150,8 @@ func checkGroups(t *rapid.T, stats ExcursionStats, rows []Trade, truth []whatIfT
 	}
 }
 
-// TestExcursionBuckets checks that the range of a bucket selects its trades, and that
-// every trade is in one.
+// TestExcursionBuckets checks that a bucket's range selects its trades, and every trade
+// is in a bucket.
 func TestExcursionBuckets(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,31 +10,30 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Explanation is the derivation of one figure of the summary: its formula, the
-// values that enter it, and the trades that it is computed from.
+// Explanation derives one summary figure: its formula, its inputs, and the trades behind
+// it.
 type Explanation struct {
 	Figure  string  `json:"figure"`
 	Formula string  `json:"formula"`
 	Value   any     `json:"value"`
 	Inputs  []Input `json:"inputs"`
-	// Which names the set of trades that the figure is computed from. TradeCount
-	// is their number, and TradeIDs are the first of them in the order
-	// of closing.
+	// Which names the trades behind the figure. TradeCount is their number, and TradeIDs
+	// are the first in closing order.
 	Which      TradeSet          `json:"which"`
 	TradeCount int               `json:"trade_count"`
 	TradeIDs   []journal.TradeID `json:"trade_ids" doc:"The first 100 of the trades behind the figure."`
 }
 
-// Input is a named value of a formula.
+// Input is a named value in a formula.
 type Input struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"`
 }
 
-// TradeSet names some trades of a selection.
+// TradeSet names some selected trades.
 type TradeSet string
 
-// The sets of trades that figures are computed from.
+// The trade sets behind figures.
 const (
 	AllTrades        TradeSet = "all"
 	Winners          TradeSet = "winners"
@@ -49,20 +48,19 @@ const (
 	LongestLosses    TradeSet = "longest_run_of_losses"
 )
 
-// Figure is a figure of the summary: an entry of the table that the tags of
-// [Summary] are.
+// Figure is a summary figure: an entry in the table made by the tags of [Summary].
 type Figure struct {
 	Name, Formula string
 	// Realized is the formula with realized results, empty if it is the same.
 	Realized string
-	// Inputs are the figures in the formula, so that a reader can follow them down
-	// to the trades.
+	// Inputs are the figures in the formula, so a reader can follow them down to the
+	// trades.
 	Inputs []string
 	Trades TradeSet
 	member int // its index in Summary
 }
 
-// Figures returns the table of figures, in the order of the summary.
+// Figures returns the figure table, in summary order.
 var Figures = sync.OnceValue(func() []Figure {
 	var table []Figure
 	for member := range reflect.TypeFor[Summary]().Fields() {
@@ -79,12 +77,11 @@ var Figures = sync.OnceValue(func() []Figure {
 	return table
 })
 
-// maxExplainedIDs is the most trades that an explanation lists by id.
+// maxExplainedIDs is the most trades listed by id in an explanation.
 const maxExplainedIDs = 100
 
-// ExplainSummary returns the explanations of all figures of a summary, in its
-// order. The summary must be that of the selection. Each set of trades is looked
-// up once, however many figures share it.
+// ExplainSummary explains all figures, in summary order. The summary must belong to the
+// selection. Each trade set is looked up once, however many figures share it.
 func ExplainSummary(s *Selection, capital Capital, summary *Summary) []Explanation {
 	table := Figures()
 	values := make(map[string]any, len(table))
@@ -113,21 +110,21 @@ func ExplainSummary(s *Selection, capital Capital, summary *Summary) []Explanati
 	return list
 }
 
-// tradeSets looks up the trades of sets, each set once.
+// tradeSets looks up the trades in sets, each set once.
 type tradeSets struct {
 	s       *Selection
 	members func(which TradeSet) tradeList
 	found   map[TradeSet]explainedSet
 }
 
-// tradeList is the number of some trades of a selection, and the indexes of
-// the first of them in the order of closing.
+// tradeList counts some selected trades, and has the indexes of the first in closing
+// order.
 type tradeList struct {
 	count int
 	first []int
 }
 
-// explainedSet is a set of trades as an explanation shows it.
+// explainedSet is a trade set as an explanation shows it.
 type explainedSet struct {
 	count int
 	ids   []journal.TradeID
@@ -144,7 +141,7 @@ func (s *Selection) tradeSets(capital Capital) *tradeSets {
 	return sets
 }
 
-// find returns the trades of a set.
+// find returns a set's trades.
 func (t *tradeSets) find(which TradeSet) explainedSet {
 	if set, known := t.found[which]; known {
 		return set
@@ -158,8 +155,8 @@ func (t *tradeSets) find(which TradeSet) explainedSet {
 	return set
 }
 
-// newMemberLister returns a function that lists the trades of a set, and the selection
-// that has one row for each trade. Results are read once for all sets.
+// newMemberLister returns a function listing a set's trades, and the selection with one
+// row per trade. Results are read once for all sets.
 func newMemberLister[T number[T]](s *Selection, cash *cashColumn) (trades *Selection, list func(which TradeSet) tradeList) {
 	trades, net, _ := mergeParts(s, readColumn[T](s, netOf), nil)
 	results := outcomes(trades, net)
@@ -171,7 +168,7 @@ func newMemberLister[T number[T]](s *Selection, cash *cashColumn) (trades *Selec
 	}
 }
 
-// listMembers lists the trades of a set other than InDrawdown, which also depends on
+// listMembers lists the trades in a set other than InDrawdown, which also depends on
 // cash.
 func listMembers[T number[T]](s *Selection, net []T, results []outcome, which TradeSet) tradeList {
 	switch which {
@@ -221,7 +218,7 @@ func listWhere(n int, are func(i int) bool) tradeList {
 	return list
 }
 
-// findExtreme returns the first trade with the greatest result of an outcome.
+// findExtreme returns the first trade with the greatest result for an outcome.
 func findExtreme[T number[T]](net []T, results []outcome, of outcome) tradeList {
 	best := nowhere
 	var most T
@@ -236,8 +233,8 @@ func findExtreme[T number[T]](net []T, results []outcome, of outcome) tradeList 
 	return tradeList{count: 1, first: []int{best}}
 }
 
-// findDeepestFall returns the rows of the selection after the peak,
-// up to the trough of the deepest drawdown.
+// findDeepestFall returns the selected rows after the peak, up to the deepest drawdown's
+// trough.
 func findDeepestFall[T number[T]](all results[T]) []int32 {
 	found := findFalls(all.amount)
 	if len(found) == 0 {
@@ -253,7 +250,7 @@ func findDeepestFall[T number[T]](all results[T]) []int32 {
 	return rows
 }
 
-// findLongestRun returns the first of the longest runs of an outcome.
+// findLongestRun returns the first among the longest runs with an outcome.
 func findLongestRun(results []outcome, of outcome) tradeList {
 	longest, run := longestRun(results, of), 0
 	for i, result := range results {

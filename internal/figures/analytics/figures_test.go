@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/figures/analytics/oracle"
 )
 
-// TestEveryFigureIsEverywhere compares the table of figures with each place that
-// lists figures by hand. To add a figure, see docs/architecture.md, "Add a figure".
+// TestEveryFigureIsEverywhere compares the figure table with each place listing figures
+// by hand. To add a figure, see docs/architecture.md, "Add a figure".
 func TestEveryFigureIsEverywhere(t *testing.T) {
 	t.Parallel()
 	var table []string
@@ -41,8 +41,8 @@ func TestEveryFigureIsEverywhere(t *testing.T) {
 
 func keysOf(object any) []string { return slices.Collect(maps.Keys(object.(map[string]any))) }
 
-// listDefined returns the figures in the first column of the tables in the section
-// Summary of docs/metrics.md, up to the next section.
+// listDefined returns the figures in the tables' first column in docs/metrics.md, section
+// Summary.
 func listDefined(t *testing.T) []string {
 	t.Helper()
 	section := readBetween(t, "../../../docs/metrics.md", "\n## Summary\n", "\n## ")
@@ -57,7 +57,7 @@ func listDefined(t *testing.T) []string {
 	return names
 }
 
-// listLabels returns the figures that have a label on the page.
+// listLabels returns the figures with a label on the page.
 func listLabels(t *testing.T) []string {
 	t.Helper()
 	table := readBetween(t, "../../../web/src/lib/labels.ts", "export const figures = {", "\n} ")
@@ -68,7 +68,7 @@ func listLabels(t *testing.T) []string {
 	return names
 }
 
-// readBetween returns the text of a file between two marks.
+// readBetween returns a file's text between two marks.
 func readBetween(t *testing.T, path, first, end string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

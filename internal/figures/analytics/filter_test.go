@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// addFilteredValues draws the values of a trade that only filters use.
+// addFilteredValues draws the values only filters use.
 func addFilteredValues(t *rapid.T, row *Trade) {
 	row.Root = rapid.SampledFrom([]string{row.Symbol, "NQ", "MNQ"}).Draw(t, "root")
 	if rapid.Bool().Draw(t, "option") {
@@ -35,7 +35,7 @@ func anyMode() *rapid.Generator[tradefilter.Mode] {
 	return rapid.SampledFrom([]tradefilter.Mode{"", "", tradefilter.Any, tradefilter.All, tradefilter.None})
 }
 
-// anyConditions draws each condition rarely, so that a few are set at a time.
+// anyConditions draws each condition rarely, so a few are set at a time.
 func anyConditions() *rapid.Generator[tradefilter.Conditions] {
 	return rapid.Custom(func(t *rapid.T) (c tradefilter.Conditions) {
 		isSet := func(name string) bool { return rapid.IntRange(0, 7).Draw(t, "has "+name) == 0 }
@@ -129,7 +129,7 @@ func anyLookups(words int) *rapid.Generator[Lookups] {
 	})
 }
 
-// passesConditions is a direct implementation of the conditions on a closed trade.
+// passesConditions tests a closed trade directly.
 func passesConditions(row *Trade, f *Filter) bool {
 	zone := time.UTC
 	if f.Zone != nil {

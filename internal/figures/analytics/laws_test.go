@@ -31,8 +31,7 @@ func anyZone() *rapid.Generator[*time.Location] {
 	})
 }
 
-// startDays are days on which clocks change in one of the zones, and some on
-// which they do not.
+// startDays are days with clock changes in some zone, and some without.
 var startDays = []string{"2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01", "2006-10-29", "2026-10-24", "2026-06-15", "2024-02-29"}
 
 func anyInstant() *rapid.Generator[time.Time] {
@@ -43,8 +42,8 @@ func anyInstant() *rapid.Generator[time.Time] {
 	})
 }
 
-// anyTrades draws a journal: close instants that repeat, few symbols and sizes,
-// all outcomes, annotations on some. Amounts are cents, or sometimes any number.
+// anyTrades draws a journal: repeating close instants, few symbols and sizes, all
+// outcomes, annotations on some. Amounts are cents, or sometimes any number.
 func anyTrades(size int) *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		money := rapid.Map(rapid.Int64Range(-300, 300), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) })
@@ -144,8 +143,7 @@ func checkEqual(t *rapid.T, what, a, b string) {
 	}
 }
 
-// TestArithmeticsAgree checks that the arithmetics have the same results to the
-// last digit.
+// TestArithmeticsAgree checks that both arithmetics agree to the last digit.
 func TestArithmeticsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -157,8 +155,7 @@ func TestArithmeticsAgree(t *testing.T) {
 	})
 }
 
-// Neither the order of the rows nor their distribution over accounts makes a
-// difference.
+// Neither row order nor distribution over accounts makes a difference.
 func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,8 +172,7 @@ func TestOrderAndAccountsDoNotMatter(t *testing.T) {
 	})
 }
 
-// A selection is the trades that a direct implementation of the filter accepts,
-// in order.
+// A selection is the trades accepted by a direct implementation, in order.
 func TestSelectionIsTheFilter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -247,8 +243,8 @@ func TestIDsDoNotMatter(t *testing.T) {
 	})
 }
 
-// Columns after several changes equal columns that are built from the result, and
-// the old columns do not change.
+// Columns after several changes equal columns built from the result, and the old columns
+// do not change.
 func TestWithChangesEqualsBuild(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -294,8 +290,7 @@ func TestWithChangesEqualsBuild(t *testing.T) {
 	})
 }
 
-// buildPaged builds columns in pages of a few trades, so that small histories
-// have several pages.
+// buildPaged builds columns with short pages, so small histories have several.
 func buildPaged(t *rapid.T, account journal.AccountID, rows []Trade) *Columns {
 	return buildColumns(account, rows, rapid.IntRange(1, 12).Draw(t, "page"))
 }
@@ -308,8 +303,8 @@ func allRows(c *Columns) []Trade {
 	return rows
 }
 
-// A row read back equals the one stored, except for the sign of the entry
-// notional and the order of tags and setups.
+// A row read back equals the stored row, except for the entry notional's sign and the
+// order of tags and setups.
 func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -327,8 +322,8 @@ func TestRowsRoundTrip(t *testing.T) {
 	})
 }
 
-// The whole is the sum of its days, and of the rows of every breakdown that
-// partitions.
+// The whole equals the sum over its days, and over the rows in every partitioning
+// breakdown.
 func TestTotalsAreSumsOfTheirParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -367,8 +362,7 @@ func TestTotalsAreSumsOfTheirParts(t *testing.T) {
 	})
 }
 
-// Without amounts, the view of a journal and of the same journal with 1024 times
-// the money are equal.
+// Without amounts, a journal's view stays the same with 1024 times the money.
 func TestShareViewHidesAmounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -395,7 +389,7 @@ func TestShareViewHidesAmounts(t *testing.T) {
 	})
 }
 
-// The clock agrees with package time for any sequence of instants.
+// The clock agrees with package time for any instants.
 func TestClockIsTheZone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -430,7 +424,7 @@ func TestClockIsTheZone(t *testing.T) {
 	})
 }
 
-// No figure is a number that JSON cannot write.
+// No figure is a number JSON cannot write.
 func TestFiguresAreFinite(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,17 +6,17 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Simulation is the parameters of [SimulateFutures]. Zero values mean the defaults.
+// Simulation has the parameters for [SimulateFutures]. Zero values mean the defaults.
 type Simulation struct {
-	// Paths is the number of futures, and Trades the length of each.
+	// Paths is the number of futures, and Trades their length.
 	Paths, Trades int
 	Capital       Capital
-	// RuinPct is the loss, in percent of the starting capital, that counts as ruin.
+	// RuinPct is the loss that counts as ruin, in percent of the starting capital.
 	RuinPct decimal.Decimal
 	Seed    uint64
 }
 
-// The bounds of a simulation.
+// The simulation bounds.
 const (
 	DefaultPaths = 1000
 	MaxPaths     = 5000
@@ -25,17 +25,16 @@ const (
 	fanSteps     = 50
 )
 
-// Futures is the result of a simulation: in each future, trades are drawn one
-// by one, with replacement, from those of the selection. Levels are cumulative
-// net results from 0.
+// Futures is a simulation result: in each future, trades are drawn one by one, with
+// replacement, from the selection. Levels are cumulative net results from 0.
 type Futures struct {
 	Paths  int       `json:"paths"`
 	Trades int       `json:"trades"`
 	Fan    []FanStep `json:"fan"`
-	// Drawdown are quantiles of the deepest drawdown of each future.
+	// Drawdown has quantiles of each future's deepest drawdown.
 	Drawdown Spread `json:"drawdown"`
-	// Ruin is the share of futures that ever lose RuinPct of the starting capital;
-	// null without capital. Profitable is the share that end above zero.
+	// Ruin is the share of futures that ever lose RuinPct of the starting capital; null
+	// without capital. Profitable is the share ending above zero.
 	Ruin       *float64 `json:"ruin"`
 	Profitable float64  `json:"profitable"`
 	// Generator and Seed describe how the trades were drawn.
@@ -43,13 +42,13 @@ type Futures struct {
 	Seed      uint64 `json:"seed"`
 }
 
-// FanStep is the level of the futures after a number of trades.
+// FanStep is the futures' level after some trades.
 type FanStep struct {
 	Trade int `json:"trade"`
 	Spread
 }
 
-// Spread are quantiles by nearest rank: each is a value that occurred.
+// Spread has quantiles by nearest rank: each is a value that occurred.
 type Spread struct {
 	P5  decimal.Decimal `json:"p5"`
 	P25 decimal.Decimal `json:"p25"`
@@ -58,13 +57,13 @@ type Spread struct {
 	P95 decimal.Decimal `json:"p95"`
 }
 
-// ruinScale is the number of decimals of the ruin threshold.
+// ruinScale is the ruin threshold's number of decimals.
 const ruinScale = 12
 
 // SimulateFutures simulates futures.
 func SimulateFutures(s *Selection, sim Simulation) Futures {
 	sim = sim.withDefaults(s.Len())
-	// The ruin threshold must fit the scale of the amounts, so it is a column too.
+	// The ruin threshold must fit the amounts' scale, so it is a column too.
 	var line amounts
 	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), ruinScale).Neg())
 	with := *s
@@ -90,7 +89,7 @@ func (sim Simulation) withDefaults(trades int) Simulation {
 	return sim
 }
 
-// future is the state of one simulated path.
+// future is one simulated path's state.
 type future[T number[T]] struct {
 	level, peak, deepest, lowest T
 }

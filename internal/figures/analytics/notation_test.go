@@ -230,7 +230,7 @@ func (s *scenario) capital() Capital {
 	return capital
 }
 
-// answer computes the answer that a path begins with.
+// answer computes the answer a path begins with.
 func (s *scenario) answer(t *testing.T, name string) any {
 	t.Helper()
 	columns, filter, zone := s.columns(), s.filter(t), s.zone(t)
@@ -274,7 +274,7 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	return nil
 }
 
-// check tests every expectation of the scenario.
+// check tests every expectation.
 func (s *scenario) check(t *testing.T) {
 	t.Helper()
 	if len(s.wants) == 0 {
@@ -327,8 +327,8 @@ func toJSON(t rapid.TB, answer any) any {
 	return value
 }
 
-// lookUpPath returns the value at a path of keys and indexes; the last may be
-// len, for a list.
+// lookUpPath returns the value at a path with keys and indexes; the last may be len, for
+// a list.
 func lookUpPath(t *testing.T, value any, path string) string {
 	t.Helper()
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
@@ -364,8 +364,8 @@ func runScenario(t *testing.T, text string) {
 	parseScenario(t, text).check(t)
 }
 
-// TestMetricsPage runs every worked example of docs/metrics.md,
-// which defines the figures.
+// TestMetricsPage runs every worked example in docs/metrics.md, which defines the
+// figures.
 func TestMetricsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/metrics.md")

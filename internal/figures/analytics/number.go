@@ -8,12 +8,12 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// number is the arithmetic of the figures. There are two: int128, and exact for
-// the few accounts whose amounts do not fit. A figure is one generic function for
-// both, and a test compares them.
+// number is the arithmetic behind the figures. There are two: int128, and exact for the
+// few accounts whose amounts do not fit. A figure is one generic function for both, and a
+// test compares them.
 //
-// An int128 does not store its decimal scale; decimal and float take it
-// as an argument. An exact number stores it and ignores the argument.
+// An int128 does not store its decimal scale; decimal and float take it as an argument.
+// An exact number stores it and ignores the argument.
 type number[T any] interface {
 	add(T) T
 	sub(T) T
@@ -22,8 +22,8 @@ type number[T any] interface {
 	sign() int
 	decimal(scale int32) decimal.Decimal
 	float(scale int32) float64
-	// gather reads one amount for each pick, at the scale; total adds them up.
-	// totalTo adds up the rows of a column before end.
+	// gather reads one amount for each pick, at the scale; total adds them up. totalTo
+	// adds up a column's rows before end.
 	gather(into []T, from []*amounts, picks []pick, scale int32)
 	total(from []*amounts, picks []pick, scale int32) T
 	totalTo(end int32, of *amounts, scale int32) T
@@ -31,15 +31,15 @@ type number[T any] interface {
 	key() (int64, bool)
 }
 
-// int128 is a whole number of 128 bits in two's complement. Amounts that enter
-// are below 2^amountBits without their sign, so that the sum of 2^31 of them,
-// or a small multiple, cannot overflow; amounts.go ensures this.
+// int128 is a 128-bit whole number in two's complement. Amounts enter below 2^amountBits
+// without their sign, so the sum of 2^31 amounts, or a small multiple, cannot overflow;
+// amounts.go ensures this.
 type int128 struct {
 	hi int64
 	lo uint64
 }
 
-// amountBits bounds the amounts that are computed with in 128 bits: 28 digits.
+// amountBits bounds the amounts for 128-bit arithmetic: 28 digits.
 const amountBits = 95
 
 func newInt128(v int64) int128 { return int128{hi: v >> 63, lo: uint64(v)} }
@@ -62,7 +62,7 @@ func (a int128) times(k int64) int128 {
 	return int128{hi: int64(hi) + a.hi*k, lo: lo}
 }
 
-// scaleUp returns a × 10^k. The caller must ensure that it fits.
+// scaleUp returns a × 10^k. The caller must ensure it fits.
 func (a int128) scaleUp(k int32) int128 {
 	if k == 0 {
 		return a
@@ -76,8 +76,8 @@ func (a int128) scaleUp(k int32) int128 {
 // bitGrowth returns how many bits a number grows at most when it is scaled up by k.
 func bitGrowth(k int32) int { return int(math.Ceil(float64(k) * math.Log2(10))) }
 
-// cmp relies on the bound: a difference cannot overflow. It and sign have
-// no branches, because the signs of results are not predictable.
+// cmp relies on the bound: a difference cannot overflow. It and sign have no branches,
+// because result signs are not predictable.
 func (a int128) cmp(b int128) int { return a.sub(b).sign() }
 
 func (a int128) sign() int {
@@ -93,7 +93,7 @@ func (a int128) abs() int128 {
 	return a
 }
 
-// length returns the number of bits of the number without its sign.
+// length returns the number's bit length without its sign.
 func (a int128) length() int {
 	a = a.abs()
 	if a.hi != 0 {
@@ -132,8 +132,8 @@ func (a int128) float(scale int32) float64 {
 	return a.decimal(scale).Float64()
 }
 
-// divideToFloat returns the float nearest to v / d: 62 or more bits of the quotient, a
-// last bit that is set if there was a remainder, and one rounding.
+// divideToFloat returns the float nearest to v / d: 62 or more quotient bits, a last bit
+// set for a remainder, and one rounding.
 func divideToFloat(v int64, d uint64) float64 {
 	n := uint64(v)
 	if v < 0 {
@@ -151,8 +151,7 @@ func divideToFloat(v int64, d uint64) float64 {
 	return f
 }
 
-// powers are the powers of ten that fit into an int64, and floatPowers those
-// that a float holds exactly.
+// powers are the powers of ten in an int64, and floatPowers those a float holds exactly.
 var (
 	powers = [...]int64{
 		1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -188,8 +187,8 @@ func (int128) totalTo(end int32, of *amounts, scale int32) (sum int128) {
 	return sum.scaleUp(scale - of.scale)
 }
 
-// exact is a decimal without bound. It is slower by two orders of magnitude. It
-// is needed for accounts that trade fractions of 10^-18 at prices of 10^-18.
+// exact is an unbounded decimal. It is slower by two orders of magnitude. Accounts that
+// trade fractions of 10^-18 at prices of 10^-18 need it.
 type exact struct{ d decimal.Decimal }
 
 func (a exact) add(b exact) exact             { return exact{a.d.Add(b.d)} }
@@ -221,8 +220,7 @@ func (exact) totalTo(end int32, of *amounts, _ int32) (sum exact) {
 	return sum
 }
 
-// int128FromDigits parses decimal digits. It returns false for numbers of more
-// than amountBits.
+// int128FromDigits parses decimal digits. It returns false above amountBits.
 func int128FromDigits(digits []byte, negative bool) (int128, bool) {
 	const maxSafeDigits = 28 // 10^28 is below 2^95
 	if len(digits) > maxSafeDigits {

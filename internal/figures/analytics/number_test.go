@@ -16,7 +16,7 @@ func toBig(a int128) *big.Int {
 	return v.Add(v, new(big.Int).SetUint64(a.lo))
 }
 
-// anyInt128 draws numbers within the bound of amounts, the edges often.
+// anyInt128 draws numbers within the amount bound, the edges often.
 func anyInt128() *rapid.Generator[int128] {
 	return rapid.Custom(func(t *rapid.T) int128 {
 		v := int128{rapid.Int64Range(-1<<30, 1<<30).Draw(t, "hi"), rapid.Uint64().Draw(t, "lo")}
@@ -58,8 +58,8 @@ func TestInt128IsArithmetic(t *testing.T) {
 	})
 }
 
-// A number of a column equals the decimal that it was made from, and its
-// float is the nearest one, for every code path.
+// A column's number equals its original decimal, and its float is the nearest, for every
+// code path.
 func TestInt128IsItsDecimal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,8 +93,8 @@ func TestPowers(t *testing.T) {
 	}
 }
 
-// anyAmount draws amounts of all kinds: mostly cents, numbers that widen
-// a column, and unbounded numbers.
+// anyAmount draws all kinds of amounts: mostly cents, numbers that widen a column, and
+// unbounded numbers.
 func anyAmount() *rapid.Generator[decimal.Decimal] {
 	return rapid.OneOf(
 		rapid.Map(rapid.Int64Range(-5000, 5000), func(v int64) decimal.Decimal { return decimal.FromScaled(v, 2) }),
@@ -109,8 +109,8 @@ func anyAmount() *rapid.Generator[decimal.Decimal] {
 	)
 }
 
-// A column returns the stored numbers after every change of its width, and
-// also if it is concatenated from ranges of others.
+// A column returns the stored numbers after every width change, and also if it is
+// concatenated from ranges.
 func TestColumnsOfMoneyAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -142,7 +142,7 @@ func TestColumnsOfMoneyAreExact(t *testing.T) {
 	})
 }
 
-// The sum of a column in either arithmetic is the sum of its decimals.
+// A column's sum in either arithmetic is the sum of its decimals.
 func TestSumsAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -212,8 +212,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// The sum of the greatest number of the greatest amounts
-// does not overflow.
+// The sum of the greatest number of the greatest amounts does not overflow.
 func TestNoOverflowAtTheBound(t *testing.T) {
 	t.Parallel()
 	most, _, ok := fixedPoint(decimal.Must("-39614081257132168796771975167"))
@@ -288,8 +287,7 @@ func TestRanks(t *testing.T) {
 	})
 }
 
-// The generator is SplitMix64: these are the published first
-// numbers of seed 0.
+// The generator is SplitMix64: these are the published first numbers for seed 0.
 func TestSplitMix64(t *testing.T) {
 	t.Parallel()
 	var d splitMix64

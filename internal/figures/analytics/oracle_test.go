@@ -18,8 +18,8 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// TestFiguresAgreeWithTheOracle computes every figure of random journals and compares
-// it with the oracle's.
+// TestFiguresAgreeWithTheOracle computes every figure for random journals and compares it
+// with the oracle's.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, testkit.LimitChecks(12, func(rt *rapid.T) {
@@ -35,7 +35,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 type trial struct {
 	*rapid.T
 	journal   oracle.Journal
-	rows      map[string][]Trade // by account, in the order of arrival
+	rows      map[string][]Trade // by account, in arrival order
 	parts     map[journal.TradeID][]Trade
 	cash      map[string][]CashEvent
 	states    map[journal.TradeID][]TradeRule
@@ -43,15 +43,15 @@ type trial struct {
 	instants  []time.Time
 }
 
-// pauses are those between trades and the holding times: the limits of detectors and
-// buckets, and instants right beside them.
+// pauses are the times between trades and the holding times: detector and bucket limits,
+// and instants right beside them.
 var pauses = []time.Duration{
 	5 * time.Minute, 15 * time.Minute, time.Minute, 0, 15*time.Minute - time.Microsecond, time.Microsecond, 30 * time.Second,
 	30 * time.Minute, time.Hour, time.Hour + time.Microsecond, 4 * time.Hour, 24 * time.Hour, 50 * time.Hour, 7 * 24 * time.Hour,
 }
 
-// anchors are instants around which calendars are hard: clock changes in some zones and
-// the turn of a year. They are close together, because the oracle visits every day.
+// anchors are instants around which calendars are hard: clock changes in some zones and a
+// new year. They are close together, because the oracle visits every day.
 var anchors = []string{
 	"2025-12-31T23:30:00Z", "2026-01-05T14:29:00Z", "2026-03-08T06:30:00Z", "2026-03-28T21:45:00Z", "2026-03-29T00:45:00Z", "2026-04-05T02:45:00Z",
 }
@@ -126,8 +126,8 @@ func (tr *trial) setTolerance() {
 	}
 }
 
-// addTrade adds a trade that opens at an instant: closed at once or in two parts, or
-// open with a closed part.
+// addTrade adds a trade opened at an instant: closed at once or in two parts, or open
+// with a closed part.
 func (tr *trial) addTrade(number int, at time.Time) {
 	row := Trade{
 		ID: journal.TradeID(fmt.Sprintf("t%03d", number)), Symbol: draw(tr, "symbol", strings.Split(usualSymbols, ",")...),
@@ -164,7 +164,7 @@ func (tr *trial) amount(label string) decimal.Decimal {
 	return decimal.Must(draw(tr, label, "100", "-100", "0", "12.5", "-7.77", "5", "-5", "333.333333", "0.01"))
 }
 
-// annotate adds risk, excursions, tags, setups and the states of rules to some trades.
+// annotate adds risk, excursions, tags, setups and rule states to some trades.
 func (tr *trial) annotate(row *Trade) {
 	if tr.isOneIn(3, "risk") {
 		row.InitialRisk = decimal.Of(decimal.Must(draw(tr, "initial risk", "100", "0.3", "7", "5")))
@@ -228,7 +228,7 @@ func toTexts[T ~string](list []T) []string {
 	return texts
 }
 
-// addCash adds a result or flow of cash, half of them at the instant of a trade.
+// addCash adds a cash result or flow, half of them at a trade's instant.
 func (tr *trial) addCash(number int) {
 	account := draw(tr, "account", tr.journal.Accounts...).ID
 	e := CashEvent{
@@ -242,7 +242,7 @@ func (tr *trial) addCash(number int) {
 	tr.journal.Cash = append(tr.journal.Cash, oracle.Cash{ID: string(e.ID), Account: account, At: e.At, Amount: rat(e.Amount), Flow: e.Flow})
 }
 
-// question draws accounts, a period at or beside instants of the journal, and filters.
+// question draws accounts, a period at or beside instants in the journal, and filters.
 func (tr *trial) question() oracle.Question {
 	q := oracle.Question{Zone: anyZone().Draw(tr.T, "zone"), ByOpening: tr.isOneIn(3, "by opening")}
 	if tr.isOneIn(3, "one account") {
@@ -328,7 +328,7 @@ func (a *answers) breakDown(by string, evidence bool) []Row {
 	return BreakDown(a.selection, BreakdownQuery{By: Dimension(by), Zone: a.zone, Mistakes: []journal.TagID{mistakeTag}, Evidence: evidence, Seed: Seed})
 }
 
-// same compares an answer with its prediction, without the members that the API adds.
+// same compares an answer with its prediction, without the members added by the API.
 func (tr *trial) same(what string, want, got any, added ...string) {
 	if differences := oracle.Differences(without(want, added), toJSON(tr.T, got)); len(differences) > 0 {
 		tr.Fatalf("%s:\n%s", what, strings.Join(differences, "\n"))
@@ -351,7 +351,7 @@ func without(value any, names []string) any {
 	return value
 }
 
-// checkAll compares the figures that have no realized results too.
+// checkAll compares all figures, including those without realized results.
 func (tr *trial) checkAll(q oracle.Question) {
 	j, a := &tr.journal, tr.answers(&q)
 	tr.checkRealized(q)
@@ -382,7 +382,7 @@ func (tr *trial) checkAll(q oracle.Question) {
 	tr.checkThinned(q, a)
 }
 
-// checkRealized compares the figures that are available on both bases.
+// checkRealized compares the figures available on both bases.
 func (tr *trial) checkRealized(q oracle.Question) {
 	j, a := &tr.journal, tr.answers(&q)
 	basis := fmt.Sprint(", realized ", q.Realized)
@@ -404,7 +404,7 @@ func (tr *trial) checkRealized(q oracle.Question) {
 	tr.same("by "+by+basis, want, a.breakDown(by, true), "name")
 }
 
-// checkThinned requires that a thinned curve is part of the whole one and keeps its ends
+// checkThinned requires a thinned curve to be part of the whole curve and keep its ends
 // and extremes.
 func (tr *trial) checkThinned(q oracle.Question, a answers) {
 	const most = 8

@@ -9,9 +9,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// sortKeys assigns keys to numbers that sort like them: the numbers themselves
-// if they fit into 64 bits, else their ranks. Medians, windows and heaps then work
-// on plain integers.
+// sortKeys assigns keys that sort like the numbers: the numbers themselves if they fit
+// into 64 bits, else their ranks. Medians, windows and heaps then work on plain integers.
 type sortKeys[T number[T]] struct {
 	keys []int64
 	// byRank maps a key to its number if keys are ranks.
@@ -42,7 +41,7 @@ func rankKeys[T number[T]](values []T) sortKeys[T] {
 	return o
 }
 
-// decimal returns the number of a key.
+// decimal returns a key's number.
 func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
 	if o.byRank != nil {
 		return o.byRank[key].decimal(scale)
@@ -50,9 +49,8 @@ func (o *sortKeys[T]) decimal(key int64, scale int32) decimal.Decimal {
 	return newInt128(key).decimal(scale)
 }
 
-// twoThirdsKey returns the greatest key whose number is at most two thirds of the
-// value at an index, or at most zero if the index is nowhere. The values must not
-// be negative.
+// twoThirdsKey returns the greatest key whose number is at most two thirds of the value
+// at an index, or at most zero if the index is nowhere. The values must not be negative.
 func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
 	if o.byRank == nil {
 		if at == nowhere {
@@ -68,11 +66,11 @@ func (o *sortKeys[T]) twoThirdsKey(values []T, at int) int64 {
 	return int64(sort.Search(len(o.byRank), func(i int) bool { return o.byRank[i].times(3).cmp(limit) > 0 })) - 1
 }
 
-// half returns 0.5, which is exact, so that a mean of two needs no rounding.
+// half returns 0.5, which is exact, so a mean of two needs no rounding.
 func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
 
-// middleKeys returns the two middle keys of a list, which are the same if its
-// length is odd. The list must not be empty.
+// middleKeys returns a list's two middle keys, which are the same if its length is odd.
+// The list must not be empty.
 func middleKeys(keys []int64) (low, high int64) {
 	at := (len(keys) - 1) / 2
 	low = selectNth(keys, at)
@@ -93,9 +91,9 @@ func middleKeys(keys []int64) (low, high int64) {
 	return low, next
 }
 
-// selectNth returns the n-th smallest key, counted from 0. It counts the keys in
-// 1024 spans of equal width and repeats this for the span that contains the n-th:
-// at most seven times, and nearly always twice.
+// selectNth returns the n-th smallest key, counted from 0. It counts the keys in 1024
+// spans with equal width and repeats this for the span containing the n-th: at most seven
+// times, and nearly always twice.
 func selectNth(keys []int64, n int) int64 {
 	const spans, spanBits = 1024, 10
 	for {
@@ -139,8 +137,8 @@ func (d *splitMix64) next() uint64 {
 	return z ^ z>>31
 }
 
-// intn returns a random number from 0 to n − 1. The bias of the
-// multiplication is below n / 2^32, which is negligible.
+// intn returns a random number from 0 to n − 1. The multiplication's bias is below n /
+// 2^32, which is negligible.
 func (d *splitMix64) intn(n int) int {
 	return int(d.next() >> 32 * uint64(n) >> 32)
 }

@@ -13,28 +13,28 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// page is a part of the closed trades of one account, a slice for each field, in
-// the order of closing. It never changes.
+// page is a part of an account's closed trades, a slice for each field, in closing order.
+// It never changes.
 type page struct {
 	account journal.AccountID
 	ids     idColumn
 	opened  []int64 // microseconds since 1970, as is closed
 	closed  []int64
-	// byOpening lists the rows in the order of opening.
+	// byOpening lists the rows in opening order.
 	byOpening []int32
 	external  texts
 	arrival   []int64
 
 	net, gross, fees, size, volume amounts
-	// netSum returns the sum of net as a column of one row; see sumBefore.
+	// netSum returns the sum of net as a column with one row; see sumBefore.
 	netSum         func() *amounts
 	risk, mae, mfe optional
-	// Columns that rows are ranked by and no figure is computed from.
+	// Columns for ranking, without figures.
 	quantity, entryPrice            amounts
 	exitPrice, returnPct, rMultiple optional
 
-	// excursion are the columns of [TradeExcursion.values]. Their scales do not matter to
-	// other figures.
+	// excursion are the columns for [TradeExcursion.values]. Their scales do not matter
+	// to other figures.
 	excursion [excursionValues]optional
 
 	side       []Side
@@ -42,14 +42,14 @@ type page struct {
 	state      []rowState
 	symbol     dictionary
 	instrument dictionary
-	setups     dictionary // the ids of one trade, joined
+	setups     dictionary // one trade's ids, joined
 	tags       dictionary
 	order      dictionary // symbol, contract and lot, to be compared
 	contract   dictionary // root, right and expiry, joined
 	emotion    dictionary
 }
 
-// newPage returns a page of trades, which must be in the order of closing.
+// newPage returns a page with trades, which must be in closing order.
 func newPage(account journal.AccountID, sorted []*Trade) *page {
 	c := newEmptyPage(account, len(sorted))
 	for _, row := range sorted {
@@ -86,8 +86,8 @@ func (c *page) amountColumns() []*amounts {
 
 func (c *page) optionalColumns() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
 
-// rankedAmounts and rankedOptionals are the columns that only [RankTrades] reads.
-// Their scales do not matter to figures.
+// rankedAmounts and rankedOptionals are the columns only [RankTrades] reads. Their scales
+// do not matter to figures.
 func (c *page) rankedAmounts() []*amounts { return []*amounts{&c.quantity, &c.entryPrice} }
 
 func (c *page) rankedOptionals() []*optional {
@@ -170,8 +170,8 @@ func (c *page) trade(r int32) Trade {
 	}
 }
 
-// replaceRows returns a page without the rows gone, which must be in order, and
-// with all rows of fresh.
+// replaceRows returns a page without the rows gone, which must be in order, and with all
+// fresh rows.
 func (c *page) replaceRows(gone []int32, fresh *page) *page {
 	out := newEmptyPage(c.account, c.len()-len(gone)+fresh.len())
 	moved := out.mergeRows(c, gone, fresh)
@@ -196,21 +196,20 @@ func (c *page) copyRange(first, end int32) *page {
 	return out
 }
 
-// countBefore returns how many of the sorted trades come before the first row of
-// the page.
+// countBefore returns how many sorted trades come before the page's first row.
 func (c *page) countBefore(sorted []*Trade) int {
 	first := c.trade(0)
 	return sort.Search(len(sorted), func(i int) bool { return compareTrades(sorted[i], &first) >= 0 })
 }
 
-// moves maps the rows of the two sources of a merge to rows of the result.
+// moves maps the rows from both merge sources to result rows.
 type moves struct{ old, fresh []int32 }
 
 const nowhere = -1
 
-// mergeRows fills an empty page with the rows of old that are not gone and all
-// rows of fresh, in order. Neighboring rows are copied together, so that the
-// cost besides copying depends on the change only.
+// mergeRows fills an empty page with the old rows not gone and all fresh rows, in order.
+// Neighboring rows are copied together, so the cost besides copying depends on the change
+// only.
 func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 	moved := moves{make([]int32, old.len()), make([]int32, fresh.len())}
 	learned := make([][]int32, len(c.dictionaries()))
@@ -247,7 +246,7 @@ func (c *page) mergeRows(old *page, gone []int32, fresh *page) moves {
 	return moved
 }
 
-// closesBefore reports whether a row closes before a row of another page.
+// closesBefore reports whether a row closes before a row in another page.
 func (c *page) closesBefore(row int32, other *page, its int32) bool {
 	return compareClosing(c, row, other, its, 0) < 0
 }
@@ -281,7 +280,7 @@ func (c *page) appendRange(from *page, learned [][]int32, first, end int32) {
 	}
 }
 
-// mergeOpenings merges the orders of opening of the two sources.
+// mergeOpenings merges both sources' opening orders.
 func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 	c.byOpening = make([]int32, 0, c.len())
 	rest := old.byOpening
@@ -300,12 +299,12 @@ func (c *page) mergeOpenings(old, fresh *page, moved moves) {
 	upTo(len(rest))
 }
 
-// opensBefore reports whether a row was opened before a row of another page.
+// opensBefore reports whether a row was opened before a row in another page.
 func (c *page) opensBefore(row int32, other *page, its int32) bool {
 	return compareOpening(c, row, other, its, 0) < 0
 }
 
-// idColumn stores ids in 16 bytes each. Ids of the program are UUIDs; any other text
+// idColumn stores ids in 16 bytes each. The program's own ids are UUIDs; any other text
 // is in others, and its key is its index there after eight zero bytes.
 type idColumn struct {
 	keys   []idKey
@@ -318,7 +317,7 @@ const otherID = 8
 
 func (k idKey) isOther() bool { return [otherID]byte(k[:otherID]) == [otherID]byte{} }
 
-// packID returns the bytes of a UUID in its usual form. Other ids have none.
+// packID returns a UUID's bytes if it is in its usual form. Other ids have none.
 func packID(id journal.TradeID) (key idKey, ok bool) {
 	const length = 36
 	if len(id) != length {
@@ -342,7 +341,7 @@ func packID(id journal.TradeID) (key idKey, ok bool) {
 	return key, !key.isOther()
 }
 
-// hexDigits has the values of hexadecimal digits in lower case, and 0xff for others.
+// hexDigits has the values for lower-case hexadecimal digits, and 0xff for others.
 var hexDigits = func() (table [256]byte) {
 	for c := range table {
 		table[c] = 0xff
@@ -375,7 +374,7 @@ func (c *idColumn) at(row int32) journal.TradeID {
 	return journal.TradeID(uuid.UUID(key).String())
 }
 
-// idSet is a set of ids to find in pages.
+// idSet is an id set to find in pages.
 type idSet struct {
 	keys   map[idKey]struct{}
 	others map[journal.TradeID]struct{}
@@ -406,7 +405,7 @@ func (s *idSet) has(id journal.TradeID) bool {
 	return is
 }
 
-// findRows returns the rows of some ids, in order. A write changes few trades, and
+// findRows returns the rows for some ids, in order. A write changes few trades, and
 // comparing with few keys is faster than a map lookup for each row.
 func (c *idColumn) findRows(ids *idSet) []int32 {
 	const few = 8

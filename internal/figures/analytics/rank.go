@@ -10,13 +10,13 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// RankKey is a value that lists of trades are sorted by.
+// RankKey is a value to sort trade lists by.
 type RankKey uint8
 
 // The keys. Instants and the holding time are in microseconds.
 const (
 	RankByOpening RankKey = iota
-	RankByListing         // the closing of a closed trade, the opening of an open one
+	RankByListing         // a closed trade's closing, an open trade's opening
 	RankByClosing
 	RankBySymbol
 	RankByNet
@@ -31,9 +31,9 @@ const (
 	RankByQuality
 )
 
-// RankQuery selects trades and their order. Trades without a value come last in
-// either direction. Equal ones are in the order of closing, or of opening if that
-// is the key, and reversed with Down.
+// RankQuery selects trades and their order. Trades without a value come last in either
+// direction. Equal trades are in closing order, or in opening order if that is the key,
+// and reversed with Down.
 type RankQuery struct {
 	Filter Filter // without realized parts
 	Key    RankKey
@@ -44,16 +44,16 @@ type RankQuery struct {
 	After *RankPosition
 }
 
-// RankPosition is the position of a row in a ranking.
+// RankPosition is a row's position in a ranking.
 type RankPosition struct {
 	Number decimal.Null // or the symbol
 	Text   string
-	// ComparePlace returns a negative number if a row of the same value comes
-	// before the position in the rising order.
+	// ComparePlace returns a negative number if a row with the same value comes before
+	// the position in rising order.
 	ComparePlace func(*RankedRow) int
 }
 
-// RankedRow is a row of a ranking with its value, which is a number or the symbol.
+// RankedRow is a ranked row with its value, which is a number or the symbol.
 type RankedRow struct {
 	Number decimal.Null
 	Text   string
@@ -63,18 +63,17 @@ type RankedRow struct {
 	row     int32
 }
 
-// ID returns the id of the trade.
+// ID returns the trade id.
 func (r *RankedRow) ID() journal.TradeID { return r.page.ids.at(r.row) }
 
-// ListedAt returns the instant of closing, or of opening for an open trade. All
+// ListedAt returns the closing instant, or the opening instant for an open trade. All
 // instants are microseconds since 1970.
 func (r *RankedRow) ListedAt() int64 { return r.page.closed[r.row] }
 
-// OpenedAt returns the instant of opening.
+// OpenedAt returns the opening instant.
 func (r *RankedRow) OpenedAt() int64 { return r.page.opened[r.row] }
 
-// ClosedAt returns the instant of closing, the greatest possible one for an open
-// trade.
+// ClosedAt returns the closing instant, the greatest possible for an open trade.
 func (r *RankedRow) ClosedAt() int64 {
 	if r.page.state[r.row].isOpen() {
 		return math.MaxInt64
@@ -82,28 +81,27 @@ func (r *RankedRow) ClosedAt() int64 {
 	return r.page.closed[r.row]
 }
 
-// Instrument returns the text by which trades of the same instants are ordered.
+// Instrument returns the text that orders trades with the same instants.
 func (r *RankedRow) Instrument() string { return r.page.order.at(r.row) }
 
 // External returns the first fill's id at the broker.
 func (r *RankedRow) External() string { return r.page.external.at(r.row) }
 
-// Arrival returns the number of the first fill in the order of arrival.
+// Arrival returns the first fill's arrival number.
 func (r *RankedRow) Arrival() int64 { return r.page.arrival[r.row] }
 
-// Account returns the name and the number of the account; see [Columns.WithName].
+// Account returns the account's name and number; see [Columns.WithName].
 func (r *RankedRow) Account() (name string, number int64) { return r.columns.name, r.columns.number }
 
-// RankTrades returns the trades of some columns in the order of a query, and how
-// many pass its filter in all. The columns of the open trades of an account are
-// columns of their own.
+// RankTrades returns trades in the query order, and how many pass its filter in all. An
+// account's open trades have their own columns.
 func RankTrades(columns []*Columns, q RankQuery) (rows []RankedRow, total int) {
 	r := ranking{query: q}
 	for i := range columns {
 		pages := columns[i].pages
 		for k := range pages {
-			// New rows are mostly last in the order of closing, and first in a falling
-			// order of time: scanning from that end keeps few rows that are dropped later.
+			// New rows are mostly last in closing order, and first in falling time order:
+			// scanning from that end keeps few rows to drop later.
 			p := pages[k]
 			if q.Down {
 				p = pages[len(pages)-1-k]
@@ -114,7 +112,7 @@ func RankTrades(columns []*Columns, q RankQuery) (rows []RankedRow, total int) {
 	return r.finish(), total
 }
 
-// ranking collects the first rows of an order.
+// ranking collects the first rows in an order.
 type ranking struct {
 	query RankQuery
 	rows  []RankedRow
@@ -122,8 +120,8 @@ type ranking struct {
 	last *RankedRow
 }
 
-// addPage adds the rows of a page that may be among the first, and returns how
-// many pass the filter.
+// addPage adds a page's rows that may be among the first, and returns how many pass the
+// filter.
 func (r *ranking) addPage(c *Columns, p *page) (passed int) {
 	first, end := p.rowRange(&r.query.Filter)
 	if first == end {
@@ -154,10 +152,9 @@ func (r *ranking) addPage(c *Columns, p *page) (passed int) {
 	return passed
 }
 
-// newWorseTest returns a function that reports whether a row has a value that
-// comes after that of the last row: most rows of a long history do, and comparing
-// whole numbers of the page is faster than reading the row. It returns nil if it
-// has no such numbers.
+// newWorseTest returns a function that reports whether a row's value comes after the last
+// row's: most rows in a long history do, and comparing the page's whole numbers is faster
+// than reading the row. It returns nil without such numbers.
 func (r *ranking) newWorseTest(p *page) func(row int32) bool {
 	if r.last == nil {
 		return nil
@@ -187,9 +184,8 @@ func (r *ranking) newWorseTest(p *page) func(row int32) bool {
 	return func(row int32) bool { return values[row] > limit }
 }
 
-// scaledLimit returns the whole number at a scale that is nearest to d among
-// those that are not greater, or with up not less. It returns false if that does
-// not fit into 64 bits.
+// scaledLimit returns the whole number at a scale nearest to d but not greater, or with
+// up not less. It returns false if it does not fit into 64 bits.
 func scaledLimit(d decimal.Decimal, scale int32, up bool) (int64, bool) {
 	v, its, ok := fixedPoint(d)
 	if !ok || scale-its >= int32(len(powers)) || its-scale >= int32(len(powers)) {
@@ -213,9 +209,9 @@ func scaledLimit(d decimal.Decimal, scale int32, up bool) (int64, bool) {
 	return limit, ok
 }
 
-// rawValues returns the values of a key as whole numbers at a scale, and which
-// rows have one; a nil list means all rows. It returns nil if they are not stored
-// so. A page has open trades only, or none.
+// rawValues returns a key's values as whole numbers at a scale, and which rows have one;
+// a nil list means all rows. It returns nil if they are not stored so. A page has open
+// trades only, or none.
 func (c *page) rawValues(key RankKey) (values []int64, scale int32, present []bool) {
 	open := c.state[0].isOpen()
 	ofOptional := func(o *optional) ([]int64, int32, []bool) { return o.values.narrow, o.values.scale, o.present }
@@ -249,7 +245,7 @@ func (r *ranking) add(row *RankedRow) {
 		return
 	}
 	r.rows = append(r.rows, *row)
-	const spare = 16 // rows more, so that small pages do not sort at each row
+	const spare = 16 // spare rows, so small pages do not sort at each row
 	if limit := r.query.Limit; limit > 0 && len(r.rows) >= 2*limit+spare {
 		slices.SortFunc(r.rows, func(a, b RankedRow) int { return r.compare(&a, &b) })
 		r.rows = r.rows[:limit]
@@ -286,8 +282,7 @@ func (r *ranking) isAfter(row *RankedRow) bool {
 	return order > 0
 }
 
-// compareValues compares the value of a row with another. decided is false if
-// they are equal.
+// compareValues compares a row's value with another. decided is false if they are equal.
 func (r *ranking) compareValues(a *RankedRow, number decimal.Null, text string) (order int, decided bool) {
 	switch {
 	case r.query.Key == RankBySymbol:
@@ -310,7 +305,7 @@ func (r *ranking) direct(order int) int {
 	return order
 }
 
-// comparePlaces compares rows of equal values.
+// comparePlaces compares rows with equal values.
 func (r *ranking) comparePlaces(a, b *RankedRow) int {
 	accounts := strings.Compare(a.columns.name, b.columns.name)
 	order := 0
@@ -323,7 +318,7 @@ func (r *ranking) comparePlaces(a, b *RankedRow) int {
 	return cmp.Or(order, cmp.Compare(a.columns.number, b.columns.number))
 }
 
-// newValueReader returns a function that sets the value of a row.
+// newValueReader returns a function to set a row's value.
 func (c *page) newValueReader(key RankKey) func(row int32, into *RankedRow) {
 	number := func(of func(row int32) decimal.Decimal) func(int32, *RankedRow) {
 		return func(row int32, into *RankedRow) { into.Number = decimal.Of(of(row)) }

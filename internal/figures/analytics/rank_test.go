@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// TestRankLimits compares the first rows of each order, from its beginning and
-// after a row, with the whole order. Values have several scales, some repeat,
-// some are absent, and some need more than 64 bits.
+// TestRankLimits compares the first rows in each order, from its beginning and after a
+// row, with the whole order. Values have several scales, some repeat, some are absent,
+// and some need more than 64 bits.
 func TestRankLimits(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(3, 4))

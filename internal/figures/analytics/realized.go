@@ -6,22 +6,21 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Results that count when they are realized. The columns have a row for each
-// instant at which a trade realized a part of its result, so sums, days and curves
-// work on them as on trades. When trades are counted, the parts of one trade
-// in the same group count as one.
+// Results that count when they are realized. The columns have a row for each instant at
+// which a trade realized a part of its result, so sums, days and curves work on them as
+// on trades. When trades are counted, a trade's parts in the same group count as one.
 
 // Status selects trades by whether they are open.
 type Status uint8
 
-// The statuses of a filter.
+// The filter statuses.
 const (
 	AnyStatus Status = iota
 	OnlyClosed
 	OnlyOpen
 )
 
-// rowState is a set of flags of a row.
+// rowState is a row's flags.
 type rowState uint8
 
 const (
@@ -49,7 +48,7 @@ func newRowState(t *Trade) (r rowState) {
 	return r
 }
 
-// FindTrades returns the rows of some trades, in no order.
+// FindTrades returns the rows for some trades, in no order.
 func (c *Columns) FindTrades(ids []journal.TradeID) []Trade {
 	set := newIDSet(ids)
 	found := make([]Trade, 0, len(ids))
@@ -61,8 +60,7 @@ func (c *Columns) FindTrades(ids []journal.TradeID) []Trade {
 	return found
 }
 
-// UnsharedBytes returns the size of the pages that c does not share
-// with other.
+// UnsharedBytes returns the size of the pages not shared with other.
 func (c *Columns) UnsharedBytes(other *Columns) int {
 	shared := make(map[*page]bool, len(other.pages))
 	for _, p := range other.pages {
@@ -77,8 +75,8 @@ func (c *Columns) UnsharedBytes(other *Columns) int {
 	return n
 }
 
-// partKey identifies a trade inside a group. Ids that are not UUIDs have no key of
-// their own across pages; they are compared as text.
+// partKey identifies a trade inside a group. Ids other than UUIDs have no key across
+// pages; they are compared as text.
 type partKey struct {
 	id    idKey
 	text  journal.TradeID
@@ -93,11 +91,10 @@ func (s *Selection) partKey(p pick, group int32) partKey {
 	return partKey{text: ids.at(p.row), group: group}
 }
 
-// mergeParts merges the parts of each trade that are in the same group. net are
-// the results of the selection, and of the group of each row; nil means one
-// group. It returns a selection with one row for each trade and group, the last
-// of the merged ones, in time order, with its result and its group. A
-// selection without parts is returned unchanged.
+// mergeParts merges each trade's parts in the same group. net are the selection's
+// results, and of has each row's group; nil means one group. It returns a selection with
+// one row for each trade and group, the last merged row, in time order, with its result
+// and its group. A selection without parts is returned unchanged.
 func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T, []int32) {
 	if !s.parts {
 		return s, net, of
@@ -107,7 +104,7 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 	merged.parts = false
 	merged.picks = make([]pick, 0, len(last))
 	groups := make([]int32, 0, len(last))
-	at := make([]int32, len(last)) // the index of each result
+	at := make([]int32, len(last)) // each result's index
 	for i, place := range places {
 		if int(last[place]) != i {
 			continue
@@ -125,8 +122,8 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 	return &merged, sums, groups
 }
 
-// numberTrades numbers the trades of each group. It returns the number of each row,
-// and the last row of each number.
+// numberTrades numbers each group's trades. It returns each row's number, and the last
+// row for each number.
 func (s *Selection) numberTrades(of []int32) (places, last []int32) {
 	places = make([]int32, len(s.picks))
 	known := map[partKey]int32{}
@@ -149,8 +146,7 @@ func (s *Selection) numberTrades(of []int32) (places, last []int32) {
 	return places, last
 }
 
-// tallyParts adds up the rows of a breakdown of realized parts. Each row of the
-// selection has one group.
+// tallyParts adds up breakdown rows over realized parts. Each selected row has one group.
 func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTally[T] {
 	rows := make([]rowTally[T], len(g.keys))
 	of := make([]int32, len(s.picks))
@@ -177,7 +173,7 @@ func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTa
 	return rows
 }
 
-// addRowDays adds the results of days to the rows of a breakdown.
+// addRowDays adds daily results to breakdown rows.
 func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int32, c *clock) {
 	days, dayOf := s.findDays(c)
 	both, place := indexKeys(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
@@ -189,8 +185,8 @@ func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int
 	}
 }
 
-// listTradesAt returns the trades that have one of some rows of the selection, by their
-// indexes among the merged trades. The rows must be in order.
+// listTradesAt returns the trades at some rows, by their indexes among the merged trades.
+// The rows must be in order.
 func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	var list tradeList
 	if !s.parts {
@@ -206,14 +202,14 @@ func (s *Selection) listTradesAt(trades *Selection, rows []int32) tradeList {
 	return listWhere(len(trades.picks), func(i int) bool { return inside[s.partKey(trades.picks[i], 0)] })
 }
 
-// periodTally is the trades of a period by outcome.
+// periodTally is a period's trades by outcome.
 type periodTally struct {
 	Group
 	losses int
 }
 
-// countTrades counts the trades with a result in each period of days; periodOf returns
-// the name of the period of a day.
+// countTrades counts the trades with a result in each period; periodOf returns the
+// period's name for a day.
 func (s *Selection) countTrades(zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
 	if s.unbounded {
 		return countTrades[exact](s, zone, periodOf)
@@ -243,8 +239,8 @@ func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(j
 	return out
 }
 
-// recountTrades counts the trades of months and of the year: one with parts on several
-// days is one trade.
+// recountTrades counts trades by month and year: a trade with parts on several days
+// counts once.
 func (y *Year) recountTrades(s *Selection, zone *time.Location) {
 	months := s.countTrades(zone, journal.Day.Month)
 	for i := range y.Months {
@@ -256,7 +252,7 @@ func (y *Year) recountTrades(s *Selection, zone *time.Location) {
 	}
 }
 
-// recountWeeks counts the trades of weeks.
+// recountWeeks counts trades by week.
 func recountWeeks(list []Week, s *Selection, zone *time.Location, first time.Weekday) {
 	weeks := s.countTrades(zone, func(day journal.Day) string { return string(startOfWeek(day, first)) })
 	for i := range list {

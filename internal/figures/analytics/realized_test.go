@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// anyParts draws realized parts of a few trades. The parts of a trade have its
-// risk and its status.
+// anyParts draws realized parts for a few trades. A trade's parts have its risk and its
+// status.
 func anyParts() *rapid.Generator[[]Trade] {
 	return rapid.Custom(func(t *rapid.T) []Trade {
 		rows := anyTrades(25).Draw(t, "rows")
@@ -94,8 +94,7 @@ func TestToleranceIsThatOfMergedParts(t *testing.T) {
 	})
 }
 
-// Summary and curve of realized parts have the same maximum drawdown, for
-// every filter.
+// Summary and curve over realized parts have the same maximum drawdown, for every filter.
 func TestOneMaximumDrawdownOfParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,8 +119,7 @@ func TestOneMaximumDrawdownOfParts(t *testing.T) {
 	})
 }
 
-// The sum of parts may have more bits than an amount and must still be compared
-// exactly.
+// A sum over parts may have more bits than an amount and must still be compared exactly.
 func TestToleranceOfGreatSums(t *testing.T) {
 	t.Parallel()
 	const parts = 34                                      // their sum times 10⁹ is about 2¹²⁸

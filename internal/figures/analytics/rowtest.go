@@ -14,16 +14,16 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// Lookups are the values that conditions are tested with and that columns do not
-// contain. They must be of the same snapshot as the columns.
+// Lookups are the values needed for conditions but missing in columns. They must be from
+// the same snapshot as the columns.
 type Lookups struct {
-	// Mistakes are the tags that are mistakes.
+	// Mistakes are the tags marked as mistakes.
 	Mistakes []journal.TagID
-	// Words are what each of the conditions' words finds.
+	// Words are what each search word finds.
 	Words []WordLookup
-	// Rules are the trades that pass the conditions on rules; nil if there are none.
+	// Rules are the trades passing the rule conditions; nil without conditions.
 	Rules *TradeIDs
-	// Among are the only trades that pass; nil means all.
+	// Among are the only trades to pass; nil means all.
 	Among *TradeIDs
 }
 
@@ -34,14 +34,13 @@ type WordLookup struct {
 	Trades *TradeIDs
 }
 
-// TradeIDs is a set of trades. It never changes after it was built.
+// TradeIDs is a trade set. It never changes.
 type TradeIDs struct{ ids *idSet }
 
-// NewTradeIDs returns a set of trades.
+// NewTradeIDs returns a trade set.
 func NewTradeIDs(ids []journal.TradeID) *TradeIDs { return &TradeIDs{newIDSet(ids)} }
 
-// Bytes returns the approximate memory that the set takes, for the limit of a
-// cache.
+// Bytes returns the approximate memory used, for a cache limit.
 func (t *TradeIDs) Bytes() int {
 	const entry, otherEntry, head = 32, 80, 128
 	return head + entry*len(t.ids.keys) + otherEntry*len(t.ids.others)
@@ -50,7 +49,7 @@ func (t *TradeIDs) Bytes() int {
 // Has reports whether the set contains a trade.
 func (t *TradeIDs) Has(id journal.TradeID) bool { return t.ids.has(id) }
 
-// hasRow reports whether the set contains the trade of a row.
+// hasRow reports whether the set contains a row's trade.
 func (t *TradeIDs) hasRow(c *idColumn, row int32) bool {
 	key := c.keys[row]
 	if key.isOther() {
@@ -61,7 +60,7 @@ func (t *TradeIDs) hasRow(c *idColumn, row int32) bool {
 	return has
 }
 
-// SelectIDs returns the trades of columns that pass a filter, in no order.
+// SelectIDs returns the trades passing a filter, in no order.
 func SelectIDs(columns []*Columns, f Filter) *TradeIDs {
 	set := NewTradeIDs(nil)
 	for _, c := range columns {
@@ -78,8 +77,8 @@ func SelectIDs(columns []*Columns, f Filter) *TradeIDs {
 	return set
 }
 
-// rowTests collects the tests of a page. Tests of few distinct values come first,
-// because they are faster.
+// rowTests collects a page's tests. Tests on few distinct values come first, because they
+// are faster.
 type rowTests struct {
 	page *page
 	list []func(row int32) bool
@@ -87,8 +86,8 @@ type rowTests struct {
 
 func (t *rowTests) add(test func(row int32) bool) { t.list = append(t.list, test) }
 
-// newRowTest returns a function that tests a row against a filter, or nil if
-// there is nothing to test besides the period of closing.
+// newRowTest returns a function testing a row against a filter, or nil if there is
+// nothing to test besides the closing period.
 func (c *page) newRowTest(f *Filter) func(row int32) bool {
 	scope, t := &rowTests{page: c}, &rowTests{page: c}
 	scope.addScope(f)
@@ -107,8 +106,8 @@ func (c *page) newRowTest(f *Filter) func(row int32) bool {
 	return t.joined()
 }
 
-// joined returns a function that reports whether a row passes all tests, or nil if
-// there are none.
+// joined returns a function that reports whether a row passes all tests, or nil if there
+// are none.
 func (t *rowTests) joined() func(row int32) bool {
 	switch len(t.list) {
 	case 0:
@@ -126,7 +125,7 @@ func (t *rowTests) joined() func(row int32) bool {
 	}
 }
 
-// addScope tests the period of opening and the status.
+// addScope tests the opening period and the status.
 func (t *rowTests) addScope(f *Filter) {
 	c := t.page
 	if f.Basis == ByOpening && (f.Period.From != nil || f.Period.To != nil) {
@@ -152,7 +151,7 @@ func (t *rowTests) addTimes(f *Filter) {
 	}
 }
 
-// addWeekHours tests weekdays and hours of the opening.
+// addWeekHours tests the opening's weekday and hour.
 func (t *rowTests) addWeekHours(f *Filter) {
 	var weekdays [7]bool
 	for day := range weekdays {
@@ -176,7 +175,7 @@ func filterZone(f *Filter) *time.Location {
 	return f.Zone
 }
 
-// contract is what the contract of a trade is filtered by.
+// contract is the contract values to filter by.
 type contract struct {
 	root, right string
 	expiry      journal.Day
@@ -188,7 +187,7 @@ func joinContract(t *Trade) string {
 
 func splitContract(word string) (c contract) {
 	parts := strings.Split(word, separator)
-	if len(parts) == 3 { // not in columns of tests
+	if len(parts) == 3 { // not in test columns
 		c = contract{parts[0], parts[1], journal.Day(parts[2])}
 	}
 	return c
@@ -253,7 +252,7 @@ func wholeBounds(r tradefilter.Range, scale int32) (least, most int64) {
 		switch {
 		case ok:
 			least = limit
-		case r.Min.Decimal.Sign() > 0: // above all numbers of 64 bits
+		case r.Min.Decimal.Sign() > 0: // above all 64-bit numbers
 			return math.MaxInt64, math.MinInt64
 		}
 	}
@@ -262,14 +261,14 @@ func wholeBounds(r tradefilter.Range, scale int32) (least, most int64) {
 		switch {
 		case ok:
 			most = limit
-		case r.Max.Decimal.Sign() < 0: // below all numbers of 64 bits
+		case r.Max.Decimal.Sign() < 0: // below all 64-bit numbers
 			return math.MaxInt64, math.MinInt64
 		}
 	}
 	return least, most
 }
 
-// roundTo rounds d up or down to a number of decimals.
+// roundTo rounds d up or down to some decimals.
 func roundTo(d decimal.Decimal, scale int32, up bool) decimal.Decimal {
 	rounded := d.Round(scale)
 	switch order := rounded.Cmp(d); {
@@ -367,7 +366,7 @@ func (t *rowTests) addExcursion(f *Filter) {
 	}
 }
 
-// newRangeTest returns a function that tests the number of a row.
+// newRangeTest returns a function testing a row's number.
 func (a *amounts) newRangeTest(r tradefilter.Range) func(row int32) bool {
 	if a.narrow == nil {
 		return func(row int32) bool { return r.Contains(a.at(row)) }
@@ -376,8 +375,7 @@ func (a *amounts) newRangeTest(r tradefilter.Range) func(row int32) bool {
 	return func(row int32) bool { return least <= a.narrow[row] && a.narrow[row] <= most }
 }
 
-// addOutcome tests the sign of the net result, with results within the tolerance
-// as breakeven.
+// addOutcome tests the net result's sign, with results within the tolerance as breakeven.
 func (t *rowTests) addOutcome(f *Filter) {
 	var pass [3]bool
 	for name, result := range map[tradefilter.Outcome]outcome{tradefilter.Loss: loss, tradefilter.Breakeven: breakeven, tradefilter.Win: win} {
@@ -387,7 +385,7 @@ func (t *rowTests) addOutcome(f *Filter) {
 	t.add(func(row int32) bool { return pass[outcomeAt(row)-loss] })
 }
 
-// newOutcomeReader returns a function that returns the outcome of a closed trade.
+// newOutcomeReader returns a function that reads a closed trade's outcome.
 func (c *page) newOutcomeReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
 	sign := func(row int32) outcome { return outcome(c.net.at(row).Sign()) }
 	if net := c.net.narrow; net != nil {
@@ -433,8 +431,8 @@ func (t *rowTests) addLookups(f *Filter) {
 	}
 }
 
-// newTest tests each string once, and returns a function that tests rows by the
-// code of their string.
+// newTest tests each string once, and returns a function testing rows by their string's
+// code.
 func (d *dictionary) newTest(passes func(word string) bool) func(row int32) bool {
 	pass := make([]bool, len(d.values))
 	for n, word := range d.values {
@@ -447,8 +445,8 @@ func hasCommon[T comparable](have, want []T) bool {
 	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
 }
 
-// Text identifies what the lookups have besides the trades of a revision: the tags
-// by their kinds and names.
+// Text identifies the lookups besides a revision's trades: the tags by their kinds and
+// names.
 func (l *Lookups) Text() string {
 	var text strings.Builder
 	fmt.Fprint(&text, l.Mistakes)

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// RStats are results in units of the initial risk, over the trades whose risk
-// is known. Figures without trades are null.
+// RStats are results in units of initial risk, over the trades with a known risk. Figures
+// without trades are null.
 type RStats struct {
 	Trades      int       `json:"trades"`
 	TradesWithR int       `json:"trades_with_r"`
@@ -27,21 +27,21 @@ type RStats struct {
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
 
-// RBucket counts the trades from one multiple of the risk to another, which is
-// excluded. The first has no lower and the last no upper bound.
+// RBucket counts the trades from one risk multiple to another, which is excluded. The
+// first has no lower and the last no upper bound.
 type RBucket struct {
 	From   *float64 `json:"from"`
 	To     *float64 `json:"to"`
 	Trades int      `json:"trades"`
 }
 
-// The edges of the buckets, in halves of R.
+// The bucket edges, in halves of R.
 const (
 	lowestHalf  = -6
 	highestHalf = 10
 )
 
-// ComputeRStats computes the distribution of R.
+// ComputeRStats computes the R distribution.
 func ComputeRStats(s *Selection) RStats {
 	if s.unbounded {
 		return computeRStats[exact](s)
@@ -81,9 +81,8 @@ func computeRStats[T number[T]](s *Selection) RStats {
 	return out
 }
 
-// rBuckets counts the trades of each bucket. It compares twice the result with
-// multiples of the risk, so that a result of exactly 1 R is in the bucket that
-// begins there.
+// rBuckets counts the trades in each bucket. It compares twice the result with risk
+// multiples, so a result of exactly 1 R is in the bucket beginning there.
 func rBuckets[T number[T]](s *Selection, net []T) []RBucket {
 	const edges = highestHalf - lowestHalf + 1
 	list := make([]RBucket, edges+1)

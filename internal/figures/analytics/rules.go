@@ -10,34 +10,34 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// RuleState is whether a trade followed a rule of its setup.
+// RuleState is whether a trade followed a setup rule.
 type RuleState string
 
-// The states of a rule.
+// The rule states.
 const (
 	RuleFollowed      RuleState = "followed"
 	RuleBroken        RuleState = "broken"
 	RuleNotApplicable RuleState = "not_applicable"
 )
 
-// TradeRule is the state of one rule on a trade that has the setup.
+// TradeRule is a rule's state on a trade with the setup.
 type TradeRule struct {
 	Setup journal.SetupID
 	Rule  string
 	State RuleState
 }
 
-// SetupChecklist is the rules of a setup, in its order.
+// SetupChecklist is a setup's rules, in order.
 type SetupChecklist struct {
 	ID    journal.SetupID
 	Rules []string
 }
 
-// RulesQuery is the parameters of [MeasureRules].
+// RulesQuery has the parameters for [MeasureRules].
 type RulesQuery struct {
-	Setups []SetupChecklist // of all setups, in the order of the answer
+	Setups []SetupChecklist // all setups, in answer order
 	States map[journal.TradeID][]TradeRule
-	Zone   *time.Location // of the days of the evidence
+	Zone   *time.Location // for evidence days
 	Seed   uint64
 }
 
@@ -48,7 +48,7 @@ type RuleReport struct {
 	Setups []SetupRules `json:"setups"`
 }
 
-// SetupRules is the report of one setup.
+// SetupRules is one setup's report.
 type SetupRules struct {
 	ID journal.SetupID `json:"setup_id"`
 	RuleCounts
@@ -56,7 +56,7 @@ type SetupRules struct {
 	Rules []RuleRow `json:"rules"`
 }
 
-// RuleRow is the report of one rule.
+// RuleRow is one rule's report.
 type RuleRow struct {
 	Rule    string `json:"rule"`
 	Removed bool   `json:"removed" doc:"Whether the checklist no longer has the rule."`
@@ -64,7 +64,7 @@ type RuleRow struct {
 	RuleEffect
 }
 
-// RuleCounts counts the answers to rules: each rule of a trade is one answer.
+// RuleCounts counts the answers to rules: each rule on a trade is one answer.
 type RuleCounts struct {
 	Trades        int      `json:"trades" doc:"Trades whose setups have rules."`
 	Followed      int      `json:"followed"`
@@ -80,7 +80,7 @@ type RuleEffect struct {
 	WhenFollowed RuleSide     `json:"when_followed"`
 	WhenBroken   RuleSide     `json:"when_broken"`
 	Difference   decimal.Null `json:"difference" doc:"The average result when followed less that when broken; null if either has no trades."`
-	// Interval is that of the difference, with whole days drawn.
+	// Interval belongs to the difference, with whole days drawn.
 	Interval DifferenceInterval `json:"interval" doc:"The 95% interval of the difference; null unless both sides have two days with trades."`
 	Cost     decimal.Null       `json:"cost" doc:"What breaking cost: the difference times the number of trades that broke. Below zero if breaking paid."`
 	CostR    *float64           `json:"cost_r" doc:"The same in R: the difference of the average R times the trades that broke and have R."`
@@ -90,7 +90,7 @@ type RuleEffect struct {
 	Significant bool `json:"significant"`
 }
 
-// RuleSide is the result of the trades on one side of a comparison.
+// RuleSide is the result on one side of a comparison.
 type RuleSide struct {
 	Group
 	AvgTrade    decimal.Null `json:"avg_trade"`
@@ -98,9 +98,8 @@ type RuleSide struct {
 	TradesWithR int          `json:"trades_with_r"`
 }
 
-// MeasureRules reports the rules of all setups with a checklist or with states in
-// the selection. Rules are in the order of the checklist; those that were
-// removed follow, by text.
+// MeasureRules reports the rules for all setups with a checklist or with states in the
+// selection. Rules are in checklist order; removed rules follow, by text.
 func MeasureRules(s *Selection, q RulesQuery) RuleReport {
 	if s.unbounded {
 		return measureRules[exact](s, q)
@@ -125,8 +124,8 @@ func (t *ruleTally[T]) count(state RuleState) {
 	}
 }
 
-// addAnswers adds the answers of another tally. A trade may be in both, so trades
-// are not added.
+// addAnswers adds another tally's answers. A trade may be in both, so trades are not
+// added.
 func (c *RuleCounts) addAnswers(other *RuleCounts) {
 	c.Followed += other.Followed
 	c.Broken += other.Broken
@@ -141,7 +140,7 @@ type setupTally[T number[T]] struct {
 	rules     map[string]*ruleTally[T]
 }
 
-// tradeResult is what a tally needs of one trade.
+// tradeResult is the trade values a tally needs.
 type tradeResult[T number[T]] struct {
 	net    T
 	result outcome
@@ -159,7 +158,7 @@ func (t *rowTally[T]) addTrade(of *tradeResult[T]) {
 	}
 }
 
-// addTrade adds a trade to the side that its answers belong to, if any.
+// addTrade adds a trade to the side chosen by its answers, if any.
 func (t *ruleTally[T]) addTrade(of *tradeResult[T], followed, broken bool) {
 	switch {
 	case broken:
@@ -197,8 +196,8 @@ func measureRules[T number[T]](s *Selection, q RulesQuery) RuleReport {
 	return newRuleReport(&all, setups, q, s.scale)
 }
 
-// addStates adds a trade to the tallies of its setups and to that of all rules,
-// whose answers are added up at the end.
+// addStates adds a trade to its setups' tallies and to the overall tally, whose answers
+// are added up at the end.
 func (t *ruleTally[T]) addStates(of *tradeResult[T], setups map[journal.SetupID]*setupTally[T], ids []journal.SetupID, states []TradeRule) {
 	hasRules, followed, broken := false, false, false
 	for _, id := range ids {
@@ -287,8 +286,7 @@ func newRuleReport[T number[T]](all *ruleTally[T], setups map[journal.SetupID]*s
 	return out
 }
 
-// listRules returns the rules of the checklist, each once, and then those that
-// were removed, by text.
+// listRules returns the checklist rules, each once, and then the removed rules, by text.
 func (t *setupTally[T]) listRules(checklist []string) (list []string) {
 	for _, text := range checklist {
 		if !slices.Contains(list, text) {
@@ -305,7 +303,7 @@ func (t *setupTally[T]) listRules(checklist []string) (list []string) {
 	return append(list, removed...)
 }
 
-// report returns the figures of a tally, and the probability of its difference.
+// report returns a tally's figures, and the probability for its difference.
 func (t *ruleTally[T]) report(scale int32, seed uint64) (RuleCounts, RuleEffect, *float64) {
 	counts := t.counts
 	counts.FollowRate = divide(float64(counts.Followed), float64(counts.Followed+counts.Broken))
@@ -315,7 +313,7 @@ func (t *ruleTally[T]) report(scale int32, seed uint64) (RuleCounts, RuleEffect,
 		return counts, e, nil
 	}
 	e.Difference = decimal.Of(e.WhenFollowed.AvgTrade.Decimal.Sub(e.WhenBroken.AvgTrade.Decimal))
-	// Broken trades times the average of the others, divided once, less their sum.
+	// Broken trades times the others' average, divided once, less their sum.
 	n := decimal.New(int64(b.trades()))
 	e.Cost = decimal.Of(mean(a.net().decimal(scale).Mul(n), a.trades()).Sub(b.net().decimal(scale)))
 	if x, y := e.WhenFollowed.AvgR, e.WhenBroken.AvgR; x != nil && y != nil {
@@ -334,7 +332,7 @@ func (t *ruleTally[T]) report(scale int32, seed uint64) (RuleCounts, RuleEffect,
 	return counts, e, e.PValue
 }
 
-// drawRowMeans is drawMeans for the days of a row.
+// drawRowMeans is drawMeans for a row's days.
 func drawRowMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []decimal.Decimal {
 	if len(days) < 2 {
 		return nil

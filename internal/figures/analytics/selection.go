@@ -11,24 +11,22 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// Filter selects trades by the conditions of lists. An empty field accepts
-// everything.
+// Filter selects trades by list conditions. An empty field accepts everything.
 type Filter struct {
 	Period journal.Period
-	// Basis is the instant that the period tests and that decides the day.
+	// Basis is the instant tested by the period and used for the day.
 	Basis Basis
 	tradefilter.Conditions
-	// Lookups are what the conditions need that is not in columns.
+	// Lookups are the values conditions need besides columns.
 	Lookups Lookups
-	// Realized must be set if the columns have realized parts. The period then tests
-	// the instant of each part, whatever the basis, and the parts of one trade
-	// count as one trade.
+	// Realized must be set if the columns have realized parts. The period then tests each
+	// part's instant, whatever the basis, and a trade's parts count as one trade.
 	Realized bool
-	// Status selects trades by whether they are open; only realized parts can be
-	// those of an open trade.
+	// Status selects trades by whether they are open; only realized parts can belong to
+	// an open trade.
 	Status Status
-	// Invert selects the trades that do not pass the conditions instead; the period
-	// and the status still apply.
+	// Invert selects the trades failing the conditions instead; the period and the status
+	// still apply.
 	Invert bool
 	// None rejects all trades: the query is for open trades only, and
 	// their results do not count.
@@ -42,28 +40,27 @@ func (f *Filter) isNarrowed() bool {
 	return f.None || f.Invert || f.Status != AnyStatus || !f.IsEmpty() || f.Lookups.Among != nil
 }
 
-// isComplete reports whether every trade that closed before one that passes the
-// filter passes it too.
+// isComplete reports whether every trade closed before a passing trade passes too.
 func (f *Filter) isComplete() bool {
 	return !f.isNarrowed() && f.Period.From == nil && (f.Basis == ByClosing || f.Period.To == nil)
 }
 
-// Selection is the closed trades of some accounts that pass a filter, in the
-// order of closing. It may be used for any number of figures.
+// Selection is the closed trades passing a filter, in closing order. It may be used for
+// any number of figures.
 type Selection struct {
 	columns []*Columns
 	filter  Filter
-	// complete reports whether no trade of the accounts that closed before a
-	// selected one is left out.
+	// complete reports whether all account trades closed before a selected trade are
+	// selected too.
 	complete bool
 	pages    []*page
-	owner    []*Columns // of each page
+	owner    []*Columns // by page
 	picks    []pick
 	basis    Basis
-	// parts reports whether several rows may be of one trade.
+	// parts reports whether several rows may belong to one trade.
 	parts bool
-	// scale is the decimal scale of all amounts; unbounded reports whether they
-	// do not fit into 128 bits at that scale.
+	// scale is the decimal scale for all amounts; unbounded reports whether they exceed
+	// 128 bits at this scale.
 	scale     int32
 	unbounded bool
 	// symbols has one code for each symbol across all accounts.
@@ -71,11 +68,11 @@ type Selection struct {
 	renumber [][]int32
 }
 
-// pick is a row of one of the pages.
+// pick is a row in a page.
 type pick struct{ source, row int32 }
 
-// SelectTrades returns the trades of some accounts that pass a filter. The
-// accounts must have the same currency, and each must occur once.
+// SelectTrades returns the trades passing a filter. The accounts must have the same
+// currency, and each must occur once.
 func SelectTrades(columns []*Columns, f Filter) *Selection {
 	if f.Realized {
 		f.Basis = ByClosing
@@ -92,8 +89,7 @@ func SelectTrades(columns []*Columns, f Filter) *Selection {
 	return s
 }
 
-// pickRows returns the rows of the pages that pass a filter, in the order of
-// closing.
+// pickRows returns the rows passing a filter, in closing order.
 func (s *Selection) pickRows(f *Filter) []pick {
 	runs, source := make([][]pick, len(s.columns)), int32(0)
 	for i, c := range s.columns {
@@ -106,8 +102,8 @@ func (s *Selection) pickRows(f *Filter) []pick {
 	return mergeRuns(runs, func(a, b pick) int { return s.compare(compareClosing, a, b) })
 }
 
-// numberSymbols assigns the codes of symbols across accounts, without the pages
-// outside of the period.
+// numberSymbols assigns symbol codes across accounts, without the pages outside the
+// period.
 func (s *Selection) numberSymbols() {
 	s.renumber = make([][]int32, len(s.pages))
 	for i, p := range s.pages {
@@ -117,7 +113,7 @@ func (s *Selection) numberSymbols() {
 	}
 }
 
-// compare compares two picks by one of the two orders.
+// compare compares two picks in either order.
 func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accounts int) int, a, b pick) int {
 	x, y := s.pages[a.source], s.pages[b.source]
 	of, and := s.owner[a.source], s.owner[b.source]
@@ -127,7 +123,7 @@ func (s *Selection) compare(order func(x *page, i int32, y *page, j int32, accou
 	return cmp.Or(order(x, a.row, y, b.row, strings.Compare(of.name, and.name)), cmp.Compare(of.number, and.number))
 }
 
-// maxSelected returns the most trades that can pass a filter.
+// maxSelected returns how many trades can pass a filter at most.
 func (c *Columns) maxSelected(f *Filter) int {
 	n := 0
 	for _, p := range c.pages {
@@ -137,8 +133,8 @@ func (c *Columns) maxSelected(f *Filter) int {
 	return n
 }
 
-// chooseScale sets the scale that fits all amounts of the columns, and the
-// given ones that are to be added to them.
+// chooseScale sets the scale to fit all column amounts, and the given amounts to be added
+// to them.
 func (s *Selection) chooseScale(all ...*amounts) {
 	for _, c := range s.pages {
 		all = append(all, c.amountColumns()...)
@@ -154,7 +150,7 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	}
 }
 
-// appendSelected appends the rows that pass the filter, in order.
+// appendSelected appends the rows passing the filter, in order.
 func (c *page) appendSelected(picks []pick, source int32, f *Filter) []pick {
 	first, end := c.rowRange(f)
 	if first == end {
@@ -169,7 +165,7 @@ func (c *page) appendSelected(picks []pick, source int32, f *Filter) []pick {
 	return picks
 }
 
-// rowRange returns the range of rows in a period of closing, by binary search.
+// rowRange returns the row range for a closing period, by binary search.
 func (c *page) rowRange(f *Filter) (first, end int) {
 	if f.None {
 		return 0, 0
@@ -187,7 +183,7 @@ func (c *page) rowRange(f *Filter) (first, end int) {
 	return first, max(first, end)
 }
 
-// ceilMicro returns the first microsecond that is not before an instant.
+// ceilMicro returns the first microsecond not before an instant.
 func ceilMicro(at time.Time) int64 {
 	return at.Add(time.Microsecond - time.Nanosecond).UnixMicro()
 }
@@ -234,7 +230,7 @@ func mergePair[T any](a, b []T, compare func(a, b T) int) []T {
 // Len returns the number of selected trades.
 func (s *Selection) Len() int { return len(s.picks) }
 
-// ID returns the id of a selected trade; trades are numbered in the order of closing.
+// ID returns a selected trade's id; trades are numbered in closing order.
 func (s *Selection) ID(i int) journal.TradeID {
 	p := s.picks[i]
 	return s.pages[p.source].ids.at(p.row)
@@ -250,7 +246,7 @@ func (s *Selection) closed(i int) int64 {
 	return s.pages[p.source].closed[p.row]
 }
 
-// basisInstant returns the instant that decides the date of a trade.
+// basisInstant returns the instant that decides a trade's date.
 func (s *Selection) basisInstant(i int) int64 {
 	if s.basis == ByOpening {
 		return s.opened(i)
@@ -263,7 +259,7 @@ func (s *Selection) symbol(i int) int32 {
 	return s.renumber[p.source][s.pages[p.source].symbol.codes[p.row]]
 }
 
-// readColumn reads one column of money for all selected trades.
+// readColumn reads a money column for all selected trades.
 func readColumn[T number[T]](s *Selection, of func(*page) *amounts) []T {
 	from := make([]*amounts, len(s.pages))
 	for i, c := range s.pages {
@@ -291,8 +287,8 @@ func feesOf(c *page) *amounts   { return &c.fees }
 func sizeOf(c *page) *amounts   { return &c.size }
 func volumeOf(c *page) *amounts { return &c.volume }
 
-// readOptionalColumn reads a column with absent values. It returns the values, and
-// the trades that have one.
+// readOptionalColumn reads a column with absent values. It returns the values, and the
+// trades with a value.
 func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (values []T, present []int32) {
 	from := make([]*amounts, len(s.pages))
 	columns := make([]*optional, len(s.pages))
@@ -323,9 +319,8 @@ func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (va
 func riskOf(c *page) *optional { return &c.risk }
 func mfeOf(c *page) *optional  { return &c.mfe }
 
-// sortByOpening returns the selected trades in the order of opening.
-// If most trades of the accounts are selected, it merges the orders of their pages;
-// a small selection is sorted.
+// sortByOpening returns the selected trades in opening order. If most account trades are
+// selected, it merges the page orders; a small selection is sorted.
 func (s *Selection) sortByOpening() []int32 {
 	compare := func(a, b int32) int {
 		return s.compare(compareOpening, s.picks[a], s.picks[b])
@@ -346,7 +341,7 @@ func (s *Selection) sortByOpening() []int32 {
 	return mergeRuns(s.listOpeningRuns(), compare)
 }
 
-// listOpeningRuns returns the selected trades of each page in the order of opening.
+// listOpeningRuns returns each page's selected trades in opening order.
 func (s *Selection) listOpeningRuns() [][]int32 {
 	place := make([][]int32, len(s.pages))
 	runs := make([][]int32, len(s.pages))

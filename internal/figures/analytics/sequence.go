@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// The order of closing and the order of opening. Trades of the same instants are
-// ordered by their content and never by their ids, so that figures are the same
-// after a restore or an import in another order.
+// Closing order and opening order. Trades with the same instants are ordered by their
+// content and never by their ids, so figures are the same after a restore or an import in
+// another order.
 
-// compareTrades compares two trades of one account in the order of closing.
+// compareTrades compares two trades of one account in closing order.
 func compareTrades(a, b *Trade) int {
 	if closed := a.ClosedAt.Compare(b.ClosedAt); closed != 0 {
 		return closed
@@ -19,8 +19,8 @@ func compareTrades(a, b *Trade) int {
 		strings.Compare(a.External, b.External), cmp.Compare(a.Arrival, b.Arrival))
 }
 
-// compareClosing compares a row of one page with a row of another in the order of
-// closing. accounts is the result of comparing the names of their accounts.
+// compareClosing compares rows from two pages in closing order. accounts is the
+// comparison of their account names.
 func compareClosing(x *page, i int32, y *page, j int32, accounts int) int {
 	if x.closed[i] != y.closed[j] {
 		return cmp.Compare(x.closed[i], y.closed[j])
@@ -31,7 +31,7 @@ func compareClosing(x *page, i int32, y *page, j int32, accounts int) int {
 	return cmp.Or(strings.Compare(x.order.at(i), y.order.at(j)), accounts, compareFirstFills(x, i, y, j))
 }
 
-// compareOpening compares in the order of opening.
+// compareOpening compares in opening order.
 func compareOpening(x *page, i int32, y *page, j int32, accounts int) int {
 	if x.opened[i] != y.opened[j] {
 		return cmp.Compare(x.opened[i], y.opened[j])
@@ -44,7 +44,7 @@ func compareFirstFills(x *page, i int32, y *page, j int32) int {
 	return cmp.Or(bytes.Compare(x.external.bytesAt(i), y.external.bytesAt(j)), cmp.Compare(x.arrival[i], y.arrival[j]))
 }
 
-// texts is a column of strings that rarely repeat, stored back to back.
+// texts is a column for strings that rarely repeat, stored back to back.
 type texts struct {
 	all  []byte
 	ends []uint32
@@ -52,7 +52,7 @@ type texts struct {
 
 func (t *texts) push(text string) {
 	t.all = append(t.all, text...)
-	t.ends = append(t.ends, uint32(len(t.all))) // a page of ids of 200 characters is far smaller
+	t.ends = append(t.ends, uint32(len(t.all))) // a page with ids of 200 characters is far smaller
 }
 
 func (t *texts) start(row int32) uint32 {

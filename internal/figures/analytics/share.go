@@ -10,10 +10,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// ShareView is the view of a public link: aggregates of a selection, without any
-// trade, account or id. Without amounts it contains only ratios, counts and
-// the shape of the curve; multiplying every amount of the journal by the
-// same number does not change it.
+// ShareView is a public link's view: aggregates without any trade, account or id. Without
+// amounts it contains only ratios, counts and the curve's shape; multiplying every amount
+// by the same number does not change it.
 type ShareView struct {
 	Summary     ShareSummary  `json:"summary"`
 	Equity      []SharePoint  `json:"equity"`
@@ -22,7 +21,7 @@ type ShareView struct {
 	TradingDays int           `json:"trading_days"`
 	GreenDays   int           `json:"green_days"`
 	RedDays     int           `json:"red_days"`
-	// BestStreak and WorstStreak are runs of green and of red trading days.
+	// BestStreak and WorstStreak are runs of green and red trading days.
 	BestStreak  int         `json:"best_streak"`
 	WorstStreak int         `json:"worst_streak"`
 	FirstDay    journal.Day `json:"first_day"`
@@ -31,8 +30,7 @@ type ShareView struct {
 	Currency    string      `json:"currency"`
 }
 
-// ShareSummary is the figures of a link. A link without amounts
-// omits the fields of money.
+// ShareSummary is a link's figures. A link without amounts omits the money fields.
 type ShareSummary struct {
 	TotalTrades  int      `json:"total_trades"`
 	Wins         int      `json:"wins"`
@@ -57,14 +55,14 @@ type ShareSummary struct {
 	MaxDrawdown *decimal.Decimal `json:"max_drawdown,omitempty"`
 }
 
-// SharePoint is the cumulative result at the end of a trading day: an amount, or
-// without amounts a share of the greatest distance from zero, between -1 and 1.
+// SharePoint is the cumulative result at the end of a trading day: an amount, or without
+// amounts a share of the greatest distance from zero, between -1 and 1.
 type SharePoint struct {
 	At    time.Time       `json:"at"`
 	Value decimal.Decimal `json:"value"`
 }
 
-// ShareMonth is a month of a link.
+// ShareMonth is a month in a link.
 type ShareMonth struct {
 	Month   string           `json:"month"`
 	Trades  int              `json:"trades"`
@@ -72,7 +70,7 @@ type ShareMonth struct {
 	PnL     *decimal.Decimal `json:"pnl,omitempty"`
 }
 
-// ShareSymbol is one of the symbols that were traded most.
+// ShareSymbol is one of the most traded symbols.
 type ShareSymbol struct {
 	Symbol  string           `json:"symbol"`
 	Trades  int              `json:"trades"`
@@ -80,21 +78,21 @@ type ShareSymbol struct {
 	PnL     *decimal.Decimal `json:"pnl,omitempty"`
 }
 
-// ShareQuery is the parameters of [BuildShareView].
+// ShareQuery has the parameters for [BuildShareView].
 type ShareQuery struct {
 	Zone        *time.Location
-	Capital     Capital // of the accounts in scope
+	Capital     Capital // for the accounts in scope
 	Currency    string
 	ShowAmounts bool
 }
 
 const (
 	maxTopSymbols = 5
-	// shapeScale is the number of decimals of a curve without amounts.
+	// shapeScale is the number of decimals for a curve without amounts.
 	shapeScale = 4
 )
 
-// BuildShareView builds the public view of a selection.
+// BuildShareView builds a selection's public view.
 func BuildShareView(s *Selection, q ShareQuery) ShareView {
 	days := ListDays(s, q.Zone)
 	view := ShareView{

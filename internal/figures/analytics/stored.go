@@ -12,14 +12,14 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Columns can be stored and read again, much faster than they are built from
-// trades. What is stored is a copy that may be deleted at any time.
+// Columns can be stored and read again, much faster than they are built from trades. The
+// stored copy may be deleted at any time.
 
-// StoredFormat is the version of the stored form. It must be raised with every
-// change to the columns or to the meaning of their values.
+// StoredFormat is the version of the stored form. It must be raised with every change to
+// the columns or to the meaning of their values.
 const StoredFormat = 4
 
-// storedPage is the stored form of a page.
+// storedPage is a page's stored form.
 type storedPage struct {
 	IDs                      []byte
 	OtherIDs                 []journal.TradeID
@@ -38,7 +38,7 @@ type storedAmounts struct {
 	Scale     int32
 	Bits      int
 	Narrow    []int64
-	High      []int64 // of wide numbers
+	High      []int64 // for wide numbers
 	Low       []uint64
 	Unbounded []string
 	IsNarrow  bool // an empty list is stored as none
@@ -72,8 +72,8 @@ func (c *Columns) Write(w io.Writer) error {
 	return err
 }
 
-// ReadColumns reads columns of an account that [Columns.Write] wrote. It returns
-// an error if a byte of them has changed.
+// ReadColumns reads an account's columns written by [Columns.Write]. It returns an error
+// if a byte has changed.
 func ReadColumns(account journal.AccountID, r io.Reader) (*Columns, error) {
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	source := &byteReader{r: io.TeeReader(r, sum)}
@@ -101,7 +101,7 @@ func ReadColumns(account journal.AccountID, r io.Reader) (*Columns, error) {
 	return c, nil
 }
 
-// byteReader makes a reader an io.ByteReader, so that gob adds no buffer.
+// byteReader makes a reader an io.ByteReader, so gob adds no buffer.
 type byteReader struct{ r io.Reader }
 
 func (b *byteReader) Read(p []byte) (int, error) { return b.r.Read(p) }

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// TestStoredColumns writes and reads columns with values of every kind, and
-// changes what was read.
+// TestStoredColumns writes and reads columns with every kind of value, and changes what
+// was read.
 func TestStoredColumns(t *testing.T) {
 	t.Parallel()
 	rows := generateTrades(300)
@@ -46,8 +46,8 @@ func TestStoredColumns(t *testing.T) {
 	}
 }
 
-// TestStoredFormat fails if columns get other fields: raise StoredFormat, so that
-// stored ones are not read, and put the new number of fields here.
+// TestStoredFormat fails if columns get other fields: raise StoredFormat, so stored
+// columns are not read, and put the new field count here.
 func TestStoredFormat(t *testing.T) {
 	t.Parallel()
 	fields := reflect.TypeFor[Trade]().NumField()

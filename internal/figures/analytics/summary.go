@@ -8,13 +8,13 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Summary is the main figures of a selection, and the table of these figures.
-// Losses, drawdowns and the averages and medians of losses are positive numbers.
+// Summary is the main figures for a selection, and the table of these figures. Losses,
+// drawdowns, and averages and medians over losses are positive numbers.
 //
-// The tags of a figure explain it: its formula, the formula with realized results
-// if that differs, the figures in it, and the trades behind it, which are all
-// trades by default. [Figures] returns the table. TestEveryFigureIsEverywhere
-// compares its names with the oracle, docs/metrics.md and the labels of the page.
+// A figure's tags explain it: its formula, the formula with realized results if it
+// differs, the figures in it, and the trades behind it, all by default. [Figures] returns
+// the table. TestEveryFigureIsEverywhere compares its names with the oracle,
+// docs/metrics.md and the page's labels.
 type Summary struct {
 	TotalTrades int     `json:"total_trades" formula:"number of closed trades" realized:"number of trades with a closing fill in the period"`
 	Wins        int     `json:"wins" formula:"number of trades with net_pnl above 0 and beyond the breakeven tolerance" trades:"winners"`
@@ -72,13 +72,13 @@ type Summary struct {
 type ReturnBasis string
 
 const (
-	// OnReturns is the result of a day divided by the equity at its start.
+	// OnReturns is a day's result divided by the equity at its start.
 	OnReturns ReturnBasis = "returns"
-	// OnMoney is the result of a day in money.
+	// OnMoney is a day's result in money.
 	OnMoney ReturnBasis = "money"
 )
 
-// Summarize computes the summary of a selection.
+// Summarize computes a selection's summary.
 func Summarize(s *Selection, capital Capital) Summary {
 	s, cash := s.withCash(capital)
 	if s.unbounded {
@@ -123,9 +123,8 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	return out
 }
 
-// computeAverages computes the averages and ratios from the sums. The Kelly
-// fraction is p − q / payoff, where p and q are the shares of wins and losses;
-// breakevens are neither.
+// computeAverages computes the averages and ratios from the sums. The Kelly fraction is p
+// − q / payoff, where p and q are the win and loss shares; breakevens are neither.
 func (out *Summary) computeAverages() {
 	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
 	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
@@ -165,8 +164,8 @@ func annualFactor() float64 {
 	return math.Sqrt(tradingDays)
 }
 
-// computeDeviations computes the standard deviation of results and the system
-// quality number, which is based on R if every trade has one.
+// computeDeviations computes the standard deviation and the system quality number, which
+// is based on R if every trade has one.
 func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
 	if len(net) == 0 {
 		return
@@ -180,20 +179,20 @@ func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []fl
 	out.SQN = systemQuality(len(net), average, out.StdDev)
 }
 
-// systemQuality returns √n × mean / deviation, with n counted up to 100 so that
-// the number does not grow with the length of the history alone.
+// systemQuality returns √n × mean / deviation, with n counted up to 100 so the number
+// does not grow just because the history is longer.
 func systemQuality(n int, average, deviation float64) *float64 {
 	const most = 100
 	return divide(math.Sqrt(float64(min(n, most)))*average, deviation)
 }
 
-// minRatioDays is the number of days below which Sharpe and Sortino are absent.
+// minRatioDays is the day count below which Sharpe and Sortino are absent.
 const minRatioDays = 20
 
-// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first
-// to the last trading day in UTC, and the weekend days that were traded on. A day
-// without trades counts as 0; there may be any number of them, so they are
-// counted and not listed. net are the results of the timeline's selection.
+// computeDailyRatios computes Sharpe and Sortino over the weekdays from the first to the
+// last trading day in UTC, and traded weekend days. A day without trades counts as 0;
+// there may be any number of them, so they are counted and not listed. net are the
+// results in the timeline's selection.
 func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 	sums := daySums(net, t.s.basisInstant)
 	out.TradingDays, out.Basis = len(sums), OnMoney
@@ -228,7 +227,7 @@ func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 	}
 }
 
-// sharpeAndSortino returns both ratios of n days, of which those not listed were 0.
+// sharpeAndSortino returns both ratios over n days; unlisted days were 0.
 func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 	var sum float64
 	for _, v := range daily {
@@ -246,8 +245,8 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 	return sharpe, divide(average*annualFactor(), math.Sqrt(downside/float64(n)))
 }
 
-// computeMaxDrawdown computes the greatest fall of the cumulative result, in money and
-// in percent.
+// computeMaxDrawdown computes the greatest fall in the cumulative result, in money and in
+// percent.
 func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	p := newPerformance(t)
 	var level, peak, deepest T
@@ -266,8 +265,8 @@ func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	out.MaxDrawdown, out.MaxDrawdownPct = deepest.decimal(t.s.scale), p.drawdownPct()
 }
 
-// longestRun returns the length of the longest run of an outcome. Any other
-// outcome, including breakeven, ends a run.
+// longestRun returns the length of the longest run with an outcome. Any other outcome,
+// including breakeven, ends a run.
 func longestRun(results []outcome, of outcome) int {
 	longest, run := 0, 0
 	for _, result := range results {
@@ -293,8 +292,8 @@ func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
 	out.AvgLossHoldSecs = meanSeconds(sums[0], out.Losses)
 }
 
-// meanSeconds returns the mean of n values in seconds, given their sum in
-// microseconds. It is 0 if n is 0.
+// meanSeconds returns the mean over n values in seconds, given their sum in microseconds.
+// It is 0 if n is 0.
 func meanSeconds(micros int128, n int) float64 {
 	if n == 0 {
 		return 0
@@ -303,8 +302,8 @@ func meanSeconds(micros int128, n int) float64 {
 	return micros.float(microScale) / float64(n)
 }
 
-// computeMultiples returns the results in units of the initial risk, and the
-// trades that they belong to: those with a known risk above zero.
+// computeMultiples returns the results in units of initial risk, and their trades: those
+// with a known risk above zero.
 func computeMultiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
 	risk, known := readOptionalColumn[T](s, riskOf)
 	rs, trades = make([]float64, 0, len(known)), make([]int32, 0, len(known))

@@ -255,8 +255,8 @@ func greatest(list []decimal.Decimal) decimal.Decimal {
 	return most
 }
 
-// TestEveryFigureIsExplained requires that a figure's inputs are figures that its
-// formula uses, and that its explained value is the one in the summary.
+// TestEveryFigureIsExplained requires a figure's inputs to be figures used in its
+// formula, and its explained value to be the summary's.
 func TestEveryFigureIsExplained(t *testing.T) {
 	t.Parallel()
 	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(200))}, Filter{})
@@ -280,8 +280,8 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 }
 
-// TestExplanationsAddUp evaluates the formulas of two inputs, and adds up the trades
-// behind the figures that are sums.
+// TestExplanationsAddUp evaluates formulas with two inputs, and adds up the trades behind
+// sums.
 func TestExplanationsAddUp(t *testing.T) {
 	t.Parallel()
 	rows := generateTrades(maxExplainedIDs)
@@ -325,7 +325,7 @@ func TestExplanationsAddUp(t *testing.T) {
 	}
 }
 
-// explainByFigure returns the explanations of a selection by the names of figures.
+// explainByFigure returns a selection's explanations by figure name.
 func explainByFigure(s *Selection) map[string]Explanation {
 	summary := Summarize(s, Capital{})
 	found := map[string]Explanation{}
@@ -335,9 +335,9 @@ func explainByFigure(s *Selection) map[string]Explanation {
 	return found
 }
 
-// TestExplainingCostsAboutASummary: the figures are computed once for all
-// explanations, and so are the sets of trades. Memory is measured because it does
-// not depend on the machine: each further summary would allocate its columns.
+// TestExplainingCostsAboutASummary: the figures are computed once for all explanations,
+// and so are the trade sets. Memory is measured because it does not depend on the
+// machine: each further summary would allocate its columns.
 func TestExplainingCostsAboutASummary(t *testing.T) {
 	s := SelectTrades([]*Columns{BuildColumns("a", generateTrades(20_000))}, Filter{})
 	var summary Summary
@@ -357,7 +357,7 @@ func measureAllocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// The trades of a figure are those that it is computed from.
+// A figure's trades are those it is computed from.
 func TestTradesOfFigures(t *testing.T) {
 	t.Parallel()
 	parsed := parseScenario(t, `

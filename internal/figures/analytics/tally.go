@@ -6,7 +6,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// outcome is the sign of a net result, or breakeven within the tolerance.
+// outcome is a net result's sign, or breakeven within the tolerance.
 type outcome int8
 
 const (
@@ -15,8 +15,8 @@ const (
 	win       outcome = 1
 )
 
-// outcomes returns the outcome of each trade of a selection, whose net results
-// are given: those of its rows, or the sums of merged parts.
+// outcomes returns each trade's outcome from the given net results: those of its rows, or
+// the sums over merged parts.
 func outcomes[T number[T]](s *Selection, net []T) []outcome {
 	if tolerance := s.filter.Tolerance; !tolerance.IsZero() {
 		return tolerantOutcomes(s, net, tolerance)
@@ -50,7 +50,7 @@ func (t *tally[T]) lossSum() T       { return t.sum[0] } // zero or negative
 func (t *tally[T]) net() T           { return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum()) }
 func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
 
-// plus returns the sum of two tallies, and minus their difference.
+// plus adds two tallies, and minus subtracts them.
 func (t tally[T]) plus(other *tally[T]) tally[T] {
 	for i := range t.count {
 		t.count[i] += other.count[i]
@@ -67,12 +67,12 @@ func (t tally[T]) minus(other *tally[T]) tally[T] {
 	return t
 }
 
-// toGroup returns the tally in the form of the API.
+// toGroup returns the tally in API form.
 func (t *tally[T]) toGroup(scale int32) Group {
 	return Group{Trades: t.trades(), Wins: t.wins(), WinRate: t.winRate(), NetPnL: t.net().decimal(scale)}
 }
 
-// Group is the number and the result of some trades.
+// Group is a trade count and result.
 type Group struct {
 	Trades  int             `json:"trades"`
 	Wins    int             `json:"wins"`
@@ -94,8 +94,8 @@ func toFloats[T number[T]](values []T, scale int32) []float64 {
 	return list
 }
 
-// standardDeviation returns the standard deviation of a sample about its mean,
-// with n − 1. It is 0 for fewer than two values, and exactly 0 if all are equal.
+// standardDeviation returns a sample's standard deviation about its mean, with n − 1. It
+// is 0 for fewer than two values, and exactly 0 if all are equal.
 func standardDeviation(values []float64, mean float64) float64 {
 	if len(values) < 2 || isConstant(values) {
 		return 0

@@ -9,14 +9,13 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// Capital is the currency and the money of the accounts that the trades of a
-// selection belong to.
+// Capital is the currency and the money in the selected trades' accounts.
 type Capital struct {
-	// Starting is the sum of the accounts' starting balances.
+	// Starting is the sum over the accounts' starting balances.
 	Starting decimal.Decimal
-	// Currency is the one that all amounts are in.
+	// Currency is the currency for all amounts.
 	Currency string
-	// Cash is all cash of the accounts, a list for each account.
+	// Cash is all the accounts' cash, a list for each account.
 	Cash [][]CashEvent
 }
 
@@ -35,8 +34,8 @@ func (e *CashEvent) rank() int {
 	return 1
 }
 
-// cashColumn is the cash of some accounts, in order, as a column. The starting
-// capital is its first amount, so that the scale fits it too.
+// cashColumn is the accounts' cash, in order, as a column. The starting capital is its
+// first amount, so the scale fits it too.
 type cashColumn struct {
 	events  []CashEvent
 	amounts amounts
@@ -58,15 +57,15 @@ func newCashColumn(capital Capital) *cashColumn {
 	return c
 }
 
-// withCash returns the selection with a scale that also fits the capital and
-// the cash, and these as a column.
+// withCash returns the selection with a scale that also fits the capital and the cash,
+// and these as a column.
 func (s *Selection) withCash(capital Capital) (*Selection, *cashColumn) {
 	cash, with := newCashColumn(capital), *s
 	with.chooseScale(&cash.amounts)
 	return &with, cash
 }
 
-// readCash returns the starting capital and the amounts of the events.
+// readCash returns the starting capital and the event amounts.
 func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) {
 	picks := make([]pick, len(c.events)+1)
 	for i := range picks {
@@ -77,23 +76,23 @@ func readCash[T number[T]](c *cashColumn, scale int32) (starting T, values []T) 
 	return values[0], values[1:]
 }
 
-// timeline is everything that changes the equity of the accounts of a
-// selection, in order: their trades and all their cash. Summary, drawdowns and
-// equity curve all use it, so that their drawdowns agree.
+// timeline is everything that changes the accounts' equity, in order: their trades and
+// all their cash. Summary, drawdowns and equity curve all use it, so their drawdowns
+// agree.
 type timeline[T number[T]] struct {
 	s *Selection // the selected trades
-	// whole is the trades of its accounts in the span that needs equity; the
-	// results of all earlier ones are added up in prior.
+	// whole is the account trades in the span that needs equity; all earlier results are
+	// added up in prior.
 	whole    *Selection
-	net      []T // of whole
+	net      []T // for whole
 	prior    T
 	cash     *cashColumn
-	amounts  []T // of cash
+	amounts  []T // for cash
 	starting T
 	from, to int64 // the window, in microseconds, both inclusive
 }
 
-// newTimeline returns the timeline of a selection; net are its net results.
+// newTimeline returns a selection's timeline; net are its net results.
 func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline[T] {
 	t := &timeline[T]{s: s, whole: s, net: net, cash: cash, from: math.MinInt64, to: math.MaxInt64}
 	t.starting, t.amounts = readCash[T](cash, s.scale)
@@ -112,9 +111,9 @@ func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline
 	return t
 }
 
-// span returns the first and the last instant at which the equity of the accounts
-// matters: from the start of the UTC day of the first selected trade to the closing
-// of the last one, and the window if results in cash count.
+// span returns the first and the last instant at which the accounts' equity matters: from
+// the start of the first selected trade's UTC day to the last closing, and the window if
+// cash results count.
 func (t *timeline[T]) span() (first, last int64) {
 	first, last = math.MaxInt64, math.MinInt64
 	for i := range t.s.picks {
@@ -133,8 +132,8 @@ func (t *timeline[T]) span() (first, last int64) {
 // countsCash reports whether results in cash count.
 func (t *timeline[T]) countsCash() bool { return !t.s.filter.isNarrowed() }
 
-// withAllTrades returns the selection with all trades of its accounts that closed in a
-// span, whose ends are inclusive.
+// withAllTrades returns the selection with all account trades closed in a span, whose
+// ends are inclusive.
 func (s *Selection) withAllTrades(first, last int64) *Selection {
 	var span Filter
 	if first > math.MinInt64 {
@@ -150,8 +149,7 @@ func (s *Selection) withAllTrades(first, last int64) *Selection {
 	return &whole
 }
 
-// sumBefore adds up the net results of all trades of the accounts that closed before
-// an instant.
+// sumBefore adds up the net results of all account trades closed before an instant.
 func sumBefore[T number[T]](s *Selection, before int64) (sum T) {
 	for _, p := range s.pages {
 		column, end := &p.net, p.countClosedBefore(before)
@@ -163,18 +161,18 @@ func sumBefore[T number[T]](s *Selection, before int64) (sum T) {
 	return sum
 }
 
-// countClosedBefore returns how many trades of the page closed before an instant.
+// countClosedBefore returns how many trades in the page closed before an instant.
 func (c *page) countClosedBefore(at int64) int {
 	n, _ := slices.BinarySearch(c.closed, at)
 	return n
 }
 
-// event is a step of a timeline.
+// event is a timeline step.
 type event[T number[T]] struct {
 	at     int64
 	amount T
-	// before is the equity of the whole accounts right before a result; it is not
-	// valid for flows before the span.
+	// before is the whole accounts' equity right before a result; it is not valid for
+	// flows before the span.
 	before T
 	flow   bool
 	// inside reports whether the event is in the window.
@@ -183,9 +181,8 @@ type event[T number[T]] struct {
 	trade int
 }
 
-// walk calls visit for the flows, the results of the selected trades and, unless
-// the filter is narrowed, the results in cash. The event is valid during the
-// call only.
+// walk calls visit for the flows, the selected results and, unless the filter is
+// narrowed, the cash results. The event is valid during the call only.
 func (t *timeline[T]) walk(visit func(e *event[T])) {
 	e := event[T]{before: t.starting.add(t.prior)}
 	countCash := t.countsCash()
@@ -218,8 +215,8 @@ func (t *timeline[T]) isCashNext(cash, trade int) bool {
 	return cash < len(t.amounts) && (trade == len(t.net) || t.cash.events[cash].At.UnixMicro() <= t.whole.closed(trade))
 }
 
-// isCapitalKnown reports whether starting balances and deposits up to the
-// opening of the first trade of the window are above zero.
+// isCapitalKnown reports whether starting balances and deposits up to the first opening
+// in the window are above zero.
 func (t *timeline[T]) isCapitalKnown() bool {
 	known := t.starting
 	if known.sign() > 0 {
@@ -239,15 +236,15 @@ func (t *timeline[T]) isCapitalKnown() bool {
 	return known.sign() > 0
 }
 
-// performance is the time-weighted index of a window: each result multiplies it by
-// 1 + result / equity right before, so that deposits and withdrawals do not change it.
+// performance is a window's time-weighted index: each result multiplies it by 1 + result
+// / equity right before, so deposits and withdrawals do not change it.
 type performance[T number[T]] struct {
 	level, peak float64
-	// fall is the present distance below the peak as a fraction of it, and
-	// deepest the greatest so far.
+	// fall is the present distance below the peak as a fraction of it, and deepest the
+	// greatest so far.
 	fall, deepest float64
-	// known is false without capital, without results, and after a result on
-	// an equity that was not above zero.
+	// known is false without capital, without results, and after a result on an equity
+	// not above zero.
 	known, begun bool
 }
 
@@ -277,10 +274,10 @@ func (p *performance[T]) drawdownPct() *float64 {
 	return &value
 }
 
-// openingEquities returns the equity of the accounts before the first event of each of
-// some UTC days, which must be in order. positive reports whether that equity is
-// above zero on all of them and on every weekday between the first and the last.
-// closings are the sums of the days on which trades of the accounts closed.
+// openingEquities returns the accounts' equity before the first event on each given UTC
+// day, which must be in order. positive reports whether this equity is above zero on all
+// these days and on every weekday between the first and the last. closings are the sums
+// for the days on which account trades closed.
 func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equity []T, positive bool) {
 	level, next, cash := t.starting.add(t.prior), 0, 0
 	positive = true
@@ -304,8 +301,8 @@ func (t *timeline[T]) openingEquities(days []int64, closings []daySum[T]) (equit
 	return equity, positive
 }
 
-// nextMove returns the next day and amount by which equity changes: all trades
-// that closed on a day together, or one cash event. ok is false after the last one.
+// nextMove returns the next day and amount by which equity changes: all trades closed on
+// a day together, or one cash event. ok is false after the last.
 func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64, amount T, ok bool) {
 	if *cash < len(t.amounts) {
 		day = dayNumber(t.cash.events[*cash].At.UnixMicro())
@@ -323,13 +320,13 @@ func (t *timeline[T]) nextMove(closings []daySum[T], next, cash *int) (day int64
 	return move.day, move.sum, true
 }
 
-// daySum is the net result of a day.
+// daySum is a day's net result.
 type daySum[T number[T]] struct {
 	day int64
 	sum T
 }
 
-// daySums adds up net results by the UTC day of an instant, in the order of days.
+// daySums adds up net results by an instant's UTC day, in day order.
 func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
 	days, of := indexKeys(len(net), func(i int) int64 { return dayNumber(at(i)) })
 	list := make([]daySum[T], len(days))
@@ -343,8 +340,7 @@ func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
 	return list
 }
 
-// hasWeekday reports whether one of the days from first to last is not on a
-// weekend.
+// hasWeekday reports whether any day from first to last is a weekday.
 func hasWeekday(first, last int64) bool {
 	for day := first; day <= min(last, first+2); day++ {
 		if isWeekday(day) {
@@ -359,7 +355,7 @@ func isWeekday(day int64) bool {
 	return weekday != time.Saturday && weekday != time.Sunday
 }
 
-// countWeekdays counts the days from first to last that are not on a weekend.
+// countWeekdays counts the weekdays from first to last.
 func countWeekdays(first, last int64) int {
 	weeks := (last - first + 1) / 7
 	count := int(weeks) * 5

@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// tolerantOutcomes returns the outcome of each result, with results near zero
-// as breakeven. It computes in 128 bits if the limits fit as well.
+// tolerantOutcomes returns each result's outcome, with results near zero as breakeven. It
+// computes in 128 bits if the limits fit as well.
 func tolerantOutcomes[T number[T]](s *Selection, net []T, tolerance tradefilter.Tolerance) []outcome {
 	if list, is := any(net).([]int128); is {
 		if within, ok := boundedOutcomes(s, list, tolerance); ok {
@@ -44,14 +44,14 @@ func boundedOutcomes(s *Selection, net []int128, tolerance tradefilter.Tolerance
 	return outcomesWithin(net, limit.fixedAt(0).scaleUp(s.scale-limit.scale)), true
 }
 
-// exceedsAmount reports whether a number, such as the sum of the parts of a trade,
-// has more bits than an amount.
+// exceedsAmount reports whether a number, such as a sum over a trade's parts, has more
+// bits than an amount.
 func (a int128) exceedsAmount() bool {
 	top := a.hi >> (amountBits - 64)
 	return top != 0 && top != -1
 }
 
-// outcomesWithin treats results of at most a limit, up or down, as breakeven.
+// outcomesWithin treats results up to a limit, in either direction, as breakeven.
 func outcomesWithin[T number[T]](net []T, limit T) []outcome {
 	list := make([]outcome, len(net))
 	for i, v := range net {
@@ -62,9 +62,8 @@ func outcomesWithin[T number[T]](net []T, limit T) []outcome {
 	return list
 }
 
-// outcomesWithinR treats results as breakeven whose multiple by unit is at most
-// the limit of their initial risk. A trade without a risk above zero is breakeven
-// only at zero.
+// outcomesWithinR treats results as breakeven whose multiple by unit is at most the limit
+// for their initial risk. A trade without a risk above zero is breakeven only at zero.
 func outcomesWithinR[T number[T]](s *Selection, net []T, limitOf func(risk T) T, unit int64) []outcome {
 	list := make([]outcome, len(net))
 	for i, v := range net {
@@ -83,8 +82,8 @@ func outcomesWithinR[T number[T]](s *Selection, net []T, limitOf func(risk T) T,
 	return list
 }
 
-// toFraction returns r as a quotient of whole numbers, if amounts
-// of 95 bits can be multiplied by both in 128 bits.
+// toFraction returns r as a quotient of whole numbers, if 95-bit amounts can be
+// multiplied by both in 128 bits.
 func toFraction(r decimal.Decimal) (factor, unit int64, ok bool) {
 	v, scale, ok := fixedPoint(r)
 	factor, small := v.key()

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Week is a whole week with trades, even if a part of it is in another year.
+// Week is a whole week with trades, even if it is partly in another year.
 type Week struct {
 	Start journal.Day `json:"start"`
 	End   journal.Day `json:"end"`
@@ -17,13 +17,13 @@ type Week struct {
 	DaysTraded int `json:"days_traded"`
 }
 
-// startOfWeek returns the first day of the week that a day is in.
+// startOfWeek returns the first day in a day's week.
 func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
 	return day.AddDays(-((day.Weekday() - int(first) + 7) % 7))
 }
 
-// ListWeeks returns the weeks that have a day in a year and trades, in
-// order. first is the first day of a week.
+// ListWeeks returns the weeks with trades and a day in the year, in order. first is the
+// first weekday.
 func ListWeeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
 	list := []Week{}
 	for _, day := range ListDays(s, zone) {

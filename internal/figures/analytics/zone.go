@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// The lengths of local time, in microseconds.
+// Local time lengths, in microseconds.
 const (
 	microsSecond = int64(time.Second / time.Microsecond)
 	microsMinute = 60 * microsSecond
@@ -16,9 +16,9 @@ const (
 	microsDay    = 24 * microsHour
 )
 
-// clock converts instants to local time in a zone. It caches the last offset and the
-// span in which that is valid, so that instants in order cost an addition each; the
-// zone is consulted once for every change of its offset.
+// clock converts instants to local time in a zone. It caches the last offset and its
+// span, so ordered instants cost an addition each; the zone is consulted once for every
+// offset change.
 type clock struct {
 	zone                *time.Location
 	from, until, offset int64
@@ -48,11 +48,11 @@ func (c *clock) updateOffset(at int64) {
 	}
 }
 
-// day returns the calendar day as days since 1970. Days of 23 and 25 hours
-// need no special case, because only local time counts.
+// day returns the calendar day as days since 1970. Days with 23 and 25 hours need no
+// special case, because only local time counts.
 func (c *clock) day(at int64) int64 { return dayNumber(c.local(at)) }
 
-// hour returns the local hour, 0 to 23. An hour that the clocks repeat counts as one.
+// hour returns the local hour, 0 to 23. A repeated hour counts as one.
 func (c *clock) hour(at int64) int {
 	local := c.local(at)
 	return int((local - dayNumber(local)*microsDay) / microsHour)
@@ -68,10 +68,10 @@ func (c *clock) weekHour(at int64) (weekday, hour int) {
 	return weekdayOf(day), int((local - day*microsDay) / microsHour)
 }
 
-// weekdayOf returns the weekday of a day. 1970 began with a Thursday.
+// weekdayOf returns a day's weekday. 1970 began with a Thursday.
 func weekdayOf(day int64) int { return int(((day+4)%7 + 7) % 7) }
 
-// dayNumber returns the day of a local time, also before 1970.
+// dayNumber returns a local time's day, also before 1970.
 func dayNumber(local int64) int64 {
 	day := local / microsDay
 	if local%microsDay < 0 {
@@ -86,15 +86,15 @@ func dayName(day int64) journal.Day {
 	return journal.DayOf(time.Unix(day*seconds, 0).UTC())
 }
 
-// endOfDay returns 23:59:59 of a calendar day in a zone: the later one
-// if clocks go back over midnight and it occurs twice.
+// endOfDay returns 23:59:59 on a calendar day in a zone: the later one if clocks go back
+// over midnight and it occurs twice.
 func endOfDay(day journal.Day, zone *time.Location) time.Time {
 	const beforeMidnight = 24*time.Hour - time.Second
 	wall := day.Time().Add(beforeMidnight)
 	y, m, d := wall.Date()
 	latest := time.Date(y, m, d, 23, 59, 59, 0, zone).UTC()
-	// The same local time occurs again with the offset after a change of clocks,
-	// which is at most a day away.
+	// The same local time occurs again with the offset after a clock change, which is at
+	// most a day away.
 	_, offset := wall.Add(24 * time.Hour).In(zone).Zone()
 	again := wall.Add(-time.Duration(offset) * time.Second)
 	if _, at := again.In(zone).Zone(); at == offset && again.After(latest) {
@@ -103,11 +103,10 @@ func endOfDay(day journal.Day, zone *time.Location) time.Time {
 	return latest
 }
 
-// sessions are the sessions in the order of the day.
+// sessions are the sessions in day order.
 var sessions = [...]tradefilter.Session{tradefilter.Premarket, tradefilter.Regular, tradefilter.Afterhours, tradefilter.Overnight}
 
-// sessionAt returns the index in sessions of an instant. The clock must be that
-// of New York.
+// sessionAt returns an instant's index in sessions. The clock must be New York's.
 func (c *clock) sessionAt(at int64) int {
 	local := c.local(at)
 	minute := (local - dayNumber(local)*microsDay) / microsMinute
@@ -123,8 +122,8 @@ func (c *clock) sessionAt(at int64) int {
 	return 2
 }
 
-// newYorkClock returns the clock of New York, which defines the sessions. The
-// program embeds its zone.
+// newYorkClock returns New York's clock, which defines the sessions. The program embeds
+// its zone.
 func newYorkClock() *clock {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {

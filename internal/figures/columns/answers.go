@@ -8,27 +8,27 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// maxAnswers is the most answers that are cached.
+// maxAnswers is the most answers to cache.
 const maxAnswers = 128
 
 // answerKey identifies a query about some accounts.
 type answerKey struct{ accounts, text string }
 
-// cachedAnswer is the latest answer to a query. A write to one of the accounts
-// does not remove it: the versions differ, and the next answer replaces it.
+// cachedAnswer is the latest answer to a query. A write to an account does not remove it:
+// the versions differ, and the next answer replaces it.
 type cachedAnswer struct {
-	version string // of the accounts
+	version string // the accounts' version
 	value   any
 }
 
-// cacheState returns the accounts of the snapshot, and their version with the
-// owner's breakeven tolerance.
+// cacheState returns the snapshot's accounts, and their version with the owner's
+// breakeven tolerance.
 func (b *Snapshot) cacheState() (names, version string) {
 	names, version = accountsState(b.owner, b.Accounts)
 	return names, string(b.Tolerance.Stored) + version
 }
 
-// accountsState returns the names of some accounts and their version, for keys.
+// accountsState returns account names and their version, for keys.
 func accountsState(owner journal.UserID, accounts []ledger.Account) (names, version string) {
 	var ids, revisions strings.Builder
 	ids.WriteString(strconv.FormatInt(int64(owner), 10))
@@ -39,17 +39,15 @@ func accountsState(owner journal.UserID, accounts []ledger.Account) (names, vers
 	return ids.String(), revisions.String()
 }
 
-// LoadOrCompute returns the result of compute, and caches it as long as the
-// accounts of the snapshot do not change. The text must identify the query: all
-// that the result depends on besides the accounts. The caller must not modify
-// the result.
+// LoadOrCompute returns the result of compute, and caches it until the snapshot's
+// accounts change. The text must identify the query: everything the result depends on
+// besides the accounts. The caller must not modify the result.
 func LoadOrCompute[T any](s *Service, b *Snapshot, text string, compute func() T) T {
 	value, _ := LoadOrTry(s, b, text, func() (T, error) { return compute(), nil })
 	return value
 }
 
-// LoadOrTry is [LoadOrCompute] for a computation that may fail. An error is not
-// cached.
+// LoadOrTry is [LoadOrCompute] for a computation that may fail. An error is not cached.
 func LoadOrTry[T any](s *Service, b *Snapshot, text string, compute func() (T, error)) (T, error) {
 	accounts, version := b.cacheState()
 	key := answerKey{accounts, text}

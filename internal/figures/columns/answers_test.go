@@ -51,9 +51,8 @@ func TestAnswersAreKeptUntilAWrite(t *testing.T) {
 	})
 }
 
-// TestOldSnapshotCachesNoAnswer: a query that began before a write and
-// is answered after it may have either state, but must not be cached as the
-// newer one.
+// TestOldSnapshotCachesNoAnswer: a query begun before a write and answered after it may
+// have either state, but must not be cached as the newer state.
 func TestOldSnapshotCachesNoAnswer(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

@@ -12,9 +12,9 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// BenchmarkRealized reads 20,000 trades of 80,000 fills, all closed in three
-// steps, in a stream: for the first time without and with realized parts, and
-// again after a fill was added to the last of them.
+// BenchmarkRealized reads 20,000 trades with 80,000 fills, all closed in three steps, in
+// a stream: for the first time without and with realized parts, and again after a fill
+// was added to the last trade.
 func BenchmarkRealized(b *testing.B) {
 	d, err := db.Open(b.Context(), testkit.Options(b, db.SQLite))
 	must(b, err)

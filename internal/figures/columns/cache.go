@@ -10,33 +10,31 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// accountData is the data of an account at one revision. It never changes.
+// accountData is an account's data at one revision. It never changes.
 type accountData struct {
 	revision int64
-	columns  *analytics.Columns // of the closed trades
-	open     *analytics.Columns // of the open trades, which only lists use
+	columns  *analytics.Columns // closed trades
+	open     *analytics.Columns // open trades, used by lists only
 	cash     []analytics.CashEvent
-	// realized has the realized parts of trades in place of the trades; it shares
-	// the pages without parts with columns. It is nil until its first use.
+	// realized has realized parts in place of their trades; it shares the pages without
+	// parts with columns. It is nil until its first use.
 	realized *analytics.Columns
-	// texts are the words of the texts about the trades. It is nil until its first
-	// use.
+	// texts are the words in texts about the trades. It is nil until its first use.
 	texts *playbook.TradeTexts
-	// rules are the states of rules on the trades. It is nil until its first use.
+	// rules are the rule states on the trades. It is nil until its first use.
 	rules *playbook.TradeRules
 	// unstored counts the updates since the columns were stored.
 	unstored int
 }
 
 const (
-	// cashBytes is the approximate size of one cash event.
+	// cashBytes is a cash event's approximate size.
 	cashBytes = 96
 	// entryBytes is the approximate size of an account without trades.
 	entryBytes = 1 << 10
 )
 
-// bytes returns the size of the data without what it shares with other, which
-// may be nil.
+// bytes returns the data's size without anything shared with other, which may be nil.
 func (h *accountData) bytes(other *accountData) int {
 	n := cashBytes * len(h.cash)
 	if other == nil {
@@ -65,14 +63,13 @@ type cacheKey struct {
 	account journal.AccountID
 }
 
-// keptVersions is the number of revisions of an account that are cached.
+// keptVersions is the number of cached revisions per account.
 const keptVersions = 4
 
-// cacheEntry is the cached data of one account: the revisions that were used
-// last, which share most of their pages. A query that began before a write finds
-// the revision of its snapshot here.
+// cacheEntry is an account's cached data: the revisions used last, which share most
+// pages. A query begun before a write finds its snapshot's revision here.
 type cacheEntry struct {
-	// loading is held while one query reads; others that need the same data wait.
+	// loading is held while one query reads; others needing the same data wait.
 	loading sync.Mutex
 
 	mu       sync.Mutex
@@ -81,7 +78,7 @@ type cacheEntry struct {
 
 func newCacheEntry() *cacheEntry { return &cacheEntry{} }
 
-// extras are the parts of the data of an account that not every query needs.
+// extras are the account data not every query needs.
 type extras struct{ realized, texts, rules bool }
 
 // in reports whether data has the extras.
@@ -89,10 +86,10 @@ func (x extras) in(data *accountData) bool {
 	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil) && (!x.rules || data.rules != nil)
 }
 
-// load returns the data of exactly a revision, with the extras that are requested.
-// read is called with the cached data of this and of earlier revisions, the
-// latest first, if something is missing; it must check that they are of the
-// history that it reads. size is the new size of the entry, 0 if it is unchanged.
+// load returns the data at exactly one revision, with the requested extras. If something
+// is missing, read is called with the cached data for this and earlier revisions, the
+// latest first; it must check whether they belong to the history it reads. size is the
+// entry's new size, 0 if unchanged.
 func (e *cacheEntry) load(revision int64, more extras, read func(old []*accountData) (*accountData, error)) (data *accountData, size int, err error) {
 	if data := e.find(revision, more); data != nil {
 		return data, 0, nil
@@ -108,7 +105,7 @@ func (e *cacheEntry) load(revision int64, more extras, read func(old []*accountD
 	return data, e.add(data), nil
 }
 
-// find returns the data of a revision, nil if it is not cached.
+// find returns a revision's data, nil if it is not cached.
 func (e *cacheEntry) find(revision int64, more extras) *accountData {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -122,7 +119,7 @@ func (e *cacheEntry) find(revision int64, more extras) *accountData {
 	return nil
 }
 
-// listUpTo returns the data of revisions up to the given one, the latest first.
+// listUpTo returns the data for revisions up to the given one, the latest first.
 func (e *cacheEntry) listUpTo(revision int64) []*accountData {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,8 +133,7 @@ func (e *cacheEntry) listUpTo(revision int64) []*accountData {
 	return list
 }
 
-// add adds the data of a revision, drops the least recently used, and returns
-// the size of all.
+// add adds a revision's data, drops the least recently used, and returns the total size.
 func (e *cacheEntry) add(fresh *accountData) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/figures/excursions"
 )
 
-// addExcursion adds what the price did during a trade to its row. MAE and MFE that the
-// trader typed count instead of those of bars. result is only read if it was found.
+// addExcursion adds what the price did during a trade to its row. Typed MAE and MFE
+// replace those from bars. result is only read if it was found.
 func addExcursion(row *analytics.Trade, result *excursions.Result, found bool) {
 	e := &row.Excursion
 	if found && result.IsAvailable() {
@@ -48,8 +48,8 @@ func divide(n decimal.Null, by decimal.Decimal) decimal.Null {
 	return decimal.Of(n.Decimal.DivRound(by, analytics.ExcursionScale))
 }
 
-// amountScale is the most decimals of an amount that is added to others: more come from
-// the rate of a currency only, and would make sums slow.
+// amountScale is the most decimals for an amount to be added up: more come from currency
+// rates only, and would make sums slow.
 const amountScale = 12
 
 func roundAmount(n decimal.Null) decimal.Null {

@@ -1,15 +1,13 @@
-// Package columns caches the columns that package analytics computes from, and
-// the results.
+// Package columns caches the columns behind package analytics, and the results.
 //
-// The trades of an account are cached as columns with the account's
-// revision. A query reads the revisions of its accounts and, in the same
-// database snapshot, the trades that changed since; it uses columns of
-// exactly its revisions. So the result is that of the snapshot, even if another
-// process wrote to the database, or if the database was restored to an earlier
+// An account's trades are cached as columns with the account's revision. A query reads
+// its accounts' revisions and, in the same database snapshot, the trades changed since;
+// it uses columns at exactly its revisions. So the result matches the snapshot, even if
+// another process wrote to the database, or if the database was restored to an earlier
 // state: a revision is never used twice, see [ledger.Account].
 //
-// The memory is bounded: the least recently used accounts are evicted,
-// and read again when they are needed.
+// The memory is bounded: the least recently used accounts are evicted, and read again
+// when needed.
 package columns
 
 import (
@@ -32,26 +30,25 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// DefaultMemory is the default limit of cached columns, in bytes.
+// DefaultMemory is the default limit for cached columns, in bytes.
 const DefaultMemory = 256 << 20
 
-// tradeBatchSize is the number of trades that are in memory as rows at a time.
+// tradeBatchSize is how many trades are in memory as rows at a time.
 const tradeBatchSize = 8192
 
-// Service reads snapshots of accounts and caches results. It is safe for
-// concurrent use.
+// Service reads account snapshots and caches results. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	columns   *lru.Cache[cacheKey, *cacheEntry]
 	answers   *lru.Cache[answerKey, *cachedAnswer]
 	lookups   *lru.Cache[answerKey, *cachedLookup]
-	batchSize int // trades that are read at a time
+	batchSize int // trades to read at a time
 	store     *columnStore
 }
 
-// New returns a Service that caches at most memory bytes of columns; 0 means
-// DefaultMemory. Columns of large accounts are stored in a directory, so that the
-// first query after a start need not read all trades; an empty dir stores none.
+// New returns a Service caching at most memory bytes; 0 means DefaultMemory. Columns for
+// large accounts are stored in a directory, so the first query after a start need not
+// read all trades; an empty dir stores none.
 func New(d *db.DB, memory int, dir string) *Service {
 	if memory <= 0 {
 		memory = DefaultMemory
@@ -66,8 +63,8 @@ func New(d *db.DB, memory int, dir string) *Service {
 	}
 }
 
-// Snapshot is the columns and the capital of some accounts,
-// read in one database snapshot.
+// Snapshot is the columns and the capital for some accounts, read in one database
+// snapshot.
 type Snapshot struct {
 	Accounts []ledger.Account
 	Columns  []*analytics.Columns
@@ -80,27 +77,25 @@ type Snapshot struct {
 	Tolerance tradefilter.Tolerance
 
 	owner journal.UserID
-	// closed and open are the columns of whole trades.
+	// closed and open are the columns with whole trades.
 	closed, open []*analytics.Columns
 }
 
-// WithWholeTrades returns the snapshot with columns of closed trades instead of
-// realized parts.
+// WithWholeTrades returns the snapshot with closed trades instead of realized parts.
 func (b *Snapshot) WithWholeTrades() *Snapshot {
 	whole := *b
 	whole.Columns, whole.Realized = b.closed, false
 	return &whole
 }
 
-// Select returns the trades that pass a filter, with the owner's breakeven
-// tolerance.
+// Select returns the trades passing a filter, with the owner's breakeven tolerance.
 func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	f.Tolerance = b.Tolerance
 	return analytics.SelectTrades(b.Columns, f)
 }
 
-// ListOvernight returns the trades that pass a filter, whatever its period, and were held
-// at the end of a day of UTC or are open.
+// ListOvernight returns the trades passing a filter, whatever its period, held at the end
+// of a UTC day or still open.
 func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
 	f.Tolerance, f.Period = b.Tolerance, journal.Period{}
 	ids := analytics.SelectTrades(b.closed, f).ListOvernight()
@@ -111,21 +106,19 @@ func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
 	return ids
 }
 
-// ReadRealized is like [Service.Read], with columns of
-// realized parts.
+// ReadRealized is like [Service.Read], with realized parts.
 func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	return s.read(ctx, tx, owner, ids, true)
 }
 
-// Read returns the snapshot of some accounts, or of all accounts of the owner if
-// ids is empty. It runs in the caller's transaction.
+// Read returns the snapshot for some accounts, or for all the owner's accounts if ids is
+// empty. It runs in the caller's transaction.
 func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
 	return s.read(ctx, tx, owner, ids, false)
 }
 
-// ReadCurrency returns the snapshot of all accounts of the owner with
-// a currency, of which there may be none. The default is the currency of the
-// oldest account.
+// ReadCurrency returns the snapshot for all the owner's accounts with a currency,
+// possibly none. The default is the oldest account's currency.
 func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.UserID, currency string) (*Snapshot, error) {
 	b, err := readScope(ctx, tx, owner)
 	if err != nil {
@@ -149,8 +142,8 @@ func (s *Service) read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids
 	return b, s.loadAccounts(ctx, tx, b, realized)
 }
 
-// Open returns the snapshot of [Service.Read] or [Service.ReadRealized] without a
-// transaction of the caller. If all columns are cached, it runs a single statement.
+// Open returns the snapshot from [Service.Read] or [Service.ReadRealized] without a
+// caller's transaction. If all columns are cached, it runs a single statement.
 func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.AccountID, realized bool) (b *Snapshot, err error) {
 	complete := false
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
@@ -172,8 +165,8 @@ func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.
 	return b, err
 }
 
-// readScope returns a snapshot of all accounts of the owner with the breakeven
-// tolerance and without data. It reads both in one statement.
+// readScope returns a snapshot with all the owner's accounts and the breakeven tolerance,
+// without data. It reads both in one statement.
 func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot, error) {
 	accounts, stored, err := ledger.AccountsWith(ctx, tx, owner, settings.ToleranceQuery)
 	if err != nil {
@@ -188,7 +181,7 @@ func readScope(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Snapshot,
 	return b, err
 }
 
-// loadAccounts adds the data of the accounts of a snapshot, cached or read.
+// loadAccounts adds the account data, cached or read.
 func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, realized bool) error {
 	b.Realized = realized
 	for _, a := range b.Accounts {
@@ -201,8 +194,8 @@ func (s *Service) loadAccounts(ctx context.Context, tx *db.Tx, b *Snapshot, real
 	return nil
 }
 
-// addCached is like loadAccounts with cached data. It returns false if some of it is
-// not cached.
+// addCached is like loadAccounts with cached data. It returns false if some is not
+// cached.
 func (s *Service) addCached(b *Snapshot, realized bool) bool {
 	b.Realized = realized
 	for _, a := range b.Accounts {
@@ -219,7 +212,7 @@ func (s *Service) addCached(b *Snapshot, realized bool) bool {
 	return true
 }
 
-// add adds the data of one of the accounts.
+// add adds one account's data.
 func (b *Snapshot) add(a ledger.Account, data *accountData) {
 	b.closed = append(b.closed, data.columns.WithName(a.Name, a.Number()))
 	b.open = append(b.open, data.open.WithName(a.Name, a.Number()))
@@ -242,12 +235,12 @@ func readTolerance(ctx context.Context, tx *db.Tx, owner journal.UserID) (tradef
 	return tradefilter.ParseTolerance(stored.Tolerance)
 }
 
-// View calls fn with the snapshot of [Service.Read] in its own transaction.
+// View calls fn with the snapshot from [Service.Read] in its own transaction.
 func (s *Service) View(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.Read, fn)
 }
 
-// ViewRealized calls fn with the snapshot of [Service.ReadRealized] in its own
+// ViewRealized calls fn with the snapshot from [Service.ReadRealized] in its own
 // transaction.
 func (s *Service) ViewRealized(ctx context.Context, owner journal.UserID, ids []journal.AccountID, fn func(*db.Tx, *Snapshot) error) error {
 	return s.view(ctx, owner, ids, s.ReadRealized, fn)
@@ -266,7 +259,7 @@ func (s *Service) view(
 	})
 }
 
-// load returns the data of an account at its revision, cached or read.
+// load returns an account's data at its revision, cached or read.
 func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, more extras) (*accountData, error) {
 	key := cacheKey{owner, a.ID}
 	entry := s.columns.GetOrAdd(key, entryBytes, newCacheEntry)
@@ -279,9 +272,9 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, a l
 	return data, err
 }
 
-// loadAccount returns the data of an account at its revision. It reads the trades
-// that changed since the latest old data of the same history, or all trades
-// without old data. Extras are read if requested; existing ones are updated.
+// loadAccount returns an account's data at its revision. It reads the trades changed
+// since the latest old data with the same history, or all trades without old data. Extras
+// are read if requested; existing extras are updated.
 func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old []*accountData, more extras) (*accountData, error) {
 	fresh := &accountData{revision: a.Revision}
 	var err error
@@ -328,7 +321,7 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 }
 
 // updateFrom sets the columns, if they are not set, to the current state of older
-// ones, unless these are of another history of the account.
+// columns, unless these have another history.
 func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, old *accountData) error {
 	if h.columns != nil {
 		return nil
@@ -341,8 +334,7 @@ func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.U
 	return h.update(ctx, tx, owner, old, touched)
 }
 
-// update sets the columns to those of old with the touched trades in their current
-// state.
+// update sets the columns to the old ones with the touched trades in their current state.
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
 	h.columns, h.open, h.realized, h.texts, h.rules = old.columns, old.open, old.realized, old.texts, old.rules
 	if len(touched) == 0 {
@@ -387,7 +379,7 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return err
 }
 
-// missingIDs returns the trades that have no row.
+// missingIDs returns the trades without a row.
 func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journal.TradeID) {
 	there := make(map[journal.TradeID]bool, len(rows))
 	for i := range rows {
@@ -401,8 +393,8 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 	return ids
 }
 
-// readAll sets the columns to the trades of an account, which it reads newest
-// first and in batches: columns take a fraction of the memory of rows.
+// readAll sets the columns to an account's trades, which it reads newest first and in
+// batches: columns take a fraction of the rows' memory.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
 	many, err := ledger.HasMoreTrades(ctx, tx, owner, account, s.batchSize)
 	if err != nil {
@@ -450,7 +442,7 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return nil
 }
 
-// readAnnotations reads the annotations and links of some trades.
+// readAnnotations reads trade annotations and links.
 func readAnnotations(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, trades []ledger.FigureTrade,
 ) (annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, err error) {
@@ -469,8 +461,8 @@ func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	return ids
 }
 
-// toRows puts what figures and filters need of annotations and excursions beside the
-// trades.
+// toRows adds annotations and excursions to trades, as far as figures and filters need
+// them.
 func toRows(
 	trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, kept map[journal.TradeID]excursions.Result,
 ) (closed, open []analytics.Trade) {
@@ -493,7 +485,7 @@ func toRows(
 	return closed, open
 }
 
-// rootCache has the roots of instruments, which many trades share.
+// rootCache has instrument roots, which many trades share.
 type rootCache map[[2]string]string
 
 func (c rootCache) find(symbol, instrumentType string) string {
@@ -506,7 +498,7 @@ func (c rootCache) find(symbol, instrumentType string) string {
 	return root
 }
 
-// newRow converts a trade to a row of analytics.
+// newRow converts a trade to an analytics row.
 func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 	derived := playbook.Derive(playbook.Figures{
 		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
@@ -534,7 +526,7 @@ func dropSign(n decimal.Null) decimal.Null {
 	return n
 }
 
-// readCash reads the cash of an account in the order of the equity curve.
+// readCash reads an account's cash in equity curve order.
 func readCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]analytics.CashEvent, error) {
 	var list []analytics.CashEvent
 	scope := journal.Scope{Accounts: []journal.AccountID{account}}

@@ -16,18 +16,18 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// lookupMemory is the limit of cached lookups, in bytes.
+// lookupMemory is the limit for cached lookups, in bytes.
 const lookupMemory = 32 << 20
 
-// cachedLookup is a set of trades that a filter needs besides columns. Like a
-// cached answer, it is replaced after a write.
+// cachedLookup is a trade set needed by a filter besides columns. Like a cached answer,
+// it is replaced after a write.
 type cachedLookup struct {
-	version string // of the accounts
+	version string // the accounts' version
 	trades  *analytics.TradeIDs
 }
 
-// NewFilter returns a filter of trades for the columns of a snapshot, with the
-// lookups that it needs. tx may be nil if [NeedsLookups] is false.
+// NewFilter returns a trade filter for a snapshot's columns, with its lookups. tx may be
+// nil if [NeedsLookups] is false.
 func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f tradefilter.Filter) (analytics.Filter, error) {
 	out := newFilter(f)
 	out.Tolerance, out.Realized = b.Tolerance, b.Realized
@@ -48,8 +48,8 @@ func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f trade
 	return out, nil
 }
 
-// resolveResult replaces the conditions on the results of trades by the trades
-// that pass them: rows of realized parts do not have the results of their trades.
+// resolveResult replaces conditions on trade results by the passing trades: realized
+// parts do not have their trades' results.
 func (b *Snapshot) resolveResult(f analytics.Filter) analytics.Filter {
 	whole := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
 	f.Lookups.Among = analytics.SelectIDs(slices.Concat(b.closed, b.open), whole)
@@ -57,7 +57,7 @@ func (b *Snapshot) resolveResult(f analytics.Filter) analytics.Filter {
 	return f
 }
 
-// newFilter returns what a filter and one of columns have in common.
+// newFilter returns the part a filter shares with a column filter.
 func newFilter(f tradefilter.Filter) analytics.Filter {
 	out := analytics.Filter{Period: f.Scope.Period, Conditions: f.Conditions}
 	if f.ByOpening {
@@ -66,7 +66,7 @@ func newFilter(f tradefilter.Filter) analytics.Filter {
 	return out
 }
 
-// newListFilter returns the filter of a list. Its status selects columns instead.
+// newListFilter returns a list's filter. Its status selects columns instead.
 func (s *Service) newListFilter(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, f tradefilter.Filter,
 ) (out analytics.Filter, err error) {
@@ -85,14 +85,13 @@ func (s *Service) newListFilter(
 	return out, err
 }
 
-// NeedsLookups reports whether conditions need more than columns, so that
-// [Service.NewFilter] needs a transaction.
+// NeedsLookups reports whether conditions need more than columns, so [Service.NewFilter]
+// needs a transaction.
 func NeedsLookups(c *tradefilter.Conditions) bool {
 	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.Batch != ""
 }
 
-// loadLookups returns what conditions on trades of some accounts need besides
-// columns.
+// loadLookups returns the values conditions need besides columns.
 func (s *Service) loadLookups(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions,
 ) (analytics.Lookups, error) {
@@ -131,7 +130,7 @@ func (s *Service) loadLookups(
 	return out, err
 }
 
-// addTagLookups adds the tags that are mistakes, and those that each word finds.
+// addTagLookups adds the mistake tags, and the tags each word finds.
 func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) {
 	out.Words = make([]analytics.WordLookup, len(words))
 	for _, tag := range tags {
@@ -146,7 +145,7 @@ func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) 
 	}
 }
 
-// lookupCache finds and stores lookups of some accounts.
+// lookupCache finds and stores lookups for some accounts.
 type lookupCache struct {
 	cache             *lru.Cache[answerKey, *cachedLookup]
 	accounts, version string
@@ -165,7 +164,7 @@ func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeID
 	return trades
 }
 
-// findBatch returns the trades with a fill of an import.
+// findBatch returns the trades with a fill from an import.
 func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (*analytics.TradeIDs, error) {
 	text := "import " + string(batch)
 	if found := c.get(text); found != nil {
@@ -178,7 +177,7 @@ func (c *lookupCache) findBatch(ctx context.Context, tx *db.Tx, owner journal.Us
 	return c.put(text, ids), nil
 }
 
-// findWords returns the trades of accounts with each word in the texts about them.
+// findWords returns the trades with each word in their texts.
 func (s *Service) findWords(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, words []string, cached *lookupCache,
 ) (map[string]*analytics.TradeIDs, error) {
@@ -208,7 +207,7 @@ func (s *Service) findWords(
 	return found, nil
 }
 
-// findRules returns the trades of accounts that pass the conditions on rules.
+// findRules returns the trades passing the rule conditions.
 func (s *Service) findRules(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, c *tradefilter.Conditions, cached *lookupCache,
 ) (*analytics.TradeIDs, error) {

@@ -104,8 +104,8 @@ func (h *env) annotate(trade journal.TradeID, change playbook.AnnotationChange) 
 	must(h.t, err)
 }
 
-// dump returns everything that a service reads of the owner's journal,
-// as text: every trade and its annotations, the cash, and figures computed from them.
+// dump returns everything a service reads from the owner's journal, as text: every trade
+// and its annotations, the cash, and figures computed from them.
 func (h *env) dump(s *columns.Service) string {
 	h.t.Helper()
 	var out bytes.Buffer
@@ -128,7 +128,7 @@ func (h *env) dump(s *columns.Service) string {
 	return out.String()
 }
 
-// writeRealized writes every realized part of a book.
+// writeRealized writes every realized part in a snapshot.
 func (h *env) writeRealized(out *bytes.Buffer, b *columns.Snapshot) {
 	for _, columns := range b.Columns {
 		for row := range columns.Len() {
@@ -145,8 +145,7 @@ func write(t testing.TB, out *bytes.Buffer, value any) {
 	out.Write(append(text, '\n'))
 }
 
-// checkFresh checks that the service of the environment returns the
-// same as a new service.
+// checkFresh checks that the environment's service returns the same as a new service.
 func (h *env) checkFresh(after string) string {
 	h.t.Helper()
 	got, want := h.dump(h.Figures), h.dump(columns.New(h.DB, 0, ""))

@@ -12,9 +12,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// TestBatchSizeDoesNotMatter reads the same journal in batches of several sizes,
-// down to one trade. Several trades close at the same instant, some are annotated
-// and one is open.
+// TestBatchSizeDoesNotMatter reads the same journal with several batch sizes, down to one
+// trade. Several trades close at the same instant, some are annotated and one is open.
 func TestBatchSizeDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// rankKeys are the keys of lists in package analytics.
+// rankKeys are the list keys in package analytics.
 var rankKeys = map[ledger.SortKey]analytics.RankKey{
 	ledger.SortListedAt: analytics.RankByListing, ledger.SortOpenedAt: analytics.RankByOpening, ledger.SortClosedAt: analytics.RankByClosing, ledger.SortSymbol: analytics.RankBySymbol,
 	ledger.SortNetPnL: analytics.RankByNet, ledger.SortReturnPct: analytics.RankByReturn, ledger.SortTimeHeld: analytics.RankByHoldingTime,
@@ -49,7 +49,7 @@ func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return ranking, nil
 }
 
-// loadListed returns the columns of the trades with a status.
+// loadListed returns the columns for trades with a status.
 func (s *Service) loadListed(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, status tradefilter.Status,
 ) (columns []*analytics.Columns, err error) {
@@ -68,9 +68,8 @@ func (s *Service) loadListed(
 	return columns, nil
 }
 
-// newRankQuery returns the order and the bounds of a query, without its filter. A
-// list that is not sorted is ranked by the instant that its period tests, the
-// newest first.
+// newRankQuery returns a query's order and bounds, without its filter. An unsorted list
+// is ranked by the instant its period tests, the newest first.
 func newRankQuery(q tradeview.Query) analytics.RankQuery {
 	out := analytics.RankQuery{Limit: q.Limit}
 	if q.Sort != nil {

@@ -25,7 +25,7 @@ type rankTest struct {
 	accounts []journal.AccountID
 	setup    journal.SetupID
 	tag      journal.TagID
-	batch    journal.BatchID // of the latest fills, once there are some
+	batch    journal.BatchID // for the latest fills, once there are some
 }
 
 func newRankTest(h *env) *rankTest {
@@ -65,7 +65,7 @@ func (r *rankTest) addFills(n int) {
 	}
 }
 
-// annotateSome annotates a part of all trades, open ones too.
+// annotateSome annotates some trades, including open trades.
 func (r *rankTest) annotateSome() {
 	r.t.Helper()
 	var ids []journal.TradeID
@@ -110,9 +110,8 @@ func (r *rankTest) filters() map[string]tradefilter.Filter {
 	}
 }
 
-// TestRanksAreThoseOfTheDatabase compares the ranks from columns with those that
-// the database's values give: by every key, in both directions, whole and in
-// pages, and after writes.
+// TestRanksAreThoseOfTheDatabase compares the ranks from columns with those from database
+// values: by every key, in both directions, whole and in pages, and after writes.
 func TestRanksAreThoseOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(_ *testing.T, h *env) {
@@ -141,8 +140,7 @@ func (r *rankTest) checkAll() {
 	}
 }
 
-// checkUnsorted compares the order of a list that is not sorted, and of its pages,
-// with the list of the database.
+// checkUnsorted compares an unsorted list, and its pages, with the database list.
 func (r *rankTest) checkUnsorted(name string, q tradeview.Query) {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -178,7 +176,7 @@ func (r *rankTest) checkUnsorted(name string, q tradeview.Query) {
 	}
 }
 
-// sorted reads the trades of a query and sorts them by their values.
+// sorted reads a query's trades and sorts them by their values.
 func (r *rankTest) sorted(q tradeview.Query) []tradeview.View {
 	r.t.Helper()
 	ctx, by := r.t.Context(), *q.Sort
@@ -208,7 +206,7 @@ func (r *rankTest) sorted(q tradeview.Query) []tradeview.View {
 	return list
 }
 
-// rankOf returns the value of a trade that a key sorts by, and its position.
+// rankOf returns a trade's sort value and its position.
 func rankOf(v *tradeview.View, by ledger.SortKey) ledger.RankedTrade {
 	rank := ledger.RankedTrade{ID: v.ID, Place: v.Cursor}
 	switch by {
@@ -249,7 +247,7 @@ func rankOf(v *tradeview.View, by ledger.SortKey) ledger.RankedTrade {
 	return rank
 }
 
-// check compares a list and its pages with the list of the database.
+// check compares a list and its pages with the database list.
 func (r *rankTest) check(name string, q tradeview.Query) {
 	r.t.Helper()
 	ctx := r.t.Context()

@@ -14,11 +14,11 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// partBatchSize is the number of realized parts that are in memory as rows at a time.
+// partBatchSize is how many realized parts are in memory as rows at a time.
 const partBatchSize = 32768
 
-// readRealized returns the columns of realized parts of an account, based on its
-// other columns. It reads the fills of trades with several parts and of open ones.
+// readRealized returns an account's columns with realized parts, based on its other
+// columns. It reads the fills for open trades and trades with several parts.
 func readRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, data *accountData) (*analytics.Columns, error) {
 	realized := data.columns
 	waiting, parts := map[journal.TradeID]ledger.RealizedTrade{}, 0
@@ -45,8 +45,7 @@ func readRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger
 	return realized, nil
 }
 
-// realizedRows returns the rows of the realized parts of touched trades, which
-// are given as rows.
+// realizedRows returns the realized parts for touched trades, which are given as rows.
 func realizedRows(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, rows []analytics.Trade, touched []journal.TradeID,
 ) ([]analytics.Trade, error) {
@@ -61,8 +60,8 @@ func realizedRows(
 	return splitIntoParts(rows, realized), nil
 }
 
-// splitIntoParts replaces each trade by a row for each of its realized parts. Trades
-// that realized everything when they closed are unchanged.
+// splitIntoParts replaces each trade by a row for each realized part. Trades that
+// realized everything when they closed are unchanged.
 func splitIntoParts(rows []analytics.Trade, realized map[journal.TradeID]ledger.RealizedTrade) []analytics.Trade {
 	out := make([]analytics.Trade, 0, len(rows))
 	for i := range rows {
@@ -82,9 +81,8 @@ func splitIntoParts(rows []analytics.Trade, realized map[journal.TradeID]ledger.
 	return out
 }
 
-// splitVolume returns the volume of each part. The parts of a closed trade
-// share the trade's volume in proportion, even if that is not the sum
-// of theirs. If the trade's volume is unknown, all are 0.
+// splitVolume returns each part's volume. A closed trade's parts share its volume in
+// proportion, even if it is not their sum. If the trade's volume is unknown, all are 0.
 func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.Decimal {
 	volumes := make([]decimal.Decimal, len(parts))
 	var sum decimal.Decimal
@@ -107,9 +105,8 @@ func splitVolume(row *analytics.Trade, parts []matching.RealizedPart) []decimal.
 	return volumes
 }
 
-// SelectTrades returns a function that reports whether a trade passes the status and
-// the conditions of a filter, whatever its period; nil means that all do. It is a
-// step.
+// SelectTrades returns a function that reports whether a trade passes a filter's status
+// and conditions, whatever its period; nil means all do. It is a step.
 func (s *Service) SelectTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (func(journal.TradeID) bool, error) {
 	if f.Status == "" && f.Conditions.IsEmpty() {
 		return nil, nil

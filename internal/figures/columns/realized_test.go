@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// parts writes the realized results of the owner, in order, as "symbol net".
+// parts writes the owner's realized results, in order, as "symbol net".
 func (h *env) parts(s *columns.Service) string {
 	h.t.Helper()
 	var list []string
@@ -32,8 +32,8 @@ func (h *env) parts(s *columns.Service) string {
 	return strings.Join(list, ", ")
 }
 
-// TestRealizedPartsFollowEveryWrite changes trades that are closed in steps.
-// After each write the parts must equal those that a new service reads.
+// TestRealizedPartsFollowEveryWrite changes trades closed in steps. After each write the
+// parts must equal those from a new service.
 func TestRealizedPartsFollowEveryWrite(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -104,8 +104,8 @@ func TestRealizedPartsOfAnOldSnapshot(t *testing.T) {
 	})
 }
 
-// TestRealizedPartsCostNoMemoryWhereThereAreNone checks that pages without parts
-// are shared.
+// TestRealizedPartsCostNoMemoryWhereThereAreNone checks that pages without parts are
+// shared.
 func TestRealizedPartsCostNoMemoryWhereThereAreNone(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

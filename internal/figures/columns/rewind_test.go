@@ -12,10 +12,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// rewoundTables are the tables of accounts, each after those that it refers to.
+// rewoundTables are the account tables, each after those it refers to.
 var rewoundTables = []string{"accounts", "streams", "executions", "trades", "trade_log", "cash_transactions"}
 
-// saveState keeps the state of the accounts for rewind.
+// saveState keeps the accounts' state for rewind.
 func (h *env) saveState() {
 	h.t.Helper()
 	must(h.t, h.DB.Update(h.t.Context(), func(tx *db.Tx) error {
@@ -28,8 +28,8 @@ func (h *env) saveState() {
 	}))
 }
 
-// rewind takes the accounts back to the saved state, as a restored database or a
-// failover that lost writes does. No service is told.
+// rewind takes the accounts back to the saved state, as a restored database or a failover
+// with lost writes does. Services are not notified.
 func (h *env) rewind() {
 	h.t.Helper()
 	must(h.t, h.DB.Update(h.t.Context(), func(tx *db.Tx) error {
@@ -82,7 +82,7 @@ func TestDatabaseGoesBack(t *testing.T) {
 	})
 }
 
-// compareUntil compares the columns of snapshots with the database until done.
+// compareUntil compares snapshot columns with the database until done.
 func (h *env) compareUntil(t *testing.T, done <-chan struct{}) {
 	for {
 		select {

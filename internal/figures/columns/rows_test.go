@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// TestRowOfATrade checks every amount that figures are computed from, in the columns of a
-// future that is closed in two parts and has annotations.
+// TestRowOfATrade checks every amount behind figures, in the columns for a future closed
+// in two parts with annotations.
 func TestRowOfATrade(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

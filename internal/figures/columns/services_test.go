@@ -16,8 +16,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// TestTwoServicesOnOneDatabase alternates writes and reads of two
-// servers on one database. No answer may be older than the last write.
+// TestTwoServicesOnOneDatabase alternates writes and reads from two servers on one
+// database. No answer may be older than the last write.
 func TestTwoServicesOnOneDatabase(t *testing.T) {
 	t.Parallel()
 	rounds := map[db.Engine]int{db.SQLite: 100, db.PostgreSQL: testkit.Rounds(200, 1000)}
@@ -78,8 +78,8 @@ func alternateWrites(t *testing.T, servers [2]*env, rounds int) {
 	}
 }
 
-// TestMemoryIsBounded checks the limit of cached columns, and that answers do not
-// depend on it.
+// TestMemoryIsBounded checks the limit for cached columns, and that answers do not depend
+// on it.
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -120,9 +120,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// TestReadersAndAWriter reads concurrently with writes. Each trade
-// has a result of 1, so the sum of an answer must equal its count,
-// and no reader may see fewer trades than before.
+// TestReadersAndAWriter reads concurrently with writes. Each trade has a result of 1, so
+// an answer's sum must equal its count, and no reader may see fewer trades than before.
 func TestReadersAndAWriter(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -166,8 +165,7 @@ func (h *env) readUntil(t *testing.T, done <-chan struct{}) {
 	}
 }
 
-// TestScope checks that accounts of several currencies and unknown accounts are
-// rejected.
+// TestScope checks that several currencies and unknown accounts are rejected.
 func TestScope(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {

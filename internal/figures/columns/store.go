@@ -19,26 +19,25 @@ import (
 )
 
 const (
-	// minStored is the number of trades from which on columns are stored; fewer are
-	// read from the database in a moment.
+	// minStored is the trade count from which on columns are stored; fewer are read from
+	// the database in a moment.
 	minStored = 8192
-	// maxUnstored is the number of updates after which columns are stored again. It
-	// must be well below the number of revisions in the ledger's log.
+	// maxUnstored is the update count after which columns are stored again. It must be
+	// well below the number of revisions in the ledger's log.
 	maxUnstored = 250
-	// storedFor is how long columns are stored that no start has read.
+	// storedFor is how long columns are stored without being read.
 	storedFor = 7 * 24 * time.Hour
 
 	storedSuffix = ".columns"
 	tempSuffix   = ".tmp"
 )
 
-// columnStore stores the columns of large accounts as files. A file has the
-// revision of its columns and is only used if that is in the log of the account,
-// so an outdated or foreign file does no harm. Errors are not reported: without a
-// file the trades are read.
+// columnStore stores the columns for large accounts as files. A file has its columns'
+// revision and is only used if the account's log has it too, so an outdated or foreign
+// file does no harm. Errors are not reported: without a file the trades are read.
 type columnStore struct {
 	dir       string // empty if nothing is stored
-	minTrades int    // columns of fewer trades are not stored
+	minTrades int    // columns with fewer trades are not stored
 
 	mu      sync.Mutex
 	waiting map[journal.AccountID]*accountData // to be written
@@ -50,19 +49,19 @@ func newColumnStore(dir string) *columnStore {
 	return &columnStore{dir: dir, minTrades: minStored, waiting: map[journal.AccountID]*accountData{}}
 }
 
-// path returns the file of an account. An id may be any text.
+// path returns an account's file. An id may be any text.
 func (s *columnStore) path(account journal.AccountID) string {
 	sum := sha256.Sum256([]byte(account))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+storedSuffix)
 }
 
-// header returns the first line of a file, with a checksum of itself.
+// header returns a file's first line, with its own checksum.
 func (s *columnStore) header(account journal.AccountID, revision int64) string {
 	line := fmt.Sprintf("fillbook-columns %d %d", analytics.StoredFormat, revision)
 	return fmt.Sprintf("%s %08x\n", line, crc32.ChecksumIEEE([]byte(line+" "+string(account))))
 }
 
-// read returns the stored columns of an account, nil if there are none.
+// read returns an account's stored columns, nil if there are none.
 func (s *columnStore) read(account journal.AccountID) *accountData {
 	if s.dir == "" {
 		return nil
@@ -102,7 +101,7 @@ func (s *columnStore) decode(account journal.AccountID, r *bufio.Reader) (*accou
 	return data, err
 }
 
-// write stores the columns of an account in the background.
+// write stores an account's columns in the background.
 func (s *columnStore) write(account journal.AccountID, data *accountData) {
 	if s.dir == "" || data.columns.Len() < s.minTrades {
 		return
@@ -164,15 +163,15 @@ func (s *columnStore) writeFile(account journal.AccountID, data *accountData) (e
 	return err
 }
 
-// Forget removes the stored columns of a deleted account.
+// Forget removes a deleted account's stored columns.
 func (s *Service) Forget(account journal.AccountID) {
 	if s.store.dir != "" {
 		_ = os.Remove(s.store.path(account))
 	}
 }
 
-// Sweep removes stored columns that were not used for a week, such as those of an
-// account that another server deleted, and files of interrupted writes.
+// Sweep removes stored columns unused for a week, such as those for an account deleted by
+// another server, and files from interrupted writes.
 func (s *Service) Sweep(now time.Time) error {
 	if s.store.dir == "" {
 		return nil

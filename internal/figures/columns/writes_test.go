@@ -38,8 +38,8 @@ func (d *freshnessTest) check(what string, err error) {
 	d.last = now
 }
 
-// TestWritesAreVisibleImmediately makes all kinds of writes
-// that figures depend on, with the same service.
+// TestWritesAreVisibleImmediately makes all kinds of writes relevant to figures, with the
+// same service.
 func TestWritesAreVisibleImmediately(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(_ *testing.T, h *env) {
@@ -156,8 +156,8 @@ func (d *freshnessTest) testImports() {
 	d.check("an undone import", d.Imports.Reverse(ctx, actor, batches[0].ID, nil))
 }
 
-// testRegrouping repairs trades that were changed behind the services' back, and
-// that a service has read before the repair.
+// testRegrouping repairs trades changed without the services' knowledge, after a service
+// has read them.
 func (d *freshnessTest) testRegrouping() {
 	ctx := d.t.Context()
 	d.roundTrip("REG", 400)

@@ -26,8 +26,8 @@ const (
 	benchTrades  = 100_000
 )
 
-// BenchmarkExcursions computes the excursions of 100,000 trades in 40 shares over two
-// years of minutes: measure without storing, and refresh with it. execution adds one
+// BenchmarkExcursions computes the excursions for 100,000 trades in 40 shares over two
+// years of minute bars: measure without storing, and refresh with it. execution adds one
 // fill to an account, with and without bars.
 func BenchmarkExcursions(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -77,8 +77,8 @@ func BenchmarkExcursions(b *testing.B) {
 	}
 }
 
-// reportProcessorTime returns a function that reports the time of all cores since the
-// call. Unlike the elapsed time it depends little on what else runs.
+// reportProcessorTime returns a function that reports the time on all cores since the
+// call. Unlike elapsed time it depends little on other programs.
 func reportProcessorTime(b *testing.B) func() {
 	b.Helper()
 	used := func() time.Duration {
@@ -105,8 +105,8 @@ func shareFill(symbol int, at time.Time, quantity, cents int64) ledger.NewFill {
 	return n
 }
 
-// addJournal adds bars and trades of two to five fills at the prices of the bars, held up
-// to an hour.
+// addJournal adds bars and trades with two to five fills at bar prices, held up to an
+// hour.
 func (f fixture) addJournal() {
 	f.Helper()
 	random := rand.New(rand.NewPCG(1, 2)) // no secret

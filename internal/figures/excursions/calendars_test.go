@@ -13,15 +13,15 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// fiveMinutes is the length of the bars of these tests.
+// fiveMinutes is the bar length in these tests.
 const fiveMinutes = 300
 
-// heldOverClosing is a trade that is held while its market is closed, with bars for all of
-// the time in which it is open.
+// heldOverClosing is a trade held while its market is closed, with bars for all the time
+// the market is open.
 type heldOverClosing struct {
 	symbol, instrumentType string
 	zone                   string
-	// hours are those of the sessions from one day to another, on weekdays. One that
+	// hours are the session hours from one day to another, on weekdays. A session that
 	// begins later than it ends begins on the day before.
 	hours, first, last string
 	// without is a day without a session.
@@ -130,7 +130,7 @@ var heldTrades = map[string]heldOverClosing{
 	},
 }
 
-// instant parses a time on the clock of the zone.
+// instant parses a time on the zone's clock.
 func (h heldOverClosing) instant(t testing.TB, text string) time.Time {
 	t.Helper()
 	zone, err := time.LoadLocation(h.zone)
@@ -144,7 +144,7 @@ func (h heldOverClosing) instant(t testing.TB, text string) time.Time {
 	return at
 }
 
-// sessions returns the bars of the sessions.
+// sessions returns the session bars.
 func (h heldOverClosing) sessions(t testing.TB) (list []market.Bar) {
 	t.Helper()
 	first, last := "2025-09-01", "2025-09-10"
@@ -171,7 +171,7 @@ func (h heldOverClosing) sessions(t testing.TB) (list []market.Bar) {
 	return list
 }
 
-// TestHeldWhileClosed holds trades over nights, weekends and breaks of many markets.
+// TestHeldWhileClosed holds trades over nights, weekends and breaks in many markets.
 func TestHeldWhileClosed(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -197,9 +197,9 @@ func TestHeldWhileClosed(t *testing.T) {
 	})
 }
 
-// TestHoursFollowImports imports weeks of a market without a calendar in random order. A
-// week changes what is known about the hours of the others, so results of trades before and
-// after it must be computed again.
+// TestHoursFollowImports imports weeks without a calendar in random order. A week changes
+// what is known about the other weeks' hours, so results before and after it must be
+// computed again.
 func TestHoursFollowImports(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

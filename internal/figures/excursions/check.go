@@ -16,10 +16,9 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Check computes the excursions that are kept for an owner's trades a second time, with
-// the slow oracle, and reports each that differs in one sentence. Results of accounts
-// that changed since the last [Service.Refresh], and of trades whose fills have no
-// exact time, are not compared.
+// Check computes an owner's kept excursions a second time, with the slow oracle, and
+// reports each difference in one sentence. Results for accounts changed since the last
+// [Service.Refresh], and for trades whose fills have no exact time, are not compared.
 func (s *Service) Check(ctx context.Context, owner journal.UserID, report func(string)) error {
 	return s.db.View(ctx, func(tx *db.Tx) error {
 		last, err := bars.LastChange(ctx, tx, owner)
@@ -115,7 +114,7 @@ func (m *meter) agreesWithOracle(i ledger.Instrument, p ledger.Position, kept *R
 	return false, nil
 }
 
-// hasShares reports whether the units of instruments of a type may be split.
+// hasShares reports whether units may be split for an instrument type.
 func hasShares(instrumentType string) bool {
 	switch instrumentType {
 	case instruments.TypeOption, instruments.TypeFuture, instruments.TypeForex, instruments.TypeCrypto:
@@ -124,8 +123,8 @@ func hasShares(instrumentType string) bool {
 	return true
 }
 
-// equals reports whether an amount in the currency of the prices is a kept one. A rate
-// may have been rounded.
+// equals reports whether an amount in the price currency equals a kept amount. A rate may
+// have been rounded.
 func (t *trade) equals(slow *big.Rat, kept decimal.Decimal) bool {
 	if !t.Rate.Stated.Valid {
 		return slow.Cmp(kept.Rat()) == 0

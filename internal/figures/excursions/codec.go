@@ -8,10 +8,10 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// errDamaged is the error of a stored result that cannot be decoded.
+// errDamaged reports a stored result that cannot be decoded.
 var errDamaged = errors.New("excursions: damaged result")
 
-// codecVersion is the first byte of a stored result.
+// codecVersion is a stored result's first byte.
 const codecVersion = 3
 
 // appendTo appends the result as it is stored. Equal results have equal bytes.
@@ -34,7 +34,7 @@ func decodeResult(data []byte) (r Result, err error) {
 	return r, nil
 }
 
-// code lists the fields of a result in the order in which they are stored.
+// code lists a result's fields in storage order.
 func (r *Result) code(c *codec) {
 	codeText(c, &r.Reason)
 	c.amount(&r.Coverage)
@@ -101,7 +101,7 @@ func (c *codec) bytes(text []byte) []byte {
 		c.failed, c.data = true, nil
 		return nil
 	}
-	text, c.data = c.data[size:size+int(length)], c.data[size+int(length):] // it is at most the length of data
+	text, c.data = c.data[size:size+int(length)], c.data[size+int(length):] // it is at most the data length
 	return text
 }
 
@@ -111,12 +111,12 @@ func codeText[T ~string](c *codec, text *T) {
 	}
 }
 
-// textNumber is the first byte of a number that is stored as a text, because it has more
-// than 18 digits. The first byte of an absent one is 0, and of any other the number of its
+// textNumber is the first byte for a number stored as text, because it has more than 18
+// digits. The first byte is 0 if the number is absent, and otherwise its number of
 // decimals plus 1.
 const textNumber = 255
 
-// number codes a number that may be absent.
+// number codes an optional number.
 func (c *codec) number(n *decimal.Null) {
 	if c.isReading {
 		c.readNumber(n)
@@ -157,7 +157,7 @@ func (c *codec) readNumber(n *decimal.Null) {
 	}
 }
 
-// maxDecimals is the most decimals of a number that is not stored as a text.
+// maxDecimals is the most decimals for a number not stored as text.
 const maxDecimals = 18
 
 func (c *codec) amount(d *decimal.Decimal) {

@@ -15,16 +15,16 @@ import (
 const (
 	// sliceFills is how many fills are read while those before are measured.
 	sliceFills = 50_000
-	// maxKept is how many instruments each worker keeps the history of. With more, all
+	// maxKept is how many instrument histories each worker keeps. With more, all
 	// histories are made again for each slice, and the slices are longer.
 	maxKept = 64
-	// positionsAtOnce is how many positions of one instrument are measured together.
+	// positionsAtOnce is how many positions in one instrument are measured together.
 	positionsAtOnce = 10_000
 )
 
-// computeAll computes the results of all trades in short transactions: two workers measure
-// positions while the next ones are read. [refresh.save] computes again what changes in
-// between. Results that are not worth keeping are left out.
+// computeAll computes all results in short transactions: two workers measure positions
+// while the next are read. [refresh.save] computes again what changes in between. Results
+// not worth keeping are left out.
 func (s *Service) computeAll(ctx context.Context, r *refresh) error {
 	c := &computation{service: s, ctx: ctx, refresh: r, workers: map[int]int{}}
 	c.changed.L = &c.mu
@@ -40,7 +40,7 @@ func (s *Service) computeAll(ctx context.Context, r *refresh) error {
 	return nil
 }
 
-// computation is the positions that are read and not yet measured.
+// computation is the positions read but not yet measured.
 type computation struct {
 	service *Service
 	ctx     context.Context
@@ -56,7 +56,7 @@ type computation struct {
 	isEnded bool
 }
 
-// read reads the positions of the account.
+// read reads the account's positions.
 func (c *computation) read() error {
 	defer c.end()
 	r := c.refresh
@@ -81,7 +81,7 @@ func (c *computation) read() error {
 	return nil
 }
 
-// put adds positions, in parts that are not too long, after most of those before were
+// put adds positions, in parts of limited length, after most earlier positions were
 // taken. It returns false if a worker failed.
 func (c *computation) put(batch []ledger.InstrumentPositions) bool {
 	c.mu.Lock()
@@ -101,7 +101,7 @@ func (c *computation) put(batch []ledger.InstrumentPositions) bool {
 	return true
 }
 
-// end stops reading; the positions that are read are still measured.
+// end stops reading; positions already read are still measured.
 func (c *computation) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,9 +109,8 @@ func (c *computation) end() {
 	c.changed.Broadcast()
 }
 
-// take returns a part to measure: one of an instrument that the worker measured before, or
-// that none did, or else any. It waits for one if told to. It returns false if there is
-// none.
+// take returns a part to measure: for an instrument the worker measured before, or nobody
+// did, or else any. With wait it waits for one. It returns false if there is none.
 func (c *computation) take(worker int, wait bool) (part ledger.InstrumentPositions, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,7 +134,7 @@ func (c *computation) take(worker int, wait bool) (part ledger.InstrumentPositio
 
 // work measures positions until there are no more.
 func (c *computation) work(worker int) (results []encodedResult, err error) {
-	defer c.end() // so that reading ends if this fails
+	defer c.end() // so reading ends if this fails
 	groups := map[int]*group{}
 	var m *meter
 	var memory resultMemory
@@ -180,7 +179,7 @@ func (c *computation) work(worker int) (results []encodedResult, err error) {
 	return results, nil
 }
 
-// resultMemory is where encoded results are, many in one piece of memory.
+// resultMemory holds encoded results, many in one allocation.
 type resultMemory struct{ last []byte }
 
 // add encodes a result.

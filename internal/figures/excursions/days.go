@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// LastChange returns the number of the last change to the owner's bars, 0 if there never
-// was one.
+// LastChange returns the number of the last change to the owner's bars, 0 without
+// changes.
 func (s *Service) LastChange(ctx context.Context, owner journal.UserID) (last int64, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		last, err = bars.LastChange(ctx, tx, owner)
@@ -27,9 +27,9 @@ func (s *Service) LastChange(ctx context.Context, owner journal.UserID) (last in
 	return last, err
 }
 
-// ValueDays returns the results so far of trades at the end of each day of UTC while they
-// were open, and now if some are open: the sums over all of them, from the first day to
-// the last. A day at whose end none was open has the result 0.
+// ValueDays returns the trades' results so far at the end of each UTC day while they were
+// open, and now if some are open: the sums over all of them, from the first day to the
+// last. A day without open trades at its end has the result 0.
 func (s *Service) ValueDays(ctx context.Context, owner journal.UserID, now time.Time, ids []journal.TradeID) (list []analytics.OpenDay, err error) {
 	v := dayValuer{now: now.Unix(), sums: map[int64]decimal.Null{}}
 	err = s.db.View(ctx, func(tx *db.Tx) (err error) {
@@ -53,17 +53,17 @@ func (s *Service) ValueDays(ctx context.Context, owner journal.UserID, now time.
 	return list, nil
 }
 
-// nextDay returns the first end of a day after a second.
+// nextDay returns the first day end after a second.
 func nextDay(second int64) int64 { return second - second%secondsOfDay + secondsOfDay }
 
-// dayValuer sums the results of open trades by day.
+// dayValuer sums open trades' results by day.
 type dayValuer struct {
 	*meter
 	now  int64 // in seconds
 	sums map[int64]decimal.Null
 }
 
-// add adds the positions of an instrument.
+// add adds an instrument's positions.
 func (v *dayValuer) add(list ledger.InstrumentPositions) error {
 	g := v.newGroup(list.Instrument)
 	closes := map[*seriesReader]dayCloses{}
@@ -101,7 +101,7 @@ func (v *dayValuer) add(list ledger.InstrumentPositions) error {
 	return nil
 }
 
-// addTrade adds the result of a trade at the end of each day while it was open.
+// addTrade adds a trade's result at the end of each day while it was open.
 func (v *dayValuer) addTrade(t *trade, isMeasurable bool, priceAt func(int64) decimal.Null) {
 	last := min(t.Fills[len(t.Fills)-1].At/micros, v.now)
 	if t.Open {
@@ -132,9 +132,9 @@ func (v *dayValuer) addTrade(t *trade, isMeasurable bool, priceAt func(int64) de
 	}
 }
 
-// readersOfDays returns the series of an instrument in the order in which their closes
-// are used: long bars first, because there are fewer, and bars of days last, because the
-// time of their end is not known.
+// readersOfDays returns an instrument's series in the order their closes are used: long
+// bars first, because there are fewer, and daily bars last, because their end time is not
+// known.
 func (g *group) readersOfDays(at int64) ([]*seriesReader, error) {
 	own, _, err := g.readersAt(at)
 	list := slices.Clone(own)
@@ -146,12 +146,11 @@ func (g *group) readersOfDays(at int64) ([]*seriesReader, error) {
 	return list, err
 }
 
-// dayCloses are the last closes of days, by the end of the day.
+// dayCloses are last closes by the end of their day.
 type dayCloses map[int64]decimal.Decimal
 
-// at returns the close of the last bar that ended at or before an instant, on the same day
-// or on the last one before on which the instrument was traded. It is absent if that day
-// has no bars.
+// at returns the last close at or before an instant, on the same day or on the previous
+// trading day. It is absent if that day has no bars.
 func (c dayCloses) at(second int64, isTradingDay func(market.Range) bool) decimal.Null {
 	for end := nextDay(second - 1); end > second-longestBreak; end -= secondsOfDay {
 		if price, found := c[end]; found {
@@ -164,12 +163,12 @@ func (c dayCloses) at(second int64, isTradingDay func(market.Range) bool) decima
 	return decimal.Null{}
 }
 
-// leastOpen is how many seconds of a day of UTC an instrument must be traded, so that the
-// day should have bars. It is more than a Sunday evening.
+// leastOpen is how many seconds per UTC day an instrument must be traded for the day to
+// have bars. It is more than a Sunday evening.
 const leastOpen = 4 * 60 * 60
 
-// isTradingDay reports whether the instrument is traded on a day of UTC, or on a part of
-// it. What has no calendar rests on weekends.
+// isTradingDay reports whether the instrument is traded on a UTC day, at least partly.
+// Instruments without a calendar rest on weekends.
 func (g *group) isTradingDay(day market.Range) bool {
 	if known, found := g.tradingDays[day]; found {
 		return known
@@ -188,7 +187,7 @@ func (g *group) isTradingDay(day market.Range) bool {
 	return isOpen
 }
 
-// add adds the closes of the days of a block, of bars that ended until now.
+// add adds a block's daily closes, from bars ended until now.
 func (c dayCloses) add(block market.Block, now int64) {
 	dayOf := func(i int) int64 { return nextDay(block.Bars[i].Time + block.Secs - 1) }
 	ended := sort.Search(len(block.Bars), func(i int) bool { return block.Bars[i].Time+block.Secs > now })
@@ -199,7 +198,7 @@ func (c dayCloses) add(block market.Block, now int64) {
 	}
 }
 
-// readDayCloses reads the closes of the days of a range, of bars that ended until now.
+// readDayCloses reads the daily closes in a range, from bars ended until now.
 func (r *seriesReader) readDayCloses(within market.Range, now int64) (dayCloses, error) {
 	closes := dayCloses{}
 	step := heldSpans * market.BlockSpan(r.series.Secs)

@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestValueDays compares the results of open trades at the end of days with a slow
-// computation from fills and bars. Some days have no bars and no result.
+// TestValueDays compares open trades' results at day ends with a slow computation from
+// fills and bars. Some days have no bars and no result.
 func TestValueDays(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -73,7 +73,7 @@ func TestValueDays(t *testing.T) {
 	})
 }
 
-// slowValue returns the sum of the results of lots that are open at an instant.
+// slowValue returns the total result for lots open at an instant.
 func slowValue(lots [][]ledger.NewFill, list []market.Bar, secs int64, at time.Time) decimal.Null {
 	var price decimal.Null
 	for _, bar := range list {
@@ -108,8 +108,8 @@ func slowValue(lots [][]ledger.NewFill, list []market.Bar, secs int64, at time.T
 	return sum
 }
 
-// TestValueDaysOverWeekend holds a share over a weekend and a day without bars: the close
-// of Friday counts until Monday, and Monday without bars has no result.
+// TestValueDaysOverWeekend holds a share over a weekend and a day without bars: Friday's
+// close counts until Monday, and Monday without bars has no result.
 func TestValueDaysOverWeekend(t *testing.T) {
 	t.Parallel()
 	const day = 24 * 3600

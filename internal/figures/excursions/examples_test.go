@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// TestPageExamples runs the examples of excursions in docs/metrics.md.
+// TestPageExamples runs the excursion examples in docs/metrics.md.
 func TestPageExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/metrics.md")
@@ -33,7 +33,7 @@ func TestPageExamples(t *testing.T) {
 	}
 }
 
-// example is the fills and bars of an example.
+// example is an example's fills and bars.
 type example struct {
 	*testing.T
 	fills   []market.Fill
@@ -118,7 +118,7 @@ func (e *example) figure(words []string) string {
 	return ""
 }
 
-// planned returns the line of an order at a stop or a target.
+// planned returns the line for an order at a stop or a target.
 func (e *example) planned(words []string) string {
 	e.Helper()
 	var p market.Position

@@ -1,12 +1,12 @@
-// Package excursions computes what the price did during trades: how far each went for
-// and against the trader, what a better exit would have brought, what happened after
-// it, and what the market looked like at the entry. It joins the fills of the ledger
-// with the stored bars; the arithmetic is in package market.
+// Package excursions computes what the price did during trades: how far each went for and
+// against the trader, what a better exit would have brought, what happened after it, and
+// what the market looked like at the entry. It joins the ledger's fills with the stored
+// bars; the arithmetic is in package market.
 //
 // Results are kept per trade. They follow from fills and bars, and nothing calls this
-// package when those change: [Service.Refresh] reads from the logs of the ledger and of
-// the bars what changed since the last time, and computes these trades again. A state
-// that is not current is therefore found whatever happened in between.
+// package when those change: [Service.Refresh] reads all changes since the last time from
+// the ledger's log and the bar log, and computes these trades again. An outdated state is
+// therefore found whatever happened in between.
 package excursions
 
 import (
@@ -69,42 +69,42 @@ func (r *Result) Sentence() string {
 	return r.Reason.Sentence()
 }
 
-// Result is what the price did during a trade. Amounts are in the currency of the
-// account and before costs.
+// Result is what the price did during a trade. Amounts are in account currency and before
+// costs.
 type Result struct {
 	// Reason is why there is no excursion. If it is not empty, only Context and
 	// Coverage are set.
 	Reason Reason
-	// Coverage is the share of the holding time for which there are bars, from 0 to 1.
+	// Coverage is the share of the holding time with bars, from 0 to 1.
 	Coverage decimal.Decimal
-	// Missing contains the holding time without bars, in seconds, if that is the reason, or
-	// the time of the jump of a possible split. It is not stored.
+	// Missing contains the holding time without bars, in seconds, if that is the reason,
+	// or the time of a possible split's jump. It is not stored.
 	Missing market.Range
 
 	MAE, MFE market.Bounds
-	// FillsChecked counts the fills that have a bar, FillsInside those whose price lies
-	// in it, FillsWithoutBar the others.
+	// FillsChecked counts the fills with a bar, FillsInside those whose price lies in it,
+	// FillsWithoutBar the others.
 	FillsChecked, FillsInside, FillsWithoutBar int64
 
 	BarSecs   int64
 	PriceKind market.PriceKind
-	// IsOtherSide reports that the bars have quotes at which the position could not have
-	// been closed: the bid of a short one or the ask of a long one. The MAE is then larger
-	// by the spread, and the MFE smaller.
+	// IsOtherSide reports whether the bars have quotes at which the position could not
+	// have been closed: a short position's bid or a long position's ask. The MAE is then
+	// larger by the spread, and the MFE smaller.
 	IsOtherSide bool
-	// Source is the layout of the newest file that the bars come from.
+	// Source is the layout of the newest file behind the bars.
 	Source string
 
-	// GrossAtExit is the result before costs, BestExitLow and BestExitHigh are bounds of
-	// what the last fill could have made of it before the end of its session. They are
-	// absent while the trade is open.
+	// GrossAtExit is the result before costs, BestExitLow and BestExitHigh bound the best
+	// possible result of the last fill in its session. They are absent while the trade is
+	// open.
 	GrossAtExit, BestExitLow, BestExitHigh decimal.Null
 	// AfterExit is what the last fill would have brought more at each of
 	// [AfterExitMinutes], and last at SessionEnd, which is in seconds since 1970.
 	AfterExit  [len(AfterExitMinutes) + 1]decimal.Null
 	SessionEnd int64
-	// Stop and Target are what orders at the levels of a [Plan] would have brought in
-	// the session. They are not stored.
+	// Stop and Target are what orders at the levels in a [Plan] would have brought in the
+	// session. They are not stored.
 	Stop, Target market.PlannedExit
 
 	Context market.Context
@@ -114,7 +114,7 @@ type Result struct {
 var AfterExitMinutes = [...]int64{5, 15, 30, 60}
 
 // Tables returns the tables with results. They follow from bars, so a copy without bars
-// leaves them out: the changes of bars are numbered from 1 again in the copy.
+// leaves them out: bar changes are numbered from 1 again in the copy.
 func Tables() []string { return []string{"excursion_accounts", "trade_excursions"} }
 
 // IsAvailable reports whether there is an excursion.
@@ -127,8 +127,7 @@ func (r *Result) IsWhole() bool { return r.Coverage.Equal(one) }
 // IsExact reports whether bounds are the value itself.
 func (r *Result) IsExact(b market.Bounds) bool { return r.IsWhole() && b.Equal() && !r.IsOtherSide }
 
-// GivenBack returns bounds of the part of the MFE that was not kept. It is absent
-// while the trade is open.
+// GivenBack bounds the part of the MFE not kept. It is absent while the trade is open.
 func (r *Result) GivenBack() (low, high decimal.Null) {
 	if !r.GrossAtExit.Valid {
 		return low, high
@@ -137,17 +136,17 @@ func (r *Result) GivenBack() (low, high decimal.Null) {
 	return decimal.Of(r.MFE.Low.Sub(gross)), decimal.Of(r.MFE.High.Sub(gross))
 }
 
-// ratioScale is the number of decimals of ratios.
+// ratioScale is the number of decimals in ratios.
 const ratioScale = 6
 
-// EntryEfficiency returns bounds of MFE / (MFE + MAE): 1 if the price never went
-// against the position. It is absent if the price did not move.
+// EntryEfficiency bounds MFE / (MFE + MAE): 1 if the price never went against the
+// position. It is absent if the price did not move.
 func (r *Result) EntryEfficiency() (low, high decimal.Null) {
 	return share(r.MFE.Low, r.MFE.Low.Add(r.MAE.High)), share(r.MFE.High, r.MFE.High.Add(r.MAE.Low))
 }
 
-// ExitEfficiency returns bounds of (result + MAE) / (MFE + MAE): 1 if the exit was at
-// the best price. It is absent while the trade is open.
+// ExitEfficiency bounds (result + MAE) / (MFE + MAE): 1 if the exit was at the best
+// price. It is absent while the trade is open.
 func (r *Result) ExitEfficiency() (low, high decimal.Null) {
 	if !r.GrossAtExit.Valid {
 		return low, high
@@ -182,7 +181,7 @@ func New(d *db.DB) *Service {
 // Plan is the prices at which a trader wanted to close a trade.
 type Plan struct{ Stop, Target decimal.Null }
 
-// Measure computes the excursion of one of the owner's trades from the stored bars, and
+// Measure computes the excursion for one of the owner's trades from the stored bars, and
 // what its plan would have brought.
 func (s *Service) Measure(ctx context.Context, owner journal.UserID, id journal.TradeID, plan Plan) (result Result, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
@@ -207,13 +206,13 @@ type meter struct {
 	tx     *db.Tx
 	owner  journal.UserID
 	lookup *bars.Lookup
-	// sessions are those of all calendars that were needed.
+	// sessions are the sessions for all calendars used so far.
 	sessions map[market.Calendar]*market.Sessions
-	// plan is that of the trade, if only one is measured.
+	// plan belongs to the trade, if only one is measured.
 	plan Plan
 
-	// position is the trade that is measured, memory that of bars which the next series
-	// may use.
+	// position is the trade being measured, memory holds bars for reuse by the next
+	// series.
 	position market.Position
 	memory   []market.Bar
 }

@@ -24,7 +24,7 @@ import (
 
 const (
 	minute = 60
-	// monday is the start of Monday, 20 October 2025, and of a block of minutes.
+	// monday is the start of Monday, 20 October 2025, and of a minute block.
 	monday = 1_760_918_400
 )
 
@@ -69,7 +69,7 @@ func (f fixture) must(err error) {
 // at returns an instant some seconds after Monday.
 func at(seconds int64) time.Time { return time.Unix(monday+seconds, 0).UTC() }
 
-// newFill returns a fill of BTCUSD, which trades around the clock. quantity is negative
+// newFill returns a fill in BTCUSD, which trades around the clock. quantity is negative
 // if sold.
 func newFill(seconds, quantity int64, price string) ledger.NewFill {
 	n := ledger.NewFill{
@@ -90,7 +90,7 @@ func (f fixture) addFills(list ...ledger.NewFill) {
 	}
 }
 
-// minuteBars returns bars of a minute, one for each "open high low close" in hundredths.
+// minuteBars returns minute bars, one for each "open high low close" in hundredths.
 func minuteBars(from int64, prices ...[4]int64) (list []market.Bar) {
 	for i, p := range prices {
 		list = append(list, market.Bar{Time: monday + from + int64(i)*minute, Open: p[0], High: p[1], Low: p[2], Close: p[3], Volume: 10})
@@ -142,7 +142,7 @@ func (f fixture) measure(id journal.TradeID) excursions.Result {
 	return r
 }
 
-// kept returns the results that are kept, after a refresh.
+// kept returns the kept results, after a refresh.
 func (f fixture) kept() (found map[journal.TradeID]excursions.Result) {
 	f.Helper()
 	f.must(f.excursions.Refresh(f.ctx, f.owner))
@@ -167,7 +167,7 @@ func (f fixture) revision() int64 {
 	return accounts[0].Revision
 }
 
-// describe returns a result as a text that tests compare.
+// describe returns a result as a text for comparison.
 func describe(r excursions.Result) string {
 	if !r.IsAvailable() {
 		return string(r.Reason) + " " + r.Coverage.String()
@@ -202,8 +202,7 @@ func flat(from int64, n int, price int64) []market.Bar {
 	return minuteBars(from, list...)
 }
 
-// day returns the bars of Monday: the given ones at the start, then one price until
-// midnight.
+// day returns Monday's bars: the given bars at the start, then one price until midnight.
 func day(price int64, prices ...[4]int64) []market.Bar {
 	n := len(prices)
 	return append(minuteBars(0, prices...), flat(int64(n)*minute, 1440-n, price)...)
@@ -248,7 +247,7 @@ func TestStatedResult(t *testing.T) {
 		f.commit(minutes, market.AroundTheClock, day(10_000, [4]int64{10_000, 10_000, 10_000, 10_000},
 			[4]int64{10_000, 10_400, 9_800, 10_200}, [4]int64{10_200, 10_200, 10_200, 10_200}))
 		exit := newFill(150, -2, "102")
-		exit.StatedPnL = decimal.Of(decimal.New(2)) // 4 in the currency of the prices
+		exit.StatedPnL = decimal.Of(decimal.New(2)) // 4 in the price currency
 		f.addFills(newFill(30, 2, "100"), exit)
 		f.wantOne("mae 2..2 mfe 4..4 coverage 1 fills 2/2/0 bars 60 trade TradingView gross 2 best 4..4 back 2..2 after -2 -2 -2 -2 -2")
 	})
@@ -291,8 +290,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestDayOfFills has fills of which only the day is known: what happened after the exit
-// is not known then.
+// TestDayOfFills has fills with only a known day: what happened after the exit is not
+// known then.
 func TestDayOfFills(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -317,7 +316,7 @@ func TestOpenTrade(t *testing.T) {
 	})
 }
 
-// TestChosenBars checks which of several series is used.
+// TestChosenBars checks which series is used.
 func TestChosenBars(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -348,14 +347,14 @@ func TestChosenBars(t *testing.T) {
 		check("300 trade 1") // the minutes cover 90 % only
 		f.commit(key(60, market.MidPrice), market.AroundTheClock, flat(600, 2, 10_000))
 		check("60 mid 1")
-		// Of bid and ask the one with more fills inside.
+		// Between bid and ask the series with more fills inside.
 		f.commit(key(30, market.BidPrice), market.AroundTheClock, half(10_100))
 		f.commit(key(30, market.AskPrice), market.AroundTheClock, half(10_000))
 		check("30 ask 1")
 	})
 }
 
-// half returns bars of half a minute, whose range is 1.
+// half returns half-minute bars with a range of 1.
 func half(price int64) (list []market.Bar) {
 	for i := range int64(30) {
 		list = append(list, market.Bar{Time: monday + i*30, Open: price, High: price + 50, Low: price - 50, Close: price})
@@ -364,7 +363,7 @@ func half(price int64) (list []market.Bar) {
 }
 
 // TestRefreshFollowsChanges changes fills and bars at random. After each step the kept
-// results must be those that a new computation gives, and those of the oracle.
+// results must equal a new computation, and the oracle.
 func TestRefreshFollowsChanges(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -420,8 +419,8 @@ func (f fixture) checkKept(r *rapid.T) {
 }
 
 // TestAllResultsEqualSingleOnes computes all results at once, on two cores and with the
-// bars of many trades in memory, and each again by itself. With few fills at a time, the
-// workers go on with histories of earlier ones.
+// bars for many trades in memory, and each again by itself. With few fills at a time, the
+// workers go on with earlier histories.
 func TestAllResultsEqualSingleOnes(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -488,8 +487,8 @@ func TestAllResultsEqualSingleOnes(t *testing.T) {
 	})
 }
 
-// TestFewInstrumentsHaveBars computes all results of an account of whose instruments only
-// one has bars.
+// TestFewInstrumentsHaveBars computes all results for an account with bars for only one
+// instrument.
 func TestFewInstrumentsHaveBars(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -517,7 +516,7 @@ func sameContext(a, b market.Context) bool {
 	return a.ATR.Equal(b.ATR) && a.GapPct.Equal(b.GapPct) && a.RelativeVolume.Equal(b.RelativeVolume) && a.OpeningRangePlace.Equal(b.OpeningRangePlace)
 }
 
-// randomBars returns bars in each of which the price moves.
+// randomBars returns bars with moving prices.
 func randomBars(random *rand.Rand, from int64, n int, secs int64) (list []market.Bar) {
 	price := int64(10_000)
 	for i := range int64(n) {
@@ -586,8 +585,8 @@ func TestUsersAreSeparate(t *testing.T) {
 	})
 }
 
-// TestRefreshDoesNotWait reads while a writer has the account locked: the results are
-// those of before, until the next refresh.
+// TestRefreshDoesNotWait reads while a writer has the account locked: results stay as
+// before until the next refresh.
 func TestRefreshDoesNotWait(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
@@ -614,8 +613,8 @@ func TestRefreshDoesNotWait(t *testing.T) {
 	})
 }
 
-// TestFutures checks that bars of the contract are found in another notation, and that
-// those of the continuous contract are used only if the fills lie inside.
+// TestFutures checks that the contract's bars are found in another notation, and the
+// continuous contract's bars are used only if the fills lie inside.
 func TestFutures(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

@@ -10,14 +10,14 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// SetLockWait sets how long a refresh waits for the lock of an account.
+// SetLockWait sets how long a refresh waits for an account lock.
 func (s *Service) SetLockWait(d time.Duration) { s.lockWait = d }
 
 // SetSliceFills sets how many fills are read at a time when all trades are computed.
 func (s *Service) SetSliceFills(n int) { s.sliceFills = n }
 
-// MeasureAll computes the results of all trades of an account without storing them, and
-// returns how many are worth keeping.
+// MeasureAll computes all results in an account without storing them, and returns how
+// many are worth keeping.
 func (s *Service) MeasureAll(ctx context.Context, owner journal.UserID, account ledger.Account) (int, error) {
 	r := &refresh{owner: owner, account: account, fresh: map[journal.TradeID][]byte{}}
 	err := s.db.View(ctx, func(tx *db.Tx) (err error) {

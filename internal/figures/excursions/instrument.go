@@ -14,7 +14,7 @@ func toPriced(i ledger.Instrument) instruments.Priced {
 	return instruments.Priced{Symbol: i.Symbol, Type: i.Type, Right: instruments.Right(i.OptionRight), Strike: i.Strike, Expiry: i.Expiry}
 }
 
-// isConcerned reports whether a change of bars may concern an instrument.
+// isConcerned reports whether a bar change may concern an instrument.
 func (m *meter) isConcerned(i ledger.Instrument, c bars.Change) bool {
 	if c.Symbol == "" {
 		return true
@@ -22,7 +22,7 @@ func (m *meter) isConcerned(i ledger.Instrument, c bars.Change) bool {
 	return m.lookup.Uses(toPriced(i), time.Unix(c.To, 0).UTC(), c.Symbol, c.To)
 }
 
-// month is a month of a year, as a number.
+// month is a month in a year, as a number.
 type month int64
 
 func monthOf(at int64) month {
@@ -30,7 +30,7 @@ func monthOf(at int64) month {
 	return month(t.Year()*12 + int(t.Month()))
 }
 
-// readersAt returns the readers of the series that an instrument may use at a time.
+// readersAt returns the readers for the series an instrument may use at a time.
 func (g *group) readersAt(at int64) (own, similar []*seriesReader, err error) {
 	key := monthOf(at)
 	found, known := g.matches[key]
@@ -51,8 +51,8 @@ func (g *group) readersAt(at int64) (own, similar []*seriesReader, err error) {
 	return found.own, found.similar, nil
 }
 
-// readers are those of the series that an instrument may use: its own, and similar ones
-// whose bars must contain the fills.
+// readers read the series an instrument may use: its own, and similar series whose bars
+// must contain the fills.
 type readers struct{ own, similar []*seriesReader }
 
 func (g *group) readerOf(s bars.Series) (*seriesReader, error) {

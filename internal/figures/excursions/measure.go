@@ -14,13 +14,13 @@ import (
 
 const micros = 1_000_000
 
-// leastCoverage is the share of the holding time that bars must cover, in percent.
+// leastCoverage is the share of the holding time bars must cover, in percent.
 const leastCoverage = 90
 
-// maxBars is the most bars that one trade may need. Longer bars are used for more.
+// maxBars is the most bars for one trade. Longer bars are used for more.
 const maxBars = 2_000_000
 
-// group is the positions of one instrument that are measured together.
+// group is positions in one instrument, measured together.
 type group struct {
 	*meter
 	priced   instruments.Priced
@@ -28,14 +28,14 @@ type group struct {
 	sessions *market.Sessions
 	readers  map[journal.SeriesID]*seriesReader
 	matches  map[month]readers
-	// tradingDays are the answers of isTradingDay.
+	// tradingDays caches isTradingDay.
 	tradingDays map[market.Range]bool
-	// daily are bars of days, which are loaded once they are needed.
+	// daily are daily bars, loaded when needed.
 	daily    market.Block
 	hasDaily bool
-	// onlyDaily is the history of an instrument that has bars of days only.
+	// onlyDaily is the history for an instrument with daily bars only.
 	onlyDaily *market.History
-	// end is where the last of the positions needs bars, in seconds.
+	// end is where the last position needs bars, in seconds.
 	end int64
 }
 
@@ -46,12 +46,12 @@ type trade struct {
 	multiplier decimal.Decimal
 }
 
-// measure calls fn with the result of each position of an instrument.
+// measure calls fn with each position's result.
 func (m *meter) measure(list ledger.InstrumentPositions, fn func(journal.TradeID, *Result)) error {
 	return m.newGroup(list.Instrument).measureAll(list, fn)
 }
 
-// measureAll calls fn with the result of each position, which is valid until fn returns.
+// measureAll calls fn with each position's result, which is valid until fn returns.
 func (g *group) measureAll(list ledger.InstrumentPositions, fn func(journal.TradeID, *Result)) error {
 	if len(list.Positions) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (m *meter) newGroup(i ledger.Instrument) *group {
 	}
 }
 
-// sessionsOf returns the sessions of a calendar, which all instruments share.
+// sessionsOf returns a calendar's sessions, which all instruments share.
 func (m *meter) sessionsOf(calendar market.Calendar) *market.Sessions {
 	if m.sessions[calendar] == nil {
 		m.sessions[calendar] = market.NewSessions(calendar)
@@ -92,7 +92,7 @@ func (m *meter) sessionsOf(calendar market.Calendar) *market.Sessions {
 	return m.sessions[calendar]
 }
 
-// loadDaily loads the bars of days with the best kind of price.
+// loadDaily loads the daily bars with the best price kind.
 func (g *group) loadDaily(own []*seriesReader) error {
 	if g.hasDaily {
 		return nil
@@ -111,7 +111,7 @@ func (g *group) loadDaily(own []*seriesReader) error {
 	return err
 }
 
-// kindRank orders kinds of prices: those of trades are best.
+// kindRank orders price kinds: trade prices are best.
 func kindRank(kind market.PriceKind) int {
 	switch kind {
 	case market.TradePrice:
@@ -123,7 +123,7 @@ func kindRank(kind market.PriceKind) int {
 	return 2
 }
 
-// prepare sets the fills of a trade for package market. It returns false if they have
+// prepare sets a trade's fills for package market. It returns false if they have
 // different multipliers.
 func (t *trade) prepare() bool {
 	t.multiplier = t.Fills[0].Multiplier
@@ -138,12 +138,12 @@ func (t *trade) prepare() bool {
 	return true
 }
 
-// isRateKnown reports whether amounts can be converted to the currency of the account.
+// isRateKnown reports whether amounts can be converted to the account currency.
 func (t *trade) isRateKnown() bool {
 	return !t.Rate.Stated.Valid || t.Rate.Stated.Decimal.Sign()*t.Rate.Priced.Decimal.Sign() > 0
 }
 
-// convert returns an amount in the currency of the account.
+// convert returns an amount in the account currency.
 func (t *trade) convert(amount decimal.Decimal) decimal.Decimal {
 	if !t.Rate.Stated.Valid {
 		return amount
@@ -162,8 +162,8 @@ func (t *trade) convertBounds(b market.Bounds) market.Bounds {
 	return market.Bounds{Low: t.convert(b.Low), High: t.convert(b.High)}
 }
 
-// opened and closed are the first and the last instant of a trade, in microseconds.
-// The last fill of an open one does not end it.
+// opened and closed are a trade's first and last instant, in microseconds. An open
+// trade's last fill does not end it.
 func (t *trade) opened() int64 { return t.Fills[0].At }
 
 func (t *trade) closed() int64 {
@@ -171,20 +171,20 @@ func (t *trade) closed() int64 {
 	return last.At + last.Width
 }
 
-// choice is a series that a trade can be measured with.
+// choice is a series to measure a trade with.
 type choice struct {
 	*seriesReader
-	// coverage is the share of the holding time, from 0 to 1.
+	// coverage is the covered share of the holding time, from 0 to 1.
 	coverage decimal.Decimal
-	// missing contains the holding time without bars, in seconds. isDoubtful reports that
-	// the market may have been closed in some of it.
+	// missing contains the holding time without bars, in seconds. isDoubtful reports
+	// whether the market may have been closed in some of it.
 	missing    market.Range
 	isDoubtful bool
 	// until is where the holding time ends, in microseconds.
 	until int64
 }
 
-// measure returns the result of a trade.
+// measure returns a trade's result.
 func (g *group) measure(t *trade) (Result, error) {
 	isSame := t.prepare()
 	if isSame {
@@ -234,7 +234,7 @@ func (g *group) measure(t *trade) (Result, error) {
 }
 
 // best measures a trade with several choices and returns the result with most fills
-// inside their bar, then that of the newest import.
+// inside their bar, then with the newest import.
 func best(t *trade, choices []choice, context market.Context) (best Result, err error) {
 	newest := int64(-1)
 	for _, c := range choices {
@@ -251,11 +251,11 @@ func best(t *trade, choices []choice, context market.Context) (best Result, err 
 	return best, nil
 }
 
-// isEnough reports whether the bars cover enough of the holding time.
+// isEnough reports whether the bars cover enough holding time.
 func (c choice) isEnough() bool { return c.coverage.Cmp(decimal.FromScaled(leastCoverage, 2)) >= 0 }
 
-// chooseSimilar returns the series of other contracts that fit a trade best, of those
-// whose bars contain its fills.
+// chooseSimilar returns the best series from other contracts whose bars contain the
+// trade's fills.
 func (g *group) chooseSimilar(t *trade, similar []*seriesReader) ([]choice, error) {
 	var fitting []*seriesReader
 	for _, r := range similar {
@@ -274,8 +274,7 @@ func (g *group) chooseSimilar(t *trade, similar []*seriesReader) ([]choice, erro
 	return g.choose(t, fitting), nil
 }
 
-// withoutBars returns the result of a trade for which there is no series to measure
-// with.
+// withoutBars returns the result for a trade without any series.
 func (g *group) withoutBars(t *trade) Result {
 	r := Result{Reason: NoBars}
 	if g.onlyDaily != nil {
@@ -285,9 +284,9 @@ func (g *group) withoutBars(t *trade) Result {
 	return r
 }
 
-// choose returns the series that fit a trade best: the shortest bars that cover all of
-// it, else those that cover most of it and then the shortest, and of equal ones those
-// with the best kind of price. Several are returned if they are equal in all of that.
+// choose returns the best series for a trade: the shortest bars covering all of it, else
+// those covering most of it and then the shortest, and among equals those with the best
+// price kind. Several are returned if they are equal in all respects.
 func (g *group) choose(t *trade, among []*seriesReader) (best []choice) {
 	for _, r := range among {
 		c, ok := r.toChoice(t)
@@ -320,7 +319,7 @@ func (c choice) compare(others []choice) int {
 }
 
 // toChoice returns the series as a choice for a trade, and false if it cannot be one:
-// bars of days for a trade that is shorter than two days, or too many bars.
+// daily bars for a trade shorter than two days, or too many bars.
 func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	c := choice{seriesReader: r, until: t.closed()}
 	if t.Open {
@@ -344,13 +343,13 @@ func (r *seriesReader) toChoice(t *trade) (choice, bool) {
 	return c, true
 }
 
-// canUseDays reports whether bars of days can be compared with fills: whether they are
-// days of UTC, or inside of one, and at least one whole day is within the time.
+// canUseDays reports whether daily bars can be compared with fills: whether they are UTC
+// days, or inside one, and at least one whole day is within the time.
 func (g *group) canUseDays(from, to int64) bool {
 	return g.calendar.FitsDaysOfUTC() && to/micros/secondsOfDay-from/micros/secondsOfDay >= 2
 }
 
-// toCoverage returns a share, rounded down so that only a whole one is 1.
+// toCoverage returns a share, rounded down so only a whole is 1.
 func toCoverage(covered, all int64) decimal.Decimal {
 	const scale, unit = 4, 10_000
 	switch {
@@ -371,8 +370,8 @@ func (c choice) context(t *trade) (market.Context, error) {
 	return c.history.Context(t.opened(), t.Fills[0].Price, window.Block), nil
 }
 
-// measure returns the result of a trade with one series, and the number of the newest
-// import that its bars come from.
+// measure returns a trade's result with one series, and the number of the newest import
+// behind its bars.
 func (c choice) measure(t *trade) (r Result, number int64, err error) {
 	window, err := c.load(t, c.until)
 	if err != nil {
@@ -403,8 +402,8 @@ func (c choice) measure(t *trade) (r Result, number int64, err error) {
 	return r, number, nil
 }
 
-// findSplit returns when the price jumped as in a split while a trade of shares, or of
-// what follows them, was open. The bars then have other prices than the fills before.
+// findSplit returns when the price jumped as in a split while a trade in shares, or in a
+// derivative, was open. The bars then have other prices than the fills before.
 func (c choice) findSplit(t *trade, window market.Window) (market.Range, bool) {
 	if !hasShares(c.group.priced.Type) {
 		return market.Range{}, false
@@ -419,21 +418,21 @@ func (t *trade) isOtherSide(kind market.PriceKind) bool {
 	return isShort && kind == market.BidPrice || !isShort && kind == market.AskPrice
 }
 
-// source returns the layout and the number of the newest import of the bars.
+// source returns the layout and the number of the bars' newest import.
 func (c choice) source(t *trade) (string, int64) {
 	return c.seriesReader.coverage.Source(market.Range{From: t.opened() / micros, To: c.until/micros + 1})
 }
 
-// measureExit adds what follows from the exit of a closed trade.
+// measureExit adds what follows from a closed trade's exit.
 func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	r.GrossAtExit = decimal.Of(t.convert(market.Result(t.fills, t.multiplier)))
 	exit := t.Fills[len(t.Fills)-1].At / micros
 	r.SessionEnd = c.hours.End(exit)
 	if t.closed()/micros-exit >= 60 {
-		return // only the day of the exit is known, so nothing is after it for certain
+		return // only the exit day is known, so nothing is after it for certain
 	}
-	// The bars after the exit must be declared without a break, a few missing at the
-	// end of a session excepted.
+	// The bars after the exit must be declared without a break, except for a few missing
+	// at a session end.
 	declared := exit
 	for _, part := range c.seriesReader.coverage.During(market.Range{From: exit, To: r.SessionEnd}) {
 		if part.From <= declared+c.series.Secs {
@@ -459,8 +458,8 @@ func (c choice) measureExit(t *trade, window market.Window, r *Result) {
 	r.Target = c.measurePlanned(t, window, c.group.plan.Target, r.SessionEnd, false, isKnown)
 }
 
-// measurePlanned returns what an order at a level would have brought until the end of
-// the session. That a level was not reached is known only with all bars.
+// measurePlanned returns what an order at a level would have brought until the session
+// end. Only with all bars is it known that a level was not reached.
 func (c choice) measurePlanned(t *trade, window market.Window, level decimal.Null, end int64, isStop, isWhole bool) market.PlannedExit {
 	if !level.Valid {
 		return market.PlannedExit{}
@@ -473,8 +472,8 @@ func (c choice) measurePlanned(t *trade, window market.Window, level decimal.Nul
 	return found
 }
 
-// seriesReader reads the bars of a series for positions in the order of opening. It
-// holds some blocks of them, so that neighboring positions read each block once.
+// seriesReader reads a series' bars for positions in opening order. It holds some blocks,
+// so neighboring positions read each block once.
 type seriesReader struct {
 	group    *group
 	series   bars.Series
@@ -485,17 +484,17 @@ type seriesReader struct {
 	block   market.Block
 	index   market.Index
 	history *market.History
-	// The history has bars up to added, and what positions need that are opened from
-	// the session at since on.
+	// The history has bars up to added, as needed for positions opened from the session
+	// at since on.
 	since, added int64
 }
 
 // heldSpans is how many blocks are read at once at most, unless one trade needs more.
 const heldSpans = 8
 
-// load returns the bars around a trade: from the start of the session of its opening to
-// the end of the session in which it ends, or an hour later, in whole days of UTC. The
-// bars before are added to the history.
+// load returns the bars around a trade: from the start of its opening session to the end
+// of its closing session, or an hour later, in whole UTC days. The bars before are added
+// to the history.
 func (r *seriesReader) load(t *trade, until int64) (market.Window, error) {
 	if r.history == nil {
 		r.restart()
@@ -519,8 +518,8 @@ func (r *seriesReader) restart() {
 	r.held, r.since, r.added = market.Range{}, math.MinInt64, math.MinInt64
 }
 
-// overhang returns how many seconds before midnight a bar may open that ends after it: none
-// of the usual short bars does.
+// overhang returns how many seconds before midnight a bar may open and end after it: the
+// usual short bars do not.
 func (r *seriesReader) overhang() int64 {
 	const hour = 60 * 60
 	if r.series.Secs < hour && secondsOfDay%r.series.Secs == 0 {
@@ -529,7 +528,7 @@ func (r *seriesReader) overhang() int64 {
 	return r.series.Secs
 }
 
-// hold reads the blocks of a range and some later ones.
+// hold reads a range's blocks and some later blocks.
 func (r *seriesReader) hold(need market.Range) error {
 	start := market.BlockStart(need.From, r.series.Secs)
 	held := market.Range{From: start, To: max(need.To, min(r.group.end, start+heldSpans*market.BlockSpan(r.series.Secs)))}
@@ -544,8 +543,8 @@ func (r *seriesReader) hold(need market.Range) error {
 	return nil
 }
 
-// release keeps the memory of the bars for the next series, and of the history what
-// positions need that are opened from a session on.
+// release keeps the bars' memory for the next series, and the history needed for
+// positions opened from a session on.
 func (r *seriesReader) release(session int64) {
 	if cap(r.block.Bars) > cap(r.group.memory) {
 		r.group.memory = r.block.Bars[:0]
@@ -557,7 +556,7 @@ func (r *seriesReader) release(session int64) {
 	}
 }
 
-// addHistory adds the bars of a range to the history, some blocks at a time.
+// addHistory adds a range's bars to the history, some blocks at a time.
 func (r *seriesReader) addHistory(within market.Range) error {
 	step := heldSpans * market.BlockSpan(r.series.Secs)
 	for from := market.BlockStart(within.From, r.series.Secs); from < within.To; from += step {
@@ -568,7 +567,7 @@ func (r *seriesReader) addHistory(within market.Range) error {
 	return nil
 }
 
-// read reads bars into the memory of those that are held, and adds them to the history.
+// read reads bars into the held memory, and adds them to the history.
 func (r *seriesReader) read(within market.Range) error {
 	if r.block.Bars == nil {
 		r.block.Bars, r.group.memory = r.group.memory, nil

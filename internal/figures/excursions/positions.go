@@ -17,20 +17,20 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TypedSource is the source of a price that the trader typed.
+// TypedSource is the source for a price typed by the trader.
 const TypedSource = "typed"
 
-// Mark is the last known price of an open position.
+// Mark is an open position's last known price.
 type Mark struct {
 	bars.Mark
-	// Source is [TypedSource], or what wrote the file of the bar.
+	// Source is [TypedSource], or the program behind the bar's file.
 	Source string
-	// IsStale reports that the price is older than a session.
+	// IsStale reports whether the price is older than a session.
 	IsStale bool
 }
 
-// Valuation is what an open position is worth. Amounts are in the currency of the
-// account and before costs, and absent if they are not known.
+// Valuation is what an open position is worth. Amounts are in account currency and before
+// costs, and absent if unknown.
 type Valuation struct {
 	// Quantity is what is held, negative if short.
 	Quantity decimal.Decimal
@@ -52,8 +52,8 @@ func (v *Valuation) RiskAt(stop decimal.Decimal, t *ledger.Trade) decimal.Null {
 	return t.Rate.Convert(decimal.Max(risk, decimal.Zero))
 }
 
-// Value returns what open trades of the owner are worth, by the last bar that ended
-// before now or by a price that the trader typed later.
+// Value returns what the owner's open trades are worth, by the last bar that ended before
+// now or by a price typed later.
 func (s *Service) Value(ctx context.Context, owner journal.UserID, now time.Time, ids []journal.TradeID) (found map[journal.TradeID]Valuation, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		found = map[journal.TradeID]Valuation{}
@@ -112,7 +112,7 @@ type valuer struct {
 	found    map[journal.TradeID]Valuation
 }
 
-// add values the open ones of some positions of an instrument.
+// add values the open positions in an instrument.
 func (v *valuer) add(list ledger.InstrumentPositions) error {
 	i := list.Instrument
 	g := v.newGroup(i)
@@ -150,14 +150,14 @@ func (v *valuer) add(list ledger.InstrumentPositions) error {
 	return nil
 }
 
-// lookBackForMark is how many seconds before its last bar a series is read: the close
-// of the session before may be a long weekend away.
+// lookBackForMark is how many seconds before its last bar a series is read: the previous
+// session's close may be a long weekend away.
 const lookBackForMark = 10 * secondsOfDay
 
 // longestBreak is the most seconds between two sessions: a long weekend.
 const longestBreak = 5 * secondsOfDay
 
-// lastBars are the newest bars of a series that have ended, and what wrote them.
+// lastBars are a series' newest ended bars, and their source.
 type lastBars struct {
 	market.Block
 	source string
@@ -171,14 +171,14 @@ func (b *lastBars) end() int64 {
 	return math.MinInt64
 }
 
-// findLastBars returns the bars of an instrument whose last one ended latest before now.
-// Of several series those with the best kind of price count, then the shortest bars.
+// findLastBars returns the instrument's bars whose last one ended latest before now.
+// Among several series those with the best price kind count, then the shortest bars.
 func (g *group) findLastBars(now time.Time, isShort bool) (best lastBars, err error) {
 	own, _, err := g.readersAt(now.UnixMicro())
 	if err != nil {
 		return best, err
 	}
-	// latest is the latest end that the last bar of a series can have.
+	// latest is the latest possible end for a series' last bar.
 	latest := func(r *seriesReader) int64 { return min(r.series.Last+r.series.Secs, now.Unix()) }
 	list := slices.Clone(own)
 	slices.SortStableFunc(list, func(a, b *seriesReader) int {
@@ -200,8 +200,8 @@ func (g *group) findLastBars(now time.Time, isShort bool) (best lastBars, err er
 	return best, nil
 }
 
-// markRank orders kinds of prices for a mark: those of trades are best, then the middle,
-// then the price at which the position can be closed.
+// markRank orders price kinds for a mark: trade prices are best, then the middle, then
+// the price at which the position can be closed.
 func markRank(kind market.PriceKind, isShort bool) int {
 	if isShort && kind == market.AskPrice || !isShort && kind == market.BidPrice {
 		return 2*kindRank(kind) - 1
@@ -209,7 +209,7 @@ func markRank(kind market.PriceKind, isShort bool) int {
 	return 2 * kindRank(kind)
 }
 
-// readLastBars returns the bars of a series that ended before now, some days of them.
+// readLastBars returns a series' bars from the last days that ended before now.
 func (r *seriesReader) readLastBars(now time.Time) (last lastBars, err error) {
 	to := min(r.series.Last, now.Unix()-r.series.Secs) + 1
 	from := to - max(lookBackForMark, 10*r.series.Secs)
@@ -220,8 +220,8 @@ func (r *seriesReader) readLastBars(now time.Time) (last lastBars, err error) {
 	return last, err
 }
 
-// markOf returns the later of the typed price and the close of the last bar, or nil.
-// A bar that ended before the trade was opened is not used.
+// markOf returns the later of the typed price and the last close, or nil. A bar that
+// ended before the opening is not used.
 func (v *valuer) markOf(t *trade, i ledger.Instrument, block market.Block, source string) (mark *Mark) {
 	if n := len(block.Bars); n > 0 {
 		bar := block.Bars[n-1]
@@ -239,9 +239,9 @@ func (v *valuer) markOf(t *trade, i ledger.Instrument, block market.Block, sourc
 	return mark
 }
 
-// isStale reports whether a price is too old to be shown without a remark: older than
-// a day for crypto, and for forex on weekdays; else older than the end of the last
-// weekday before today, in UTC.
+// isStale reports whether a price is too old to be shown without a remark: older than a
+// day for crypto, and for forex on weekdays; else older than the end of the last weekday
+// before today, in UTC.
 func isStale(at, now time.Time, instrumentType string) bool {
 	isWeekday := now.Weekday() != time.Saturday && now.Weekday() != time.Sunday
 	if instrumentType == instruments.TypeCrypto || instrumentType == instruments.TypeForex && isWeekday {
@@ -254,9 +254,8 @@ func isStale(at, now time.Time, instrumentType string) bool {
 	return at.Before(end)
 }
 
-// dayChange returns how much the result changed since the last price of the session
-// before that of the mark. A position that was opened in this session changed by all
-// of its result.
+// dayChange returns how much the result changed since the last price in the session
+// before the mark's. A position opened in this session changed by its whole result.
 func (g *group) dayChange(t *trade, at time.Time, result decimal.Decimal, block market.Block) decimal.Null {
 	start := g.sessions.Of(at.Unix() - 1).From
 	if t.opened() >= start*micros {

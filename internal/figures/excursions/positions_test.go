@@ -8,9 +8,9 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// TestMark has several series: the bar that ended latest is the mark, whatever its length.
-// A bar that has not ended does not count, and of bars with the same end the kind of
-// price decides.
+// TestMark has several series: the bar that ended latest is the mark, whatever its
+// length. An unfinished bar does not count, and for bars with the same end the price kind
+// decides.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	const hour, day = 3600, 24 * 3600

@@ -17,22 +17,22 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// state is up to where the results of an account are computed.
+// state is up to where an account's results are computed.
 type state struct {
 	revision, barChange int64
 }
 
-// Refresh computes the results of all trades of the owner that changed, or whose bars
-// did, since the last time. If nothing changed, it only reads: one statement if the
-// owner never had bars. Reading the results after it finds them current, unless
-// something changed in between.
+// Refresh computes the results of all the owner's trades that changed, or whose bars did,
+// since the last time. If nothing changed, it only reads: one statement if the owner
+// never had bars. Reading the results after it finds them current, unless something
+// changed in between.
 //
-// New results raise the revision of the account, so that whatever is cached by
-// revision reads these trades again.
+// New results raise the account's revision, so all data cached by revision is read again
+// for these trades.
 //
-// Results are computed without a lock, so that writers do not wait; only storing them
-// locks the account. A reader does not wait long for writers either: if the account
-// cannot be locked within a second, its results stay as they are until the next time.
+// Results are computed without a lock, so writers do not wait; only storing them locks
+// the account. A reader does not wait long for writers either: if the account cannot be
+// locked within a second, its results stay as they are until the next time.
 func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	stale, err := s.findStale(ctx, owner)
 	if err != nil || len(stale) == 0 {
@@ -51,14 +51,14 @@ func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	return nil
 }
 
-// ownerLocks let one refresh of each owner run at a time: a page sends several requests at
-// once, and the first of them computes what the others need.
+// ownerLocks let one refresh per owner run at a time: a page sends several requests at
+// once, and the first computes what the others need.
 type ownerLocks struct {
 	mu   sync.Mutex
 	held map[journal.UserID]chan struct{}
 }
 
-// lock waits until no other refresh of the owner runs. The caller must call unlock.
+// lock waits until the owner has no other refresh running. The caller must call unlock.
 func (l *ownerLocks) lock(ctx context.Context, owner journal.UserID) (unlock func(), err error) {
 	for {
 		l.mu.Lock()
@@ -83,7 +83,7 @@ func (l *ownerLocks) lock(ctx context.Context, owner journal.UserID) (unlock fun
 	}
 }
 
-// refreshAccount computes and stores the results of an account that are not current.
+// refreshAccount computes and stores an account's outdated results.
 func (s *Service) refreshAccount(ctx context.Context, owner journal.UserID, id journal.AccountID) error {
 	r := &refresh{owner: owner}
 	isStale := false
@@ -102,7 +102,7 @@ func (s *Service) refreshAccount(ctx context.Context, owner journal.UserID, id j
 	return s.save(ctx, r)
 }
 
-// lockWait is how long a reader waits for the lock of an account.
+// lockWait is how long a reader waits for an account lock.
 const lockWait = time.Second
 
 // save stores results, unless the account cannot be locked soon.
@@ -171,24 +171,24 @@ func readState(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 	return st, err == nil, err
 }
 
-// refresh computes results of an account.
+// refresh computes an account's results.
 type refresh struct {
 	owner   journal.UserID
 	account ledger.Account
 	lookup  *bars.Lookup
-	// at is the state that the results were computed for.
+	// at is the state behind the results.
 	at state
-	// all are the results of all trades that have one, if isAll; fresh are those of the
-	// trades that were computed later or alone, nil for a trade without one.
+	// all are the results for all trades with one, if isAll; fresh are those computed
+	// later or alone, nil for a trade without one.
 	all   []encodedResult
 	fresh map[journal.TradeID][]byte
 	isAll bool
-	// isPending reports that the results of all trades are not computed yet.
+	// isPending reports whether all results are still to be computed.
 	isPending bool
 }
 
-// begin reads what changed since the results of an account were stored. It computes the
-// new results at once, or sets isPending if they are many. It returns false if they are
+// begin reads what changed since an account's results were stored. It computes the new
+// results at once, or sets isPending if they are many. It returns false if they are
 // current.
 func (r *refresh) begin(ctx context.Context, tx *db.Tx, id journal.AccountID) (isStale bool, err error) {
 	accounts, err := ledger.Accounts(ctx, tx, r.owner)
@@ -226,8 +226,8 @@ func (r *refresh) begin(ctx context.Context, tx *db.Tx, id journal.AccountID) (i
 	return true, ledger.EachPosition(ctx, tx, r.owner, r.account, all, func(list ledger.InstrumentPositions) error { return m.measure(list, r.add) })
 }
 
-// hasFewSeries reports whether so few of the account's instruments have bars that their
-// fills are read faster by instrument than with all others.
+// hasFewSeries reports whether so few instruments have bars that their fills are read
+// faster by instrument than with all others.
 func (r *refresh) hasFewSeries(m *meter) (bool, error) {
 	list, err := ledger.ListInstruments(m.ctx, m.tx, r.owner, r.account)
 	const few = 8
@@ -240,8 +240,8 @@ func (r *refresh) hasFewSeries(m *meter) (bool, error) {
 	return few*count <= len(list), err
 }
 
-// computeSince computes the results of the trades that changed after a state, and of
-// those whose bars did. It returns true, without results, if all must be computed.
+// computeSince computes the results for trades changed after a state, and for those whose
+// bars changed. It returns true, without results, if all must be computed.
 func (r *refresh) computeSince(m *meter, since state) (needsAll bool, err error) {
 	touched, known, err := ledger.TouchedSince(m.ctx, m.tx, r.owner, r.account.ID, since.revision)
 	if err != nil || !known {
@@ -265,8 +265,8 @@ func (r *refresh) computeSince(m *meter, since state) (needsAll bool, err error)
 	return false, ledger.EachPosition(m.ctx, m.tx, r.owner, r.account, window, add)
 }
 
-// concernMost reports whether changes of bars concern so many instruments, and for so long,
-// that all trades should be computed: all fills are read faster than a part of them.
+// concernMost reports whether bar changes concern so many instruments, and for so long,
+// that all trades should be computed: all fills are read faster than a part.
 func (r *refresh) concernMost(m *meter, changes []bars.Change) (bool, error) {
 	if len(changes) == 0 {
 		return false, nil
@@ -283,7 +283,7 @@ func (r *refresh) concernMost(m *meter, changes []bars.Change) (bool, error) {
 	return count > 1 && most*count >= len(list), err
 }
 
-// add adds the result of a trade.
+// add adds a trade's result.
 func (r *refresh) add(id journal.TradeID, result *Result) {
 	r.fresh[id] = nil
 	if result.isKept() {
@@ -297,7 +297,7 @@ func (r *Result) isKept() bool { return r.IsAvailable() || r.hasContext() }
 // fillsAtOnce is how many fills are in memory when all trades are computed.
 const fillsAtOnce = 400_000
 
-// computeAllIn computes the results of all trades in one transaction.
+// computeAllIn computes all results in one transaction.
 func (r *refresh) computeAllIn(m *meter) error {
 	r.all, r.fresh, r.isAll = nil, map[journal.TradeID][]byte{}, true
 	scan := ledger.NewPositionScan(r.owner, r.account, r.hasSeries)
@@ -316,14 +316,14 @@ func (r *refresh) computeAllIn(m *meter) error {
 	return nil
 }
 
-// hasSeries reports whether there are bars of an instrument.
+// hasSeries reports whether an instrument has bars.
 func (r *refresh) hasSeries(i ledger.Instrument) bool { return r.lookup.Has(toPriced(i)) }
 
 var everything = ledger.PositionWindow{From: -1 << 62, To: 1 << 62}
 
-// windowOf returns when a position must have been held so that changes of bars concern
-// it: the bars before an entry are its context, and those of a day after an exit are
-// compared with it. Bars of the weeks around show when the market is open.
+// windowOf returns when a position must have been held for bar changes to concern it: the
+// bars before an entry are its context, and those up to a day after an exit are compared
+// with it. Bars from the weeks around show when the market is open.
 func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.PositionWindow, found bool) {
 	for _, c := range changes {
 		if !m.isConcerned(i, c) {
@@ -342,7 +342,7 @@ func (m *meter) windowOf(changes []bars.Change, i ledger.Instrument) (w ledger.P
 }
 
 // save stores the results that differ from the stored ones. It computes again what
-// changed since the results were computed. It calls locked when it has the lock.
+// changed since. It calls locked when it has the lock.
 func (r *refresh) save(ctx context.Context, tx *db.Tx, locked func()) error {
 	account, err := ledger.LockAccount(ctx, tx, r.owner, r.account.ID)
 	locked()
@@ -375,7 +375,7 @@ func (r *refresh) save(ctx context.Context, tx *db.Tx, locked func()) error {
 	return err
 }
 
-// catchUp computes the results of what changed after r.at.
+// catchUp computes the results for everything changed after r.at.
 func (r *refresh) catchUp(ctx context.Context, tx *db.Tx) error {
 	m, err := newMeter(ctx, tx, r.owner)
 	if err != nil {
@@ -389,7 +389,7 @@ func (r *refresh) catchUp(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-// encodedResult is the result of a trade as it is stored; data is nil if there is none.
+// encodedResult is a trade's result as stored; data is nil if there is none.
 type encodedResult struct {
 	trade journal.TradeID
 	key   [16]byte
@@ -401,7 +401,7 @@ func newEncodedResult(trade journal.TradeID, data []byte) encodedResult {
 	return encodedResult{trade, key, data}
 }
 
-// list returns all new results in the order of their keys.
+// list returns all new results in key order.
 func (r *refresh) list() []encodedResult {
 	list := r.all
 	if len(r.fresh) > 0 {
@@ -451,7 +451,7 @@ func (r *refresh) store(ctx context.Context, tx *db.Tx) (changed []journal.Trade
 	return changed, err
 }
 
-// readStored reads the stored results of the trades that were computed.
+// readStored reads the stored results for the computed trades.
 func (r *refresh) readStored(ctx context.Context, tx *db.Tx) (map[journal.TradeID][]byte, error) {
 	if r.isAll {
 		return readEncoded(ctx, tx, r.owner, `AND account = $2`, r.account.Number())
@@ -481,8 +481,8 @@ func readEncoded(ctx context.Context, tx *db.Tx, owner journal.UserID, where str
 	return found, err
 }
 
-// Load returns the kept results of trades. A trade without one is not in the map. It
-// is a step; see [Service.Refresh].
+// Load returns the kept results for trades. A trade without one is not in the map. It is
+// a step; see [Service.Refresh].
 func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (map[journal.TradeID]Result, error) {
 	found := map[journal.TradeID]Result{}
 	for part := range slices.Chunk(ids, 500) {
@@ -498,7 +498,7 @@ func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.Tr
 	return found, nil
 }
 
-// LoadFew returns the kept results of all trades of the owner, or nil if there are more
+// LoadFew returns the kept results for all the owner's trades, or nil if there are more
 // than limit. It is a step.
 func LoadFew(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (map[journal.TradeID]Result, error) {
 	var count int
@@ -518,7 +518,7 @@ func LoadFew(ctx context.Context, tx *db.Tx, owner journal.UserID, limit int) (m
 	return found, decodeAll(all, found)
 }
 
-// LoadAccount returns the kept results of all trades of an account. It is a step.
+// LoadAccount returns the kept results for all trades in an account. It is a step.
 func LoadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account) (map[journal.TradeID]Result, error) {
 	all, err := readEncoded(ctx, tx, owner, `AND account = $2`, account.Number())
 	if err != nil {
@@ -539,7 +539,7 @@ func decodeAll(encoded map[journal.TradeID][]byte, into map[journal.TradeID]Resu
 	return nil
 }
 
-// ForgetAccount deletes the results of an account that is deleted. It is a step.
+// ForgetAccount deletes a deleted account's results. It is a step.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	var number int64
 	err := tx.QueryRow(ctx, `SELECT account FROM excursion_accounts WHERE user_id = $1 AND account_id = $2`, owner, account).Scan(&number)
@@ -556,7 +556,7 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 	return err
 }
 
-// DeleteAll deletes the results of a user. It is a step of deleting the user.
+// DeleteAll deletes a user's results. It is a step in deleting the user.
 func DeleteAll(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	return tx.DeleteInChunks(ctx, "trade_excursions", "trade_id", `user_id = $1`, owner)
 }

@@ -11,21 +11,19 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// RunningTotal is a position of several trades at the close of a bar.
+// RunningTotal is a position from several trades at a bar's close.
 type RunningTotal struct {
 	Held decimal.Decimal
-	// Result is in the currency of the account and before costs. It is absent if it
-	// cannot be computed: fills of a trade have different multipliers, or a rate is not
-	// known.
+	// Result is in account currency and before costs. It is absent if it cannot be
+	// computed: a trade's fills have different multipliers, or a rate is not known.
 	Result decimal.Null
-	// MAE is that of the time until then. It is set if there is one trade and its result
-	// is known.
+	// MAE is the MAE until then. It is set if there is one trade with a known result.
 	MAE market.Bounds
 }
 
-// Running returns the sum of the owner's trades at the close of each bar of a window; see
-// [market.RunningResults]. The trades must be in the instrument of the bars and have
-// results in one currency.
+// Running returns the sum over the owner's trades at each bar's close in a window; see
+// [market.RunningResults]. The trades must be in the bars' instrument and have results in
+// one currency.
 func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []journal.TradeID, window bars.Window) (list []RunningTotal, err error) {
 	until := endOf(window)
 	err = s.db.View(ctx, func(tx *db.Tx) error {
@@ -47,8 +45,8 @@ func (s *Service) Running(ctx context.Context, owner journal.UserID, trades []jo
 	return list, err
 }
 
-// endOf returns the second before which a fill belongs to the last bar of a window. After
-// the last stored bar that is any time: bars of regular hours have none for an auction.
+// endOf returns the second before which a fill belongs to a window's last bar. After the
+// last stored bar it is any time: bars for regular hours have none for an auction.
 func endOf(w bars.Window) int64 {
 	if len(w.Bars) == 0 {
 		return 0
@@ -75,7 +73,7 @@ func addRunning(list []RunningTotal, t *trade, block market.Block, until int64) 
 	}
 }
 
-// addRunningMAE adds the MAE of the only trade, if its result is known.
+// addRunningMAE adds the only trade's MAE, if its result is known.
 func addRunningMAE(list []RunningTotal, t *trade, block market.Block) error {
 	if len(list) == 0 || !list[0].Result.Valid {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// sessionBars returns the minutes of an American session at one price, a number of days
-// after Monday.
+// sessionBars returns the minutes in an American session at one price, some days after
+// Monday.
 func sessionBars(days, price int64) []market.Bar {
 	return flat(days*24*60*minute+(13*60+30)*minute, 390, price)
 }
@@ -22,14 +22,14 @@ func stockFill(days, quantity int64, price string) ledger.NewFill {
 	return n
 }
 
-// TestSplit: a trade held over a split has no excursion from bars that are not adjusted,
-// and the message says when the price jumped.
+// TestSplit: a trade held over a split has no excursion from unadjusted bars, and the
+// message says when the price jumped.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	shares := bars.Key{Symbol: "AAPL", Secs: minute, PriceKind: market.TradePrice}
 	calendar := bars.CalendarOf("stock", "AAPL")
 	for name, c := range map[string]struct {
-		days   map[int64]int64 // the prices of days
+		days   map[int64]int64 // prices by day
 		closed ledger.NewFill
 		want   string
 	}{
@@ -66,8 +66,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestOtherSide: a short position is closed at the ask and a long one at the bid, so that
-// bars of the other side do not say exactly what it would have brought.
+// TestOtherSide: a short position is closed at the ask and a long one at the bid, so bars
+// from the other side do not say exactly what it would have brought.
 func TestOtherSide(t *testing.T) {
 	t.Parallel()
 	for kind, isExact := range map[market.PriceKind]map[int64]bool{

@@ -80,7 +80,7 @@ func (h *env) addTrade(symbol string, from, to int64, day int) {
 	}
 }
 
-// mint creates a link that never expires.
+// mint creates a link without expiry.
 func (h *env) mint(scope sharing.Scope) sharing.Link {
 	h.t.Helper()
 	link, err := h.Sharing.Mint(h.t.Context(), h.by, scope, 0)
@@ -97,7 +97,7 @@ func (h *env) checkNotFound(what, token string) {
 	}
 }
 
-// storedViews returns the counts of the owner's links, newest first.
+// storedViews returns the owner's view counts, newest link first.
 func (h *env) storedViews() string {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), h.by.UserID)

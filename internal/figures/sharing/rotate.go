@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// RotateSecret seals the tokens of all links with a new secret. It runs in the
-// caller's transaction. The links themselves do not change, because they are
-// found by the hash of their token.
+// RotateSecret seals all link tokens with a new secret. It runs in the caller's
+// transaction. The links themselves do not change, because they are found by their
+// token's hash.
 func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
 	type row struct {
 		owner  journal.UserID

@@ -1,10 +1,9 @@
-// Package sharing manages public links to a read-only summary of a journal.
+// Package sharing manages public links to a read-only journal summary.
 //
-// A link is a token of 256 random bits and a scope. The token grants
-// access to aggregates of the scope, built by analytics.BuildShareView: no trade, no
-// account, no id and, unless the owner allowed it, no amount nor anything
-// from which one could be computed. A link that is revoked, expired, mistyped
-// or of another installation is not found, always with the same error.
+// A link is a token with 256 random bits and a scope. The token grants access to the
+// scope's aggregates, built by analytics.BuildShareView: no trade, no account, no id and,
+// unless the owner allowed it, no amount nor anything to compute one from. A revoked,
+// expired, mistyped or foreign link is not found, always with the same error.
 package sharing
 
 import (
@@ -28,23 +27,22 @@ import (
 	"fillbook/internal/people/identity"
 )
 
-// The audit actions of this package.
+// This package's audit actions.
 const (
 	ActionMint   identity.Action = "share_link_mint"
 	ActionRevoke identity.Action = "share_link_revoke"
 )
 
-// Scope is the selection of a link. Empty fields select everything.
+// Scope is a link's selection. Empty fields select everything.
 type Scope struct {
 	Account     journal.AccountID `json:"account_id,omitempty"`
 	From        *time.Time        `json:"from,omitempty"`
 	To          *time.Time        `json:"to,omitempty"`
 	Zone        string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
-	Currency    string            `json:"currency,omitempty"` // a label in place of the account's
-	// Pinned is the currency that all accounts had when a link over all of them
-	// was made. Later accounts with another currency are excluded, so
-	// that the amounts can still be added up.
+	Currency    string            `json:"currency,omitempty"` // a label replacing the account currency
+	// Pinned is the common currency when a link over all accounts was made. Later
+	// accounts with another currency are excluded, so the amounts can still be added up.
 	Pinned string `json:"pinned_currency,omitempty"`
 }
 
@@ -58,7 +56,7 @@ type Link struct {
 	Views     int64
 }
 
-// Service manages the links of an installation. It is safe for concurrent use.
+// Service manages an installation's links. It is safe for concurrent use.
 type Service struct {
 	db      *db.DB
 	figures *columns.Service
@@ -75,8 +73,7 @@ func New(d *db.DB, f *columns.Service, keys *secrets.Keys, clock journal.Clock) 
 // Close writes pending view counts.
 func (s *Service) Close(ctx context.Context) error { return s.views.flush(ctx) }
 
-// The default and the longest lifetime of a link in days. 0 days means
-// no expiry.
+// The default and the longest link lifetime in days. 0 days means no expiry.
 const (
 	DefaultDays = 90
 	MaxDays     = 3650
@@ -87,13 +84,13 @@ const (
 	sealLabel  = "share-link"
 )
 
-// Actor is the user and client of an action, for the audit.
+// Actor is an action's user and client, for the audit.
 type Actor struct {
 	identity.Principal
 	Client identity.Client
 }
 
-// Mint creates a link that expires after a number of days, or never if days is 0.
+// Mint creates a link that expires after some days, or never if days is 0.
 func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Link, error) {
 	if days < 0 || days > MaxDays {
 		return Link{}, journal.InvalidField("expires_in_days", "expires_in_days must be a whole number from 0 to %d.", MaxDays)
@@ -114,7 +111,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 		link.ExpiresAt = &end
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
-		// Check that the accounts of the scope can be added up.
+		// Check that the scope's accounts can be added up.
 		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accountIDs())
 		if err != nil {
 			return err
@@ -137,7 +134,7 @@ func (s Scope) accountIDs() []journal.AccountID {
 	return []journal.AccountID{s.Account}
 }
 
-// maxCurrency is the greatest length of a currency label.
+// maxCurrency is a currency label's greatest length.
 const maxCurrency = 16
 
 func (s *Scope) validate() (err error) {
@@ -194,7 +191,7 @@ func (s *Service) Links(ctx context.Context, owner journal.UserID) (list []Link,
 	return slices.DeleteFunc(list, func(l Link) bool { return !l.Scope.isAllowed(ctx) }), err
 }
 
-// isAllowed reports whether a link shows no account that the context excludes; see
+// isAllowed reports whether a link shows no account excluded by the context; see
 // [journal.LimitAccounts]. A link without an account shows all.
 func (s Scope) isAllowed(ctx context.Context) bool {
 	_, limited := journal.AllowedAccounts(ctx)
@@ -240,9 +237,9 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 	})
 }
 
-// checkStored calls check with the stored link. Without a check nothing is read, so
-// that a link whose token can no longer be opened can be revoked too. A link that the
-// context excludes is not found.
+// checkStored calls check with the stored link. Without a check nothing is read, so a
+// link whose token can no longer be opened can be revoked too. A link excluded by the
+// context is not found.
 func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID, check func(Link) error) error {
 	_, limited := journal.AllowedAccounts(ctx)
 	if check == nil && !limited {
@@ -264,8 +261,7 @@ func (s *Service) checkStored(ctx context.Context, tx *db.Tx, owner journal.User
 	return check(link)
 }
 
-// DeleteAccountLinks deletes the links of an account. It runs in the transaction
-// that deletes the account.
+// DeleteAccountLinks deletes an account's links, in the transaction deleting the account.
 func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	var gone []journal.ShareID
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -304,10 +300,10 @@ func deleteLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 	return identity.DeleteTokenOwner(ctx, tx, hash)
 }
 
-// ErrNotFound returns the error for every link that cannot be shown.
+// ErrNotFound returns the error for every link not to be shown.
 func ErrNotFound() error { return journal.NotFound("share link") }
 
-// Open returns the view of the link of a token, and counts it.
+// Open returns a token's view, and counts it.
 func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareView, err error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != tokenBytes {
 		return view, ErrNotFound()
@@ -352,7 +348,7 @@ func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner 
 	return owner, id, scope, err
 }
 
-// readSnapshot reads the accounts of a link.
+// readSnapshot reads a link's accounts.
 func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*columns.Snapshot, error) {
 	if scope.Account == "" {
 		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)

@@ -77,7 +77,7 @@ func TestInvalidScopes(t *testing.T) {
 	})
 }
 
-// TestEndedLinksAreNotFound checks that all of them have the same error.
+// TestEndedLinksAreNotFound checks that they all have the same error.
 func TestEndedLinksAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -111,8 +111,8 @@ func TestEndedLinksAreNotFound(t *testing.T) {
 	})
 }
 
-// TestLinkOfAnotherInstallation: a server with another secret finds
-// the link, as the hash of its token needs none, but cannot read its token.
+// TestLinkOfAnotherInstallation: a server with another secret finds the link, as its
+// token's hash needs none, but cannot read the token.
 func TestLinkOfAnotherInstallation(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -151,8 +151,8 @@ func TestMintingAndRevokingAreAudited(t *testing.T) {
 	})
 }
 
-// TestViewsAreCountedExactly checks the counts of concurrent views, and that views
-// of a revoked link are dropped.
+// TestViewsAreCountedExactly checks the counts for concurrent views, and that a revoked
+// link's views are dropped.
 func TestViewsAreCountedExactly(t *testing.T) {
 	t.Parallel()
 	eachEnv(t, func(t *testing.T, h *env) {
@@ -208,7 +208,7 @@ func TestViewsSurviveAFailure(t *testing.T) {
 	})
 }
 
-// countViews returns the count of the only link of another server's user.
+// countViews returns the view count for the only link of another server's user.
 func (h *env) countViews(of *env) int64 {
 	h.t.Helper()
 	links, err := h.Sharing.Links(h.t.Context(), of.by.UserID)

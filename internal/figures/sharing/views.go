@@ -12,7 +12,7 @@ import (
 const (
 	// flushDelay is how long views are collected before they are written.
 	flushDelay = time.Second
-	// maxFlushWait is the longest time that a list of links waits for pending views.
+	// maxFlushWait is the longest time a link list waits for pending views.
 	maxFlushWait = 500 * time.Millisecond
 	// maxViews is the most links with pending views.
 	maxViews = 10_000
@@ -23,9 +23,8 @@ type viewKey struct {
 	link  journal.ShareID
 }
 
-// viewCounter counts the views of links. Visitors do not wait for it:
-// views are collected and written a second later, by a goroutine that
-// runs only if there are views.
+// viewCounter counts link views. Visitors do not wait for it: views are collected and
+// written a second later, by a goroutine that runs only if there are views.
 type viewCounter struct {
 	db      *db.DB
 	mu      sync.Mutex
@@ -65,7 +64,7 @@ func (v *viewCounter) write() {
 func (v *viewCounter) flushBriefly(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxFlushWait)
 	defer cancel()
-	_ = v.flush(ctx) // a count that is a moment old is good enough
+	_ = v.flush(ctx) // a slightly old count is good enough
 }
 
 func (v *viewCounter) flush(ctx context.Context) error {

@@ -11,12 +11,12 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Detail is a trade with its fills and everything that was added to it.
+// Detail is a trade with its fills and everything added to it.
 type Detail struct {
 	View
 	Fills         []ledger.TradeFill
 	DividendTotal decimal.Decimal
-	Setups        []playbook.Setup // in the order of Annotations.Setups
+	Setups        []playbook.Setup // in Annotations.Setups order
 	Attachments   []playbook.Attachment
 }
 
@@ -29,7 +29,7 @@ func (d *Detail) TotalPnL() decimal.Null {
 	return decimal.Of(d.NetPnL.Decimal.Add(d.DividendTotal))
 }
 
-// ReadDetail reads one trade of the owner.
+// ReadDetail reads one of the owner's trades.
 func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (Detail, error) {
 	found, err := ledger.ReadTrade(ctx, tx, owner, id)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 	return Describe(ctx, tx, owner, found)
 }
 
-// Describe adds its annotations to a trade that was read from the ledger.
+// Describe adds annotations to a trade read from the ledger.
 func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail) (Detail, error) {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	views := []View{{Trade: trade.Trade}}
@@ -48,7 +48,7 @@ func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger
 	return r.describe(views[0], trade)
 }
 
-// ReadAnnotated reads one trade of the owner whose annotations are known.
+// ReadAnnotated reads one of the owner's trades with known annotations.
 func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known playbook.Annotations) (Detail, error) {
 	trade, err := ledger.ReadTrade(ctx, tx, owner, known.Trade)
 	if err != nil {

@@ -21,14 +21,14 @@ func New(d *db.DB, l *ledger.Service, rank Ranker) *Service {
 	return &Service{db: d, ledger: l, rank: rank}
 }
 
-// Page is a part of a list, and how many trades the whole list has.
+// Page is a part of a list, and the whole list's trade count.
 type Page struct {
 	Rows  []View
 	Total int
 }
 
-// Page reads the trades of a query and counts those that it selects without its
-// limit and cursor, both in one snapshot.
+// Page reads a query's trades and counts all without its limit and cursor, both in one
+// snapshot.
 func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		page = Page{}
@@ -46,21 +46,20 @@ func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page
 	return page, err
 }
 
-// Each calls fn with the trades of a query, in a snapshot of its own. A View is
-// valid until fn returns. Memory stays flat, except that a list that is sorted or
-// filtered by columns keeps the place of every trade.
+// Each calls fn with a query's trades, in its own snapshot. A View is valid until fn
+// returns. Memory stays flat, except for a list sorted or filtered by columns, which
+// keeps every trade's place.
 func (s *Service) Each(ctx context.Context, owner journal.UserID, q Query, fn func(*View) error) error {
 	return s.db.View(ctx, func(tx *db.Tx) error { return s.EachIn(ctx, tx, owner, q, fn) })
 }
 
-// EachIn is the step of [Service.Each].
+// EachIn is the step in [Service.Each].
 func (s *Service) EachIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	_, _, err := s.each(ctx, tx, owner, q, fn)
 	return err
 }
 
-// each calls fn with the trades of a query. counted reports whether it knows
-// their total.
+// each calls fn with a query's trades. counted reports whether it knows their total.
 func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
 	if q.Sort == nil && !q.Filter.NeedsColumns() {
 		return 0, false, EachInDatabase(ctx, tx, owner, q, fn)
@@ -73,7 +72,7 @@ func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Q
 	return ranking.Total, true, r.eachRanked(ranking.Trades, fn)
 }
 
-// Detail reads one trade of the owner.
+// Detail reads one of the owner's trades.
 func (s *Service) Detail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail Detail, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		detail, err = ReadDetail(ctx, tx, owner, id)

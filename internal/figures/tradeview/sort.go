@@ -9,15 +9,15 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Ranking is the order of the trades of a query.
+// Ranking is the order of a query's trades.
 type Ranking struct {
 	Trades []ledger.RankedTrade
-	// Total is the number of trades without the limit and the cursor.
+	// Total is the trade count without the limit and the cursor.
 	Total int
 }
 
-// Ranker selects and ranks the trades of a query in the caller's snapshot, faster
-// than the database, and by any filter.
+// Ranker selects and ranks a query's trades in the caller's snapshot, faster than the
+// database, and by any filter.
 type Ranker func(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query) (Ranking, error)
 
 // eachRanked reads ranked trades part by part.

@@ -1,9 +1,8 @@
-// Package tradeview reads trades together with their annotations and the values
-// that follow from both. Lists, sorted lists, exports and the detail of a trade
-// all read through it, so that they agree.
+// Package tradeview reads trades together with their annotations and derived values.
+// Lists, sorted lists, exports and the trade detail all read through it, so they agree.
 //
-// A function that takes a *db.Tx is one step of a transaction that the caller
-// runs. The methods of [Service] run one snapshot each.
+// A function with a *db.Tx parameter is one step in the caller's transaction. The methods
+// on [Service] run one snapshot each.
 package tradeview
 
 import (
@@ -22,7 +21,7 @@ import (
 type View struct {
 	ledger.Trade
 	Annotations playbook.Annotations
-	Tags        []playbook.Tag // in the order of Annotations.Tags
+	Tags        []playbook.Tag // in Annotations.Tags order
 	Derived     playbook.Derived
 	// Excursion is what the price did during the trade, nil if it is not known.
 	Excursion *excursions.Result
@@ -35,14 +34,13 @@ type Query struct {
 	Filter tradefilter.Filter
 	// Sort is the order, by one of [ledger.SortKeys]; nil means newest first.
 	Sort *ledger.Sort
-	// After excludes everything up to and including that position of a list that
-	// is not sorted; Limit bounds the list, 0 means all.
+	// After excludes everything up to and including this position in an unsorted list;
+	// Limit bounds the list, 0 means all.
 	After *ledger.TradeCursor
 	Limit int
 }
 
-// ledgerQuery returns the query as one of the ledger. Its filter must not need
-// columns.
+// ledgerQuery returns the query for the ledger. Its filter must not need columns.
 func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 	f := &q.Filter
 	trades := ledger.TradeQuery{
@@ -73,9 +71,9 @@ func (q *Query) ledgerQuery(owner journal.UserID) ledger.TradeQuery {
 // ChunkSize is how many trades are read with their annotations at a time.
 const ChunkSize = 1000
 
-// EachInDatabase calls fn with the trades of a query as they are read. The query must
-// not be sorted, and its filter must not need columns. Memory stays flat. A View is
-// valid until fn returns. fn must not run statements.
+// EachInDatabase calls fn with a query's trades as they are read. The query must not be
+// sorted, and its filter must not need columns. Memory stays flat. A View is valid until
+// fn returns. fn must not run statements.
 func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	trades := q.ledgerQuery(owner)
@@ -123,7 +121,7 @@ func (r *reader) eachInChunks(trades ledger.TradeQuery, fn func(*View) error) er
 			return nil
 		}
 		left -= min(left, len(views))
-		last := views[len(views)-1].Cursor // a copy: the next chunk takes the memory of views
+		last := views[len(views)-1].Cursor // a copy: the next chunk reuses the memory
 		trades.After = &last
 	}
 }
@@ -152,14 +150,14 @@ type reader struct {
 	owner journal.UserID
 	tags  map[journal.TagID]playbook.Tag // nil until a trade has a tag
 	views []View                         // the memory for a chunk
-	// few are the annotations of all trades, nil if they are many or not loaded.
+	// few are all trades' annotations, nil if they are many or not loaded.
 	few map[journal.TradeID]playbook.Annotations
-	// results are the excursions of all trades if few is set, else of those that are
-	// being read.
+	// results are all trades' excursions if few is set, else those for the trades being
+	// read.
 	results map[journal.TradeID]excursions.Result
 }
 
-// readChunk reads the trades of a query that has a limit.
+// readChunk reads the trades in a query with a limit.
 func (r *reader) readChunk(q ledger.TradeQuery) ([]View, error) {
 	views := r.views[:0]
 	err := ledger.EachTrade(r.ctx, r.tx, r.owner, q, func(t ledger.Trade) error {
@@ -213,7 +211,7 @@ func (r *reader) annotate(views []View) error {
 	return nil
 }
 
-// setAnnotations sets the annotations of a trade and what follows from them.
+// setAnnotations sets a trade's annotations and the values derived from them.
 func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error) {
 	v.Annotations = stored
 	v.Derived = Derive(&v.Trade, stored)
@@ -224,16 +222,14 @@ func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error
 	return err
 }
 
-// fewTrades is the number of trades up to which annotations are read by the ids
-// of the trades.
+// fewTrades is the trade count up to which annotations are read by trade id.
 const fewTrades = 64
 
-// fewResults is the number of excursions up to which all of them are loaded at once.
+// fewResults is the excursion count up to which all are loaded at once.
 const fewResults = 20_000
 
-// loadFew loads the annotations of all trades, and the tags that they name, if
-// there are at most ChunkSize of them: people annotate fewer trades than they
-// make, and a search for each id takes longer.
+// loadFew loads all trades' annotations, and their tags, if there are at most ChunkSize:
+// people annotate fewer trades than they make, and a search for each id takes longer.
 func (r *reader) loadFew() (err error) {
 	if r.few, err = playbook.LoadFewAnnotations(r.ctx, r.tx, r.owner, ChunkSize); err != nil {
 		return err
@@ -255,7 +251,7 @@ func (r *reader) loadFew() (err error) {
 	return nil
 }
 
-// loadAnnotations returns the annotations of trades.
+// loadAnnotations returns trade annotations.
 func (r *reader) loadAnnotations(views []View) (map[journal.TradeID]playbook.Annotations, error) {
 	if r.few != nil {
 		return r.few, nil

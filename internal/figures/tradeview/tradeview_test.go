@@ -56,8 +56,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// addTrades adds n closed trades, a minute apart. Their results repeat, so that
-// sorted lists have equal values.
+// addTrades adds n closed trades, a minute apart. Their results repeat, so sorted lists
+// have equal values.
 func (f *fixture) addTrades(n int) {
 	f.Helper()
 	begin := time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC)
@@ -76,7 +76,7 @@ func (f *fixture) addTrades(n int) {
 	}))
 }
 
-// list reads the trades of a query.
+// list reads a query's trades.
 func (f *fixture) list(q tradeview.Query) []tradeview.View {
 	f.Helper()
 	var views []tradeview.View

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// minTrades is the number of trades below which detectors report nothing.
+	// minTrades is the trade count below which detectors report nothing.
 	minTrades = 10
-	// maxEvents is the most events that they list.
+	// maxEvents is the most events they list.
 	maxEvents = 500
 )
 
@@ -44,7 +44,7 @@ func (j *Journal) Behavior(q *Question) Object {
 	return out
 }
 
-// listBuckets returns a breakdown that includes empty rows.
+// listBuckets returns a breakdown including empty rows.
 func (j *Journal) listBuckets(q *Question, list []*Trade, by, field string, keys []string) List {
 	out := List{}
 	for _, key := range keys {
@@ -197,7 +197,7 @@ func detectOvertrading(q *Question, list []*Trade) Object {
 	return out
 }
 
-// listStreaks returns the runs in the order of closing.
+// listStreaks returns the runs in closing order.
 func listStreaks(list []*Trade) Object {
 	kind := func(t *Trade) string {
 		switch {

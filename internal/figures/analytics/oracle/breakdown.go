@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Dimensions returns the dimensions of a breakdown.
+// Dimensions returns the breakdown dimensions.
 func Dimensions() []string {
 	return []string{
 		"symbol", "setup", "tag", "mistake", "side", "instrument", "weekday", "hour", "month", "session", "hold_time", "size", "grade", "account",
 	}
 }
 
-// Breakdown predicts the rows of a dimension, without random figures.
+// Breakdown predicts a dimension's rows, without random figures.
 func (j *Journal) Breakdown(q *Question, by string) List {
 	list := j.SelectTrades(q)
 	groups := map[string][]*Trade{}
@@ -62,7 +62,7 @@ func (j *Journal) rowName(by, key string) string {
 	return key
 }
 
-// rowKeys returns the keys of the rows that a trade belongs to.
+// rowKeys returns the keys for a trade's rows.
 func (j *Journal) rowKeys(q *Question, by string, t *Trade, all []*Trade) []string {
 	opened := t.OpenedAt.In(q.Zone)
 	switch by {
@@ -104,7 +104,7 @@ func orNone(keys []string) []string {
 	return keys
 }
 
-// rowOrder returns the order of the dimension, or else the best result first.
+// rowOrder returns the dimension's order, or else the best result first.
 func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
 	switch by {
 	case "session":
@@ -130,7 +130,7 @@ func rowOrder(by string, groups map[string][]*Trade) func(a, b string) int {
 
 func sessions() []string { return []string{"premarket", "rth", "afterhours", "overnight"} }
 
-// session returns the session of an instant by the time in New York.
+// session returns an instant's session by New York time.
 func session(at time.Time) string {
 	exchange, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -164,8 +164,7 @@ func holdBucket(held time.Duration) string {
 	return found
 }
 
-// sizeQuarter returns the first quarter whose limit the size of a trade does not
-// exceed.
+// sizeQuarter returns the first quarter whose limit a trade's size does not exceed.
 func sizeQuarter(t *Trade, all []*Trade) int {
 	sizes := sortedCopy(mapTrades(all, (*Trade).size), func(a, b *big.Rat) int { return a.Cmp(b) })
 	for k := 1; k < 4; k++ {

@@ -42,7 +42,7 @@ func (j *Journal) Equity(q *Question) Object {
 	}
 }
 
-// firstInstant returns the start of the curve, or nil if it has no points.
+// firstInstant returns the curve's start, or nil if it has no points.
 func firstInstant(q *Question, window []equityStep) *time.Time {
 	if q.From != nil {
 		return q.From

@@ -14,7 +14,7 @@ type dayGroup struct {
 
 func (d dayGroup) net() *big.Rat { return sum(mapTrades(d.trades, net)) }
 
-// byDay groups trades by the calendar of a zone, by one of their instants.
+// byDay groups trades by a zone's calendar, by one instant each.
 func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) []dayGroup {
 	days := map[string][]*Trade{}
 	for _, t := range list {
@@ -53,7 +53,7 @@ func (j *Journal) Daily(q *Question) List {
 	return out
 }
 
-// newGroup returns the counts and the result of some trades.
+// newGroup returns the counts and the result for some trades.
 func newGroup(list []*Trade) Object {
 	wins := len(filterTrades(list, (*Trade).isWin))
 	return Object{
@@ -96,7 +96,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 	return Object{"year": year, "days": days, "months": list, "weeks": j.listWeeks(q, year), "total": newGroup(all), "breakeven_tolerance": j.Tolerance}
 }
 
-// countClosed counts the closed trades of each day, which are unreviewed.
+// countClosed counts each day's closed trades, which are unreviewed.
 func (j *Journal) countClosed(q *Question) map[string]int {
 	whole := *q
 	whole.Realized, whole.ByOpening = false, q.ByOpening && !q.Realized
@@ -107,11 +107,11 @@ func (j *Journal) countClosed(q *Question) map[string]int {
 	return out
 }
 
-// listWeeks predicts the weeks from Monday that have a day in a year and trades.
+// listWeeks predicts the weeks from Monday with trades and a day in the year.
 func (j *Journal) listWeeks(q *Question, year int) List {
 	weeks := map[string][]dayGroup{}
 	for _, d := range byDay(j.SelectTrades(q), q.basis, q.Zone) {
-		monday, _ := time.Parse(time.DateOnly, d.date) // a date that this package formatted
+		monday, _ := time.Parse(time.DateOnly, d.date) // a date formatted by this package
 		for monday.Weekday() != time.Monday {
 			monday = monday.AddDate(0, 0, -1)
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// TagEffects predicts the effects of tags without their random figures, of mistakes
-// only or of all, the greatest loss first.
+// TagEffects predicts the effects by tag without their random figures, for mistakes only
+// or for all tags, the greatest loss first.
 func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
 	list := j.SelectTrades(q)
 	groups := map[string]bool{}

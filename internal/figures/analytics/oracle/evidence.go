@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// splitMix is the generator that the page defines: SplitMix64.
+// splitMix is the generator defined on the page: SplitMix64.
 type splitMix struct{ state uint64 }
 
 // intn returns a whole number from 0 to n − 1.
@@ -21,19 +21,19 @@ func (g *splitMix) intn(n int) int {
 	return int(product.Rsh(product, 32).Int64())
 }
 
-// The draws of a summary and of a row of a breakdown.
+// The draws for a summary and for a breakdown row.
 const (
 	SummaryDraws = 1000
 	RowDraws     = 400
 )
 
-// Evidence predicts the evidence of the summary, with days in UTC.
+// Evidence predicts the summary's evidence, with days in UTC.
 func (j *Journal) Evidence(q *Question) Object {
 	return computeEvidence(q, j.SelectTrades(q), time.UTC, SummaryDraws)
 }
 
-// RowEvidence predicts the evidence of the rows of a breakdown, by key, with days
-// in the zone of the question.
+// RowEvidence predicts the evidence for breakdown rows, by key, with days in the
+// question's zone.
 func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 	list, groups, out := j.SelectTrades(q), map[string][]*Trade{}, map[string]Object{}
 	for _, t := range list {
@@ -47,8 +47,8 @@ func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 	return out
 }
 
-// computeEvidence computes the evidence of days. A trade that realized results on
-// several days is in each of them.
+// computeEvidence computes the evidence from days. A trade with results on several days
+// is in each.
 func computeEvidence(q *Question, slips []*Trade, zone *time.Location, draws int) Object {
 	days := byDay(slips, q.basis, zone)
 	list := (&history{days: days}).trades()
@@ -79,7 +79,7 @@ func newInterval(low, high any, enough bool) Object {
 	return Object{"low": low, "high": high, "enough": enough, "missing": Unpredicted{}}
 }
 
-// wilson returns Wilson's interval of a share of n.
+// wilson returns Wilson's interval for a share of n.
 func wilson(part, n int) (low, high float64) {
 	const z = 1.959963984540054
 	p, count := float64(part)/float64(n), float64(n)
@@ -102,7 +102,7 @@ func (h *history) trades() (list []*Trade) {
 	return list
 }
 
-// drawHistories draws histories of blocks of days.
+// drawHistories draws histories from day blocks.
 func drawHistories(days []dayGroup, draws int, seed uint64) []history {
 	count := min(len(days), 250)
 	blocks := make([][]dayGroup, count)
@@ -122,7 +122,7 @@ func drawHistories(days []dayGroup, draws int, seed uint64) []history {
 	return out
 }
 
-// differenceInterval predicts the interval of the difference of two expectancies.
+// differenceInterval predicts the interval for the difference between two expectancies.
 func differenceInterval(a, b *Question, of, against []*Trade) Object {
 	daysA, daysB := byDay(of, a.basis, time.UTC), byDay(against, b.basis, time.UTC)
 	if len(daysA) < 2 || len(daysB) < 2 {

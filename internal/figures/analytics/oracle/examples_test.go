@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/figures/analytics/oracle"
 )
 
-// TestPageExamples checks the oracle with the examples of
-// docs/metrics.md, except for random figures.
+// TestPageExamples checks the oracle with the examples in docs/metrics.md, except for
+// random figures.
 func TestPageExamples(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "metrics.md"))
@@ -33,7 +33,7 @@ func TestPageExamples(t *testing.T) {
 	}
 }
 
-// example is a journal in the notation of the page, and a question about it.
+// example is a journal in the page's notation, and a question about it.
 type example struct {
 	journal  oracle.Journal
 	question oracle.Question
@@ -180,8 +180,7 @@ func (e *example) readParameters(t *testing.T) {
 	}
 }
 
-// answer computes the answer that a path begins with. It returns nil for random
-// figures.
+// answer computes the answer a path begins with. It returns nil for random figures.
 func (e *example) answer(t *testing.T, name string) any {
 	t.Helper()
 	j, q := &e.journal, &e.question
@@ -217,7 +216,7 @@ func (e *example) answer(t *testing.T, name string) any {
 	return nil
 }
 
-// absent is the value at a path that does not exist.
+// absent is the value at a missing path.
 type absent struct{}
 
 func (e *example) check(t *testing.T, path, operator, want string) bool {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// equityStep is an event that changed the equity of the accounts of a question.
+// equityStep is an event that changed the equity in question.
 type equityStep struct {
 	at     time.Time
 	amount *big.Rat
 	flow   bool
 	trade  *Trade // nil for cash
-	// counts reports whether it is a result that the question selects, and
-	// inside whether it is in the window.
+	// counts reports whether the question selects it as a result, and inside whether it
+	// is in the window.
 	counts, inside bool
-	// before is the equity of the whole accounts right before.
+	// before is the accounts' whole equity right before.
 	before *big.Rat
 }
 
-// listSteps returns everything that changed the equity of the accounts, in order.
+// listSteps returns everything that changed the accounts' equity, in order.
 func (j *Journal) listSteps(q *Question) []equityStep {
 	var out []equityStep
 	kind := map[bool]int{true: 0, false: 1}
@@ -47,15 +47,15 @@ func (j *Journal) listSteps(q *Question) []equityStep {
 	return out
 }
 
-// outcome is a result of the window: the level of all results so far, and how far
-// the time-weighted index is below its peak.
+// outcome is a result in the window: the level after it, and how far the time-weighted
+// index is below its peak.
 type outcome struct {
 	equityStep
 	level, part *big.Rat
 }
 
-// listOutcomes returns the results of the window. known reports whether
-// percentages are known.
+// listOutcomes returns the results in the window. known reports whether percentages are
+// known.
 func (j *Journal) listOutcomes(q *Question) (out []outcome, known bool) {
 	known = j.isCapitalKnown(q)
 	level, index, peak := new(big.Rat), whole(1), whole(1)
@@ -75,8 +75,8 @@ func (j *Journal) listOutcomes(q *Question) (out []outcome, known bool) {
 	return out, known && len(out) > 0
 }
 
-// isCapitalKnown reports whether starting balances and deposits up to the opening of
-// the first trade are above zero.
+// isCapitalKnown reports whether starting balances and deposits up to the first opening
+// are above zero.
 func (j *Journal) isCapitalKnown(q *Question) bool {
 	var first *time.Time
 	for _, t := range j.SelectTrades(q) {
@@ -93,8 +93,7 @@ func (j *Journal) isCapitalKnown(q *Question) bool {
 	return capital.Sign() > 0
 }
 
-// maxDrawdown returns the deepest fall of the results of a question, in money and
-// in percent.
+// maxDrawdown returns the deepest fall, in money and in percent.
 func (j *Journal) maxDrawdown(q *Question) (deepest *big.Rat, pct any) {
 	all, known := j.listOutcomes(q)
 	deepest = new(big.Rat)
@@ -123,7 +122,7 @@ func percent(r *big.Rat) any {
 	return float(mul(r, whole(100)))
 }
 
-// fall is a drawdown: the results below a peak, and the one that recovered it.
+// fall is a drawdown: the results below a peak, and the recovering result.
 type fall struct {
 	peak      *big.Rat
 	peakAt    any
@@ -191,7 +190,7 @@ func (f *fall) trades() int {
 	return count
 }
 
-// Drawdowns predicts the list of drawdowns.
+// Drawdowns predicts the drawdown list.
 func (j *Journal) Drawdowns(q *Question, limit int) List {
 	out := List{}
 	all, known := j.listOutcomes(q)

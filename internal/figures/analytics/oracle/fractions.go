@@ -16,7 +16,7 @@ func whole(n int) *big.Rat       { return new(big.Rat).SetInt64(int64(n)) }
 
 func seconds(d time.Duration) *big.Rat { return big.NewRat(int64(d), int64(time.Second)) }
 
-// mapTrades returns one amount of every trade.
+// mapTrades returns one amount for every trade.
 func mapTrades(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(list))
 	for i, t := range list {
@@ -25,7 +25,7 @@ func mapTrades(list []*Trade, amount func(*Trade) *big.Rat) []*big.Rat {
 	return out
 }
 
-// volume returns the volume of a trade, or 0 if it is unknown.
+// volume returns a trade's volume, or 0 if it is unknown.
 func volume(t *Trade) *big.Rat { return orZero(t.Volume) }
 
 func net(t *Trade) *big.Rat  { return t.Net }
@@ -111,7 +111,7 @@ func squareRoot(r *big.Rat) float64 {
 	return math.Sqrt(f)
 }
 
-// roundTo rounds half to even to a number of decimals.
+// roundTo rounds half to even to some decimals.
 func roundTo(r *big.Rat, decimals int64) *big.Rat {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
 	scaled := mul(r, new(big.Rat).SetInt(unit))
@@ -124,11 +124,11 @@ func roundTo(r *big.Rat, decimals int64) *big.Rat {
 	return new(big.Rat).SetFrac(floor, unit)
 }
 
-// Averages of money are rounded to averageDecimals, but those that terminate
-// are exact up to exactDecimals.
+// Money averages are rounded to averageDecimals, but terminating averages are exact up to
+// exactDecimals.
 const averageDecimals, exactDecimals = 12, 18
 
-// average returns the rounded mean of money, or 0 without values.
+// average returns the rounded money mean, or 0 without values.
 func average(values []*big.Rat) *big.Rat {
 	m := orZero(mean(values))
 	if terminates(m) {
@@ -146,7 +146,7 @@ func terminates(r *big.Rat) bool {
 
 func share(part, all int) *big.Rat { return divide(whole(part), whole(all)) }
 
-// longest returns the length of the longest run of true.
+// longest returns the longest true run's length.
 func longest(marks []bool) int {
 	best, run := 0, 0
 	for _, m := range marks {

@@ -1,16 +1,14 @@
-// Package oracle computes the figures of a journal slowly and by other means
-// than package analytics, so that tests can compare the two on
-// random journals. It is written from docs/metrics.md and shares no code and no
-// types with analytics.
+// Package oracle computes a journal's figures slowly and by other means than package
+// analytics, so tests can compare the two on random journals. It is written from
+// docs/metrics.md and shares no code and no types with analytics.
 //
-// It computes with fractions and has no columns, caches,
-// scales or running totals: each figure is computed directly
-// from the list of trades. A fraction is converted to a float
-// at the end, and only if the page defines the figure as one.
+// It computes with fractions and has no columns, caches, scales or running totals: each
+// figure is computed directly from the trade list. A fraction is converted to a float at
+// the end, and only if the page defines the figure as a float.
 //
-// Answers are trees in the shape of the JSON of the API: see [Object] and
-// [Differences]. Random figures (intervals, shuffles, probabilities) are not
-// predicted; their values are [Unpredicted].
+// Answers are trees shaped like the API's JSON: see [Object] and [Differences]. Random
+// figures (intervals, shuffles, probabilities) are not predicted; their values are
+// [Unpredicted].
 package oracle
 
 import (
@@ -21,7 +19,7 @@ import (
 	"time"
 )
 
-// Account is an account with the fields that figures need.
+// Account is an account with the fields needed for figures.
 type Account struct {
 	ID, Name string
 	Starting *big.Rat
@@ -38,20 +36,20 @@ type Trade struct {
 	Risk, MFE                       *big.Rat
 	Grade                           int
 	Setups, Tags                    []string
-	// Rules are the states of the rules of its setups.
+	// Rules are the states of its setups' rules.
 	Rules []Rule
-	// The fields that order trades of one instant, besides the symbol: the contract
-	// (Strike nil without one) and lot, the name of the account, the broker's id of
-	// the first fill and its number in the order of arrival.
+	// The fields that order trades at one instant, besides the symbol: the contract
+	// (Strike nil without one) and lot, the account name, the broker's id for the first
+	// fill and its arrival number.
 	Right, Expiry, Lot    string
 	Strike                *big.Rat
 	AccountName, External string
 	Arrival               int
 	// Parts are what the trade realized, and when; none means all at ClosedAt.
 	Parts []Part
-	// open is set for a trade that is not flat yet.
+	// open is set for a trade still open.
 	open bool
-	// within is the greatest distance from zero of a breakeven result; nil means 0.
+	// within is a breakeven result's greatest distance from zero; nil means 0.
 	within *big.Rat
 }
 
@@ -69,21 +67,20 @@ type Cash struct {
 	Flow        bool
 }
 
-// Journal is the data that figures are computed from.
+// Journal is the data behind the figures.
 type Journal struct {
 	Accounts []Account
 	Trades   []Trade
-	// Open are trades that are not flat yet. Only their parts have figures.
+	// Open are trades still open. Only their parts have figures.
 	Open []Trade
 	Cash []Cash
-	// Names are those of setups and tags by their id, and Mistakes the tags that
-	// are mistakes.
+	// Names are setup and tag names by id, and Mistakes the tags marked as mistakes.
 	Names    map[string]string
 	Mistakes map[string]bool
-	// Checklists are the rules of each setup.
+	// Checklists are each setup's rules.
 	Checklists map[string][]string
-	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one of
-	// them, and Tolerance is the setting as answers show it.
+	// ToleranceAmount and ToleranceR are the breakeven tolerance, at most one set, and
+	// Tolerance is the setting as answers show it.
 	ToleranceAmount, ToleranceR *big.Rat
 	Tolerance                   any
 }
@@ -96,14 +93,14 @@ type Question struct {
 	Symbols, Instruments, Setups, Tags []string
 	Side                               string
 	Zone                               *time.Location
-	// OpenOnly selects trades that are not closed, which only have figures
-	// for what they realized; ClosedOnly selects closed trades.
+	// OpenOnly selects open trades, which only have figures for what they realized;
+	// ClosedOnly selects closed trades.
 	OpenOnly, ClosedOnly bool
 	// Realized selects results by when they were realized.
 	Realized bool
 }
 
-// basis returns the instant that decides the date of a trade.
+// basis returns the instant that decides a trade's date.
 func (q *Question) basis(t *Trade) time.Time {
 	if q.ByOpening && !q.Realized {
 		return t.OpenedAt
@@ -131,8 +128,8 @@ func (q *Question) accepts(t *Trade) bool {
 		(q.Side == "" || q.Side == side) && isAnyAllowed(q.Setups, t.Setups) && isAnyAllowed(q.Tags, t.Tags)
 }
 
-// acceptsStatus reports whether the status of a trade passes. Without
-// realized results only closed trades are tested.
+// acceptsStatus reports whether a trade's status passes. Without realized results only
+// closed trades are tested.
 func (q *Question) acceptsStatus(t *Trade) bool {
 	if t.open {
 		return !q.ClosedOnly
@@ -148,8 +145,8 @@ func isAnyAllowed(filter, values []string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(filter, v) })
 }
 
-// SelectTrades returns the trades of a question in the order of closing. If results
-// count when they are realized, a trade occurs once for each part.
+// SelectTrades returns the trades in question in closing order. If results count when
+// realized, a trade occurs once for each part.
 func (j *Journal) SelectTrades(q *Question) []*Trade {
 	var list []*Trade
 	all := j.listCounted(q)
@@ -162,7 +159,7 @@ func (j *Journal) SelectTrades(q *Question) []*Trade {
 	return sortByClosing(list)
 }
 
-// setTolerance sets the breakeven tolerance of a trade.
+// setTolerance sets a trade's breakeven tolerance.
 func (j *Journal) setTolerance(t *Trade) {
 	t.within = j.ToleranceAmount
 	if j.ToleranceR != nil {
@@ -173,8 +170,8 @@ func (j *Journal) setTolerance(t *Trade) {
 	}
 }
 
-// sortByClosing sorts trades by closing and sortByOpening by opening, with the
-// ties of docs/metrics.md.
+// sortByClosing sorts trades by closing and sortByOpening by opening, with ties as in
+// docs/metrics.md.
 func sortByClosing(list []*Trade) []*Trade {
 	return sortedCopy(list, func(a, b *Trade) int {
 		return cmp.Or(a.ClosedAt.Compare(b.ClosedAt), a.OpenedAt.Compare(b.OpenedAt), a.compareInstrument(b), a.compareArrival(b))
@@ -213,7 +210,7 @@ func sortedCopy[T any](list []T, order func(a, b T) int) []T {
 	return list
 }
 
-// startingBalance returns the sum of the starting balances of the accounts in scope.
+// startingBalance returns the starting balance total for the accounts in scope.
 func (j *Journal) startingBalance(q *Question) *big.Rat {
 	total := new(big.Rat)
 	for _, a := range j.Accounts {
@@ -241,7 +238,7 @@ func (t *Trade) holdTime() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 // size returns the entry notional without sign.
 func (t *Trade) size() *big.Rat { return new(big.Rat).Abs(t.Entry) }
 
-// r returns the result in units of the risk, or nil without a risk.
+// r returns the result in risk units, or nil without a risk.
 func (t *Trade) r() *big.Rat {
 	if t.Risk == nil || t.Risk.Sign() <= 0 {
 		return nil

@@ -2,9 +2,9 @@ package oracle
 
 import "slices"
 
-// listCounted returns the trades of all accounts that count: the closed trades or, if
-// results count when they are realized, one slip for each part of every trade. A slip
-// is the trade with the amounts and the instant of the part.
+// listCounted returns the trades to count: the closed trades or, if results count when
+// realized, one slip for each part. A slip is the trade with the part's amounts and
+// instant.
 func (j *Journal) listCounted(q *Question) []Trade {
 	if !q.Realized {
 		return j.Trades
@@ -28,8 +28,8 @@ func (j *Journal) listCounted(q *Question) []Trade {
 	return slips
 }
 
-// mergeParts merges the slips of each trade: amounts are added, and the trade
-// ends with the last of them. Trades that occur once are unchanged.
+// mergeParts merges each trade's slips: amounts are added, and the trade ends with the
+// last slip. Trades that occur once are unchanged.
 func mergeParts(list []*Trade) []*Trade {
 	var out []*Trade
 	for _, t := range list {

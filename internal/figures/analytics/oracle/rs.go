@@ -2,7 +2,7 @@ package oracle
 
 import "math/big"
 
-// RStats predicts the results in units of risk.
+// RStats predicts the results in risk units.
 func (j *Journal) RStats(q *Question) Object {
 	list := j.SelectTrades(q)
 	r := resultsInR(list)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Rule is the state of a rule of a setup on a trade.
+// Rule is the state of a setup's rule on a trade.
 type Rule struct{ Setup, Rule, State string }
 
-// Rules predicts the report of rules, without probabilities.
+// Rules predicts the rule report, without probabilities.
 func (j *Journal) Rules(q *Question) Object {
 	list := j.SelectTrades(q)
 	setups := List{}
@@ -30,8 +30,7 @@ func (j *Journal) Rules(q *Question) Object {
 	return j.reportRules(q, list, func(Rule) bool { return true }).set("setups", setups)
 }
 
-// listRules lists the checklist of a setup and then the other rules that trades
-// with the setup have a state of.
+// listRules lists a setup's checklist and then the other rules with a state.
 func (j *Journal) listRules(list []*Trade, setup string) []string {
 	var removed []string
 	for _, t := range list {
@@ -45,8 +44,8 @@ func (j *Journal) listRules(list []*Trade, setup string) []string {
 	return slices.Concat(j.Checklists[setup], slices.Compact(removed))
 }
 
-// reportRules reports the rules that pass a test. Each rule of a checklist that a
-// trade could have answered is one place.
+// reportRules reports the rules passing a test. Each checklist rule a trade could have
+// answered is one place.
 func (j *Journal) reportRules(q *Question, list []*Trade, isOf func(Rule) bool) Object {
 	count := map[string]int{}
 	var followed, broken []*Trade
@@ -78,8 +77,8 @@ func (j *Journal) reportRules(q *Question, list []*Trade, isOf func(Rule) bool) 
 	return q.addEffect(out, followed, broken)
 }
 
-// unanswered counts the rules in the checklists of a trade's setups that pass a
-// test and have no state.
+// unanswered counts the rules in the checklists for a trade's setups that pass a test and
+// have no state.
 func (j *Journal) unanswered(t *Trade, isOf func(Rule) bool) (n int) {
 	for _, setup := range t.Setups {
 		for _, rule := range j.Checklists[setup] {
@@ -92,7 +91,7 @@ func (j *Journal) unanswered(t *Trade, isOf func(Rule) bool) (n int) {
 	return n
 }
 
-// addEffect adds the comparison of the trades that followed with those that broke.
+// addEffect compares the trades that followed with those that broke.
 func (q *Question) addEffect(out Object, followed, broken []*Trade) Object {
 	out.set("when_followed", newSide(followed)).set("when_broken", newSide(broken)).
 		set("difference", nil).set("cost", nil).set("cost_r", nil).set("interval", Object{"low": nil, "high": nil}).

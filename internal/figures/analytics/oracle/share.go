@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Share predicts the view of a public link. The label replaces the
-// currency unless it is empty.
+// Share predicts a public link's view. The label replaces the currency unless it is
+// empty.
 func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	list := j.SelectTrades(q)
 	days := byDay(list, q.basis, q.Zone)
@@ -31,7 +31,7 @@ func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	return out
 }
 
-// shareSummary returns the public part of the summary.
+// shareSummary returns the summary's public part.
 func (j *Journal) shareSummary(q *Question, amounts bool) Object {
 	fields := []string{
 		"total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn",
@@ -47,7 +47,7 @@ func (j *Journal) shareSummary(q *Question, amounts bool) Object {
 	return out
 }
 
-// listShareEquity returns the cumulative result at the end of each day, or its shape.
+// listShareEquity returns the cumulative result at each day's end, or its shape.
 func listShareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 	var levels []*big.Rat
 	level, farthest := new(big.Rat), new(big.Rat)
@@ -67,11 +67,11 @@ func listShareEquity(days []dayGroup, zone *time.Location, amounts bool) List {
 	return out
 }
 
-// lastSecond returns the latest instant at which the local time of a zone is 23:59:59
-// of a day. It tries every offset that zones have, in quarters of an hour.
+// lastSecond returns the latest instant when a zone's local time is 23:59:59 on a day. It
+// tries every offset in use, in quarter hours.
 func lastSecond(date string, zone *time.Location) time.Time {
 	const layout = "2006-01-02 15:04:05"
-	wall, _ := time.Parse(layout, date+" 23:59:59") // a date that this package formatted
+	wall, _ := time.Parse(layout, date+" 23:59:59") // a date formatted by this package
 	var latest time.Time
 	for quarters := -14 * 4; quarters <= 14*4; quarters++ {
 		at := wall.Add(time.Duration(quarters) * 15 * time.Minute)

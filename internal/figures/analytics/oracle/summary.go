@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tradingDays is the number of days of a year that daily ratios are annualized with.
+// tradingDays is the number of days per year for annualized ratios.
 const tradingDays = 252
 
 // Summary predicts the summary.
@@ -72,9 +72,9 @@ func systemQuality(values []*big.Rat) any {
 	return math.Sqrt(math.Min(100, float64(len(values)))) * m / squareRoot(v)
 }
 
-// dailyResults returns the results of the weekdays from the first to the last
-// trading day, and of the weekend days with trades: the returns on the equity
-// that each opened with, or else the money.
+// dailyResults returns the results on weekdays from the first to the last trading day,
+// and on weekend days with trades: the returns on each day's opening equity, or else the
+// money.
 func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	traded := map[string]*big.Rat{}
 	days := byDay(j.SelectTrades(q), q.basis, time.UTC)
@@ -84,7 +84,7 @@ func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	known := j.isCapitalKnown(q)
 	var returns []*big.Rat
 	if len(days) > 0 {
-		day, _ := time.Parse(time.DateOnly, days[0].date) // a date that this package formatted
+		day, _ := time.Parse(time.DateOnly, days[0].date) // a date formatted by this package
 		for ; day.Format(time.DateOnly) <= days[len(days)-1].date; day = day.AddDate(0, 0, 1) {
 			result := traded[day.Format(time.DateOnly)]
 			weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
@@ -106,7 +106,7 @@ func (j *Journal) dailyResults(q *Question) (daily []*big.Rat, basis string) {
 	return daily, "money"
 }
 
-// equityBefore returns the equity of the accounts before an instant.
+// equityBefore returns the accounts' equity before an instant.
 func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
 	equity := j.startingBalance(q)
 	for _, s := range j.listSteps(q) {
@@ -117,7 +117,7 @@ func (j *Journal) equityBefore(q *Question, at time.Time) *big.Rat {
 	return equity
 }
 
-// minRatioDays is the number of days below which there are no daily ratios.
+// minRatioDays is the day count below which there are no daily ratios.
 const minRatioDays = 20
 
 func sharpe(daily []*big.Rat) any {
@@ -146,7 +146,7 @@ func sortino(daily []*big.Rat) any {
 	return m / squareRoot(mean(squares)) * math.Sqrt(tradingDays)
 }
 
-// resultsInR returns the results in R of the trades whose risk is known.
+// resultsInR returns the results in R for trades with a known risk.
 func resultsInR(list []*Trade) []*big.Rat {
 	var out []*big.Rat
 	for _, t := range list {
@@ -157,7 +157,7 @@ func resultsInR(list []*Trade) []*big.Rat {
 	return out
 }
 
-// Compare predicts the comparison of two questions.
+// Compare predicts the comparison between two questions.
 func (j *Journal) Compare(a, b *Question) Object {
 	of, against := j.SelectTrades(a), j.SelectTrades(b)
 	sa, sb := j.Summary(a), j.Summary(b)

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Object is a predicted JSON object. Its values, and those of a
-// List, are Objects, Lists, strings, bools, ints and times, which must be equal;
-// *big.Rat for money, which must be written with exactly that value; float64 for
-// ratios, which must be near; nil for null; and Unpredicted.
+// Object is a predicted JSON object. Its values, and a List's, are Objects, Lists,
+// strings, bools, ints and times, which must be equal; *big.Rat for money, which must be
+// written with exactly this value; float64 for ratios, which must be near; nil for null;
+// and Unpredicted.
 type Object map[string]any
 
 // List is a JSON array.
 type List []any
 
-// Unpredicted marks a value that the oracle does not predict; it matches any value.
+// Unpredicted marks a value the oracle does not predict; it matches any value.
 type Unpredicted struct{}
 
 // Tolerance is the greatest difference between a ratio and the oracle's: relative, or

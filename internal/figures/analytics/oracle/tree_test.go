@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/figures/analytics/oracle"
 )
 
-// TestDifferences checks that the comparison finds each kind of difference:
-// otherwise the tests that use it could not fail.
+// TestDifferences checks that the comparison finds each kind of difference: otherwise the
+// tests using it could not fail.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 5, 10, 0, 0, 5000, time.UTC)
