@@ -101,14 +101,17 @@ func (barSourceFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *hu
 
 func (f barSourceFields) change() (c barfetch.Change, err error) {
 	c = barfetch.Change{Provider: f.Provider.Opt, Credentials: f.Credentials.Opt, Enabled: f.Enabled.Opt, Symbols: f.Symbols.Opt}
-	if !f.Since.Set {
-		return c, nil
-	}
-	c.Since = journal.Some(journal.Day(""))
-	if !f.Since.Null && f.Since.Value != "" {
-		c.Since.Value, err = journal.ParseDay("since", f.Since.Value)
-	}
+	c.Since, err = parseSince(f.Since)
 	return c, err
+}
+
+// parseSince returns the first day to fetch, which is empty for null.
+func parseSince(given opt[string]) (since journal.Opt[journal.Day], err error) {
+	since.Set = given.Set
+	if !given.Null && given.Value != "" {
+		since.Value, err = journal.ParseDay("since", given.Value)
+	}
+	return since, err
 }
 
 // barRun is a run of a source.
@@ -192,7 +195,7 @@ func (a *API) registerBarSourceRoutes() {
 		})
 	register(a, route(http.MethodGet, "/{id}", "getBarSource", "Read a source of bars"),
 		func(ctx context.Context, in *ByID[journal.BarSourceID]) (*body[barSource], error) {
-			found, err := a.BarSources.Source(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.BarSources.Get(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeBarSource(found), err)
 		})
 	register(a, route(http.MethodPatch, "/{id}", "changeBarSource", "Change a source of bars, or its key"),
@@ -236,8 +239,8 @@ func (a *API) registerBarRunRoutes(route func(method, path, id, summary string) 
 		return answer(shapeBarPrice(quote), err)
 	})
 	registerList(a, route(http.MethodGet, "/{id}/runs", "listBarRuns", "List the runs of a source, newest first"),
-		func(ctx context.Context, in *RunsOf) (*listing[barRun], error) {
-			list, err := a.BarSources.Runs(ctx, caller(ctx).UserID, in.ID)
+		func(ctx context.Context, in *RunsOf[journal.BarSourceID]) (*listing[barRun], error) {
+			list, err := a.BarSources.RunsOf(ctx, caller(ctx).UserID, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -245,8 +248,8 @@ func (a *API) registerBarRunRoutes(route func(method, path, id, summary string) 
 		})
 }
 
-// RunsOf selects the runs of one source.
-type RunsOf struct {
-	ByID[journal.BarSourceID]
+// RunsOf selects the runs of one connection or source.
+type RunsOf[ID ~string] struct {
+	ByID[ID]
 	Paging
 }

@@ -151,13 +151,7 @@ func (f connectionFields) change() (c connections.Change, err error) {
 		Provider: f.Provider.Opt, Account: f.AccountID.Opt, Name: f.Name.Opt, Credentials: f.Credentials.Opt, Schedule: f.Schedule.Opt,
 		AcceptsTradingKey: f.AcceptTradingKey.Opt,
 	}
-	if !f.Since.Set {
-		return c, nil
-	}
-	c.Since = journal.Some(journal.Day(""))
-	if !f.Since.Null && f.Since.Value != "" {
-		c.Since.Value, err = journal.ParseDay("since", f.Since.Value)
-	}
+	c.Since, err = parseSince(f.Since)
 	return c, err
 }
 
@@ -203,12 +197,6 @@ type connectionTest struct {
 	AcceptTradingKey bool              `json:"accept_trading_key,omitempty"`
 }
 
-// ConnectionRunsOf selects the runs of one connection.
-type ConnectionRunsOf struct {
-	ByID[journal.ConnectionID]
-	Paging
-}
-
 func connectionActor(ctx context.Context) connections.Actor {
 	return connections.Actor{Principal: caller(ctx), Client: client(ctx)}
 }
@@ -224,7 +212,7 @@ func connectionRoute(method, path, id, summary string) route {
 func (a *API) registerConnectionRoutes() {
 	register(a, connectionRoute(http.MethodGet, "/providers", "listConnectionProviders", "List the brokers that Fillbook can fetch from"),
 		func(context.Context, *struct{}) (*body[[]connectionProvider], error) {
-			return answer(shapeAll(a.Connections.Connectors, a.shapeConnector), nil)
+			return answer(shapeAll(a.Connections.Providers, a.shapeConnector), nil)
 		})
 	registerList(a, connectionRoute(http.MethodGet, "", "listConnections", "List your connections, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[connection], error) {
@@ -253,7 +241,7 @@ func (a *API) registerConnectionRoutes() {
 	})
 	register(a, connectionRoute(http.MethodGet, "/{id}", "getConnection", "Read a connection"),
 		func(ctx context.Context, in *ByID[journal.ConnectionID]) (*body[connection], error) {
-			found, err := a.Connections.Connection(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.Connections.Get(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeConnection(found), err)
 		})
 	register(a, connectionRoute(http.MethodPatch, "/{id}", "changeConnection", "Change a connection, or its key"),
@@ -293,8 +281,8 @@ func (a *API) registerConnectionRunRoutes() {
 		return answer(shapeConnectionRun(run), err)
 	})
 	registerList(a, connectionRoute(http.MethodGet, "/{id}/runs", "listConnectionRuns", "List the runs of a connection in the last 90 days, newest first"),
-		func(ctx context.Context, in *ConnectionRunsOf) (*listing[connectionRun], error) {
-			list, err := a.Connections.Runs(ctx, caller(ctx).UserID, in.ID)
+		func(ctx context.Context, in *RunsOf[journal.ConnectionID]) (*listing[connectionRun], error) {
+			list, err := a.Connections.RunsOf(ctx, caller(ctx).UserID, in.ID)
 			if err != nil {
 				return nil, err
 			}

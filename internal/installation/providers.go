@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/intake/connections"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/jobs"
@@ -30,13 +31,10 @@ func (i *Installation) connectProviders(options Options) {
 	if connectors == nil {
 		connectors = providers.Fills()
 	}
-	i.BarSources = barfetch.New(barfetch.Options{
-		DB: i.DB, Bars: i.Bars, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Providers: barProviders,
-		Wake: func() { i.Jobs.Wake() },
-	})
+	common := fetch.Options{DB: i.DB, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Wake: func() { i.Jobs.Wake() }}
+	i.BarSources = barfetch.New(barfetch.Options{Options: common, Bars: i.Bars, Providers: barProviders})
 	i.Connections = connections.New(connections.Options{
-		DB: i.DB, Imports: importer{i.Imports}, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Connectors: connectors,
-		Observe: options.ObserveRun, Wake: func() { i.Jobs.Wake() },
+		Options: common, Imports: importer{i.Imports}, Connectors: connectors, Observe: options.ObserveRun,
 	})
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
 		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,

@@ -292,7 +292,7 @@ func (f *fixture) runDue(id journal.ConnectionID) connections.Connection {
 
 func (f *fixture) get(id journal.ConnectionID) connections.Connection {
 	f.Helper()
-	c, err := f.Connections.Connection(f.Context(), f.by.UserID, id)
+	c, err := f.Connections.Get(f.Context(), f.by.UserID, id)
 	f.must(err)
 	return c
 }

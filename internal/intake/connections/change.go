@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/jobs"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/trading/ledger"
@@ -99,7 +100,7 @@ func (s *Service) Test(
 
 // parse returns a connector and the credentials that it needs.
 func (s *Service) parse(provider string, given map[string]string) (connector.Connector, map[string]string, error) {
-	found, ok := s.findConnector(provider)
+	found, ok := s.Find(provider)
 	if !ok {
 		return nil, nil, journal.InvalidField("provider", "provider must be one of GET /connections/providers.")
 	}
@@ -155,7 +156,7 @@ func refuse(title string, err error) error {
 	case meaning.NeedsUser:
 		return journal.InvalidField("credentials", "%s", meaning.Cause)
 	case meaning.IsLimited:
-		refusal := journal.Limited(cmp.Or(meaning.RetryAfter, leastPause))
+		refusal := journal.Limited(cmp.Or(meaning.RetryAfter, fetch.LeastPause))
 		refusal.Message = meaning.Cause
 		return refusal
 	}
@@ -189,7 +190,7 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 	about, now := found.Describe(), s.Clock()
 	c = Connection{
 		ID: journal.NewID[journal.ConnectionID](), Provider: about.Name, Account: change.Account.Value, Name: about.Title, Schedule: Daily,
-		Environment: environmentOf(about, values), Status: StatusWaiting, CreatedAt: now, UpdatedAt: now, Identity: Identity{Notes: []string{}},
+		Environment: environmentOf(about, values), State: fetch.State{Status: StatusWaiting}, CreatedAt: now, UpdatedAt: now, Identity: Identity{Notes: []string{}},
 	}
 	if c, err = change.apply(c, about, now); err != nil {
 		return Connection{}, err
@@ -207,10 +208,10 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 		if err := s.checkNew(ctx, tx, by.UserID, c, values); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(by.UserID, &c)...); err != nil {
+		if err := s.Insert(ctx, tx, by.UserID, &c); err != nil {
 			return err
 		}
-		if err := keys.Put(ctx, tx, s.Keys, by.UserID, string(c.ID), values); err != nil {
+		if err := s.Credentials.Put(ctx, tx, s.Keys, by.UserID, string(c.ID), values); err != nil {
 			return err
 		}
 		if err := s.reschedule(ctx, tx, by.UserID, c); err != nil {
@@ -258,7 +259,7 @@ func (s *Service) checkUnique(ctx context.Context, tx *db.Tx, owner journal.User
 		if other.ID == c.ID || other.Provider != c.Provider || other.Account != c.Account {
 			continue
 		}
-		stored, err := keys.Load(ctx, tx, s.Keys, owner, string(other.ID))
+		stored, err := s.Credentials.Load(ctx, tx, s.Keys, owner, string(other.ID))
 		if err != nil {
 			return err
 		}
@@ -271,11 +272,7 @@ func (s *Service) checkUnique(ctx context.Context, tx *db.Tx, owner journal.User
 
 // reschedule makes a connection due now, or suspends it if it runs only when asked.
 func (s *Service) reschedule(ctx context.Context, tx *db.Tx, owner journal.UserID, c Connection) error {
-	if c.Schedule == Manual {
-		return jobs.Suspend(ctx, tx, jobKey(owner, c.ID))
-	}
-	tx.AfterCommit(s.Wake)
-	return jobs.Schedule(ctx, tx, jobKey(owner, c.ID), s.Clock(), "")
+	return s.Schedule(ctx, tx, owner, c.ID, c.Schedule != Manual)
 }
 
 func (s *Service) audit(ctx context.Context, tx *db.Tx, by Actor, action identity.Action, id journal.ConnectionID) error {
@@ -284,34 +281,19 @@ func (s *Service) audit(ctx context.Context, tx *db.Tx, by Actor, action identit
 
 // Update changes a connection. New credentials, and other changes of what is fetched,
 // make it due. check may refuse the change; it may be nil.
-func (s *Service) Update(
-	ctx context.Context, by Actor, id journal.ConnectionID, change Change, check func(Connection) error,
-) (c Connection, err error) {
-	err = s.DB.Update(ctx, func(tx *db.Tx) error {
-		stored, err := read(ctx, tx, by.UserID, id, tx.Lock())
+func (s *Service) Update(ctx context.Context, by Actor, id journal.ConnectionID, change Change, check func(Connection) error) (Connection, error) {
+	return s.Change(ctx, by.UserID, id, check, func(tx *db.Tx, stored Connection) (Connection, error) {
+		c, err := s.change(ctx, tx, by.UserID, stored, change)
 		if err != nil {
-			return err
+			return stored, err
 		}
-		if err := s.checkShown(ctx, tx, by.UserID, stored, check); err != nil {
-			return err
-		}
-		if c, err = s.change(ctx, tx, by.UserID, stored, change); err != nil {
-			return err
-		}
-		if err := update(ctx, tx, by.UserID, &c); err != nil {
-			return err
-		}
-		if err := s.audit(ctx, tx, by, ActionChange, id); err != nil {
-			return err
-		}
-		return s.complete(ctx, tx, by.UserID, &c)
+		return c, s.audit(ctx, tx, by, ActionChange, id)
 	})
-	return c, err
 }
 
 // change applies a change to a stored connection and makes it due if that is needed.
 func (s *Service) change(ctx context.Context, tx *db.Tx, owner journal.UserID, stored Connection, change Change) (c Connection, err error) {
-	found, known := s.findConnector(stored.Provider)
+	found, known := s.Find(stored.Provider)
 	switch {
 	case !known:
 		return stored, errUnknownProvider(stored)
@@ -354,40 +336,13 @@ func (s *Service) replaceCredentials(ctx context.Context, tx *db.Tx, owner journ
 	}
 	c.Environment = environmentOf(found.Describe(), values)
 	c.Revision++
-	return keys.Put(ctx, tx, s.Keys, owner, string(c.ID), values)
-}
-
-// checkShown calls check with a connection as clients see it, unless check is nil.
-func (s *Service) checkShown(ctx context.Context, tx *db.Tx, owner journal.UserID, stored Connection, check func(Connection) error) error {
-	if check == nil {
-		return nil
-	}
-	if err := s.complete(ctx, tx, owner, &stored); err != nil {
-		return err
-	}
-	return check(stored)
+	return s.Credentials.Put(ctx, tx, s.Keys, owner, string(c.ID), values)
 }
 
 // Delete deletes a connection with its credentials. What it fetched stays.
 func (s *Service) Delete(ctx context.Context, by Actor, id journal.ConnectionID, check func(Connection) error) error {
-	return s.DB.Update(ctx, func(tx *db.Tx) error {
-		stored, err := read(ctx, tx, by.UserID, id, tx.Lock())
-		if err != nil {
-			return err
-		}
-		if err := s.checkShown(ctx, tx, by.UserID, stored, check); err != nil {
-			return err
-		}
-		if err := remove(ctx, tx, by.UserID, id); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, by, ActionDelete, id)
-	})
+	return s.Service.Delete(ctx, by.UserID, id, check, func(tx *db.Tx) error { return s.audit(ctx, tx, by, ActionDelete, id) })
 }
-
-// leastPause is the time between two runs that reach the provider, if a user starts the
-// second.
-const leastPause = time.Minute
 
 // Start makes a connection due now and returns the run that begins. If one has begun or
 // is due already, that one is returned.
@@ -396,11 +351,11 @@ func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.Co
 		return Run{}, remote.Disabled()
 	}
 	err = s.DB.Update(ctx, func(tx *db.Tx) error {
-		c, err := read(ctx, tx, owner, id, tx.Lock())
+		c, err := s.Read(ctx, tx, owner, id, tx.Lock())
 		if err != nil {
 			return err
 		}
-		if _, known := s.findConnector(c.Provider); !known {
+		if _, known := s.Find(c.Provider); !known {
 			return errUnknownProvider(c)
 		}
 		run, err = s.start(ctx, tx, owner, id)
@@ -411,30 +366,30 @@ func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.Co
 
 func (s *Service) start(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID) (Run, error) {
 	now := s.Clock()
-	state, err := jobs.Load(ctx, tx, jobKey(owner, id), now)
+	state, err := jobs.Load(ctx, tx, s.JobKey(owner, id), now)
 	if err != nil {
 		return Run{}, err
 	}
 	if state.Running {
-		open, err := lastRun(ctx, tx, owner, id, ` AND r.ended_at IS NULL`)
+		open, err := lastRun(ctx, tx, owner, id, ` AND t.ended_at IS NULL`)
 		if err != nil || open != nil {
 			return valueOf(open), err
 		}
 	}
-	next := Run{ID: journal.ConnectionRunID(state.Request), Connection: id, StartedAt: now, Outcome: StatusRunning}
+	next := Run{ID: journal.ConnectionRunID(state.Request), Connection: id, Run: fetch.Run{StartedAt: now, Outcome: StatusRunning}}
 	if next.ID != "" {
 		return next, nil
 	}
-	last, err := lastRun(ctx, tx, owner, id, ` AND r.requests > 0`)
+	last, err := lastRun(ctx, tx, owner, id, ` AND t.requests > 0`)
 	if err != nil {
 		return Run{}, err
 	}
-	if last != nil && now.Sub(last.StartedAt) < leastPause {
-		return Run{}, journal.Limited(leastPause - now.Sub(last.StartedAt))
+	if last != nil && now.Sub(last.StartedAt) < fetch.LeastPause {
+		return Run{}, journal.Limited(fetch.LeastPause - now.Sub(last.StartedAt))
 	}
 	next.ID = journal.NewID[journal.ConnectionRunID]()
 	tx.AfterCommit(s.Wake)
-	return next, jobs.Schedule(ctx, tx, jobKey(owner, id), now, string(next.ID))
+	return next, jobs.Schedule(ctx, tx, s.JobKey(owner, id), now, string(next.ID))
 }
 
 func valueOf(r *Run) (value Run) {

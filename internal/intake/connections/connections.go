@@ -9,18 +9,14 @@ package connections
 
 import (
 	"context"
-	"log/slog"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
-	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/intake/credentials"
-	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/people/identity"
 )
@@ -36,22 +32,15 @@ const (
 )
 
 // Status is the state of a connection or the outcome of a run.
-type Status string
+type Status = fetch.Status
 
-// The states of a connection and the outcomes of runs.
+// The states of connections and the outcomes of runs; see package fetch.
 const (
-	// StatusOK: the last run fetched everything.
-	StatusOK Status = "ok"
-	// StatusRunning: a run has begun.
-	StatusRunning Status = "running"
-	// StatusWaiting: not run yet, or will be tried again.
-	StatusWaiting Status = "waiting"
-	// StatusFailed: it has failed for too long to be tried again.
-	StatusFailed Status = "failed"
-	// StatusAttention: nothing happens until the user acts.
-	StatusAttention Status = "needs_attention"
-	// StatusInterrupted: the server stopped during the run.
-	StatusInterrupted Status = "interrupted"
+	StatusOK        = fetch.StatusOK
+	StatusRunning   = fetch.StatusRunning
+	StatusWaiting   = fetch.StatusWaiting
+	StatusFailed    = fetch.StatusFailed
+	StatusAttention = fetch.StatusAttention
 )
 
 // Schedule is how often a connection runs by itself.
@@ -78,21 +67,12 @@ type Connection struct {
 	// Environment is the title of the chosen environment, such as Paper; empty if the
 	// provider has only one.
 	Environment string
-	// Status and Message are those of the last run. Status is never StatusRunning when
-	// stored.
-	Status   Status
-	Message  string
-	Identity Identity
+	Identity    Identity
 	Progress
-	LastRunAt *time.Time
+	fetch.State
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// NextRunAt is nil if the connection runs only when asked. Like the members that
-	// follow, it is not stored here.
-	NextRunAt *time.Time
-	// HasCredentials reports whether all credentials that the provider needs are stored.
-	HasCredentials bool
 	// Rights is the way in which the rights of the credentials become known.
 	Rights connector.RightsCheck
 	// Warnings are sentences for the user.
@@ -132,11 +112,7 @@ func newIdentity(found connector.Identity, now time.Time) Identity {
 type Run struct {
 	ID         journal.ConnectionRunID
 	Connection journal.ConnectionID
-	StartedAt  time.Time
-	EndedAt    *time.Time
-	Outcome    Status
-	// Requests counts the requests to the provider.
-	Requests int
+	fetch.Run
 	// FetchedFrom and FetchedTo are the time that was fetched; nil if none was.
 	FetchedFrom, FetchedTo *time.Time
 	// Inserted, Skipped, Completed and Withdrawn count fills. Problems counts records
@@ -146,8 +122,7 @@ type Run struct {
 	// stay.
 	Missing int
 	// Batch is the import of the run; empty if nothing was new.
-	Batch   journal.BatchID
-	Message string
+	Batch journal.BatchID
 }
 
 // Actor is who changes a connection, for the audit.
@@ -192,16 +167,10 @@ type Delivered struct {
 
 // Options are the settings of a [Service].
 type Options struct {
-	DB      *db.DB
+	fetch.Options
 	Imports Importer
-	Keys    *secrets.Keys
-	Clock   journal.Clock
-	Log     *slog.Logger
-	Network *outbound.Network
 	// Connectors are those that users can choose.
 	Connectors []connector.Connector
-	// Wake is called after a connection was made due; it may be nil.
-	Wake func()
 	// Observe is called after each run; it may be nil.
 	Observe func(Observation)
 }
@@ -216,49 +185,35 @@ type Observation struct {
 
 // Service stores connections and runs them. It is safe for concurrent use.
 type Service struct {
-	Options
-	clients map[string]remote.Doer
+	*fetch.Service[journal.ConnectionID, Connection, Run, connector.Connector]
+	imports Importer
+	Observe func(Observation)
 }
 
 // New returns a Service.
 func New(options Options) *Service {
-	s := &Service{Options: options, clients: map[string]remote.Doer{}}
-	if s.Wake == nil {
-		s.Wake = func() {}
-	}
+	s := &Service{imports: options.Imports, Observe: options.Observe}
 	if s.Observe == nil {
 		s.Observe = func(Observation) {}
 	}
-	for _, c := range s.Connectors {
-		about := c.Describe()
-		s.clients[about.Name] = s.Network.LimitedClient(about.Name, about.Hosts, about.Limits())
-	}
+	s.Service = fetch.NewService(options.Options, kind, options.Connectors,
+		func(c connector.Connector) string { return c.Describe().Name },
+		func(c connector.Connector) remote.Doer {
+			about := c.Describe()
+			return options.Network.LimitedClient(about.Name, about.Hosts, about.Limits())
+		}, s.complete)
 	return s
 }
 
-// Enabled reports whether the server may send requests to brokers.
-func (s *Service) Enabled() bool { return s.Network.Enabled() }
-
-// findConnector returns the connector with a name.
-func (s *Service) findConnector(name string) (connector.Connector, bool) {
-	i := slices.IndexFunc(s.Connectors, func(c connector.Connector) bool { return c.Describe().Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return s.Connectors[i], true
+// List returns the owner's connections, the oldest first.
+func (s *Service) List(ctx context.Context, owner journal.UserID) ([]Connection, error) {
+	return s.ListShown(ctx, owner, "t.id")
 }
-
-func jobKey(owner journal.UserID, id journal.ConnectionID) jobs.Key {
-	return jobs.Key{Owner: owner, Kind: JobKind, ID: string(id)}
-}
-
-// keys stores the credentials of connections.
-var keys = credentials.Store{Table: "connections", Label: "connection"}
 
 // RotateSecret seals all credentials with a new secret. It runs in the caller's
 // transaction.
 func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
-	return keys.Rotate(ctx, tx, from, to)
+	return kind.Credentials.Rotate(ctx, tx, from, to)
 }
 
 // mostRequests is how many requests a session may send.
@@ -268,6 +223,6 @@ const mostRequests = 1000
 func (s *Service) newSession(
 	about connector.Description, values map[string]string, keep func(ctx context.Context, field, value string) error,
 ) (*remote.Session, error) {
-	return remote.NewSession(s.clients[about.Name], about.Fields, values, s.Clock,
+	return remote.NewSession(s.Client(about.Name), about.Fields, values, s.Clock,
 		remote.Options{MaxBytes: about.MaxBytes, MaxRequests: mostRequests, KeepReplaced: keep})
 }

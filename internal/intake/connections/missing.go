@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/fetch"
 )
 
 // noteListed keeps the ids of the fills of a delivery. Those of a delivery with records
@@ -43,7 +44,7 @@ func (r *run) findMissing(ctx context.Context, query connector.Query, last conne
 	}
 	var missing []string
 	err := r.DB.View(ctx, func(tx *db.Tx) error {
-		ids, err := r.Imports.ListIDs(ctx, tx, r.job.Owner, r.stored.Account, r.stored.ID, from, to)
+		ids, err := r.imports.ListIDs(ctx, tx, r.job.Owner, r.stored.Account, r.stored.ID, from, to)
 		missing = nil
 		for _, id := range ids {
 			if !r.listed[id] {
@@ -53,7 +54,7 @@ func (r *run) findMissing(ctx context.Context, query connector.Query, last conne
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%w: comparing fills: %w", errStore, err)
+		return fetch.StoreError(fmt.Errorf("comparing fills: %w", err))
 	}
 	r.record.Missing += len(missing)
 	if len(missing) > 0 {

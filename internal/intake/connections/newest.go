@@ -83,7 +83,7 @@ func (s *Service) fetchNewest(
 			return nil, err
 		}
 		if delivery.File != nil {
-			if delivery.Statement, err = s.Imports.Read(ctx, owner, "", delivery.FileName, delivery.File); err != nil {
+			if delivery.Statement, err = s.imports.Read(ctx, owner, "", delivery.FileName, delivery.File); err != nil {
 				return nil, err
 			}
 		}

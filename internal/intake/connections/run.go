@@ -10,10 +10,10 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
-	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/jobs"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/ledger"
@@ -21,18 +21,10 @@ import (
 
 // The limits of a run.
 const (
-	// maxRequests and maxTime end a run: the rest is fetched by the next one, which is
-	// due at once.
-	maxRequests = 500
-	maxTime     = 10 * time.Minute
 	// queryTime is the longest time of one query.
 	queryTime = 15 * time.Minute
 	// maxUnsaved is how many empty deliveries are fetched before the progress is stored.
 	maxUnsaved = 20
-	// keepRuns is how long the record of a run is kept.
-	keepRuns = 90 * 24 * time.Hour
-	// maxFailing is how long a connection is tried again.
-	maxFailing = 10 * 24 * time.Hour
 	// maxMessage is the most characters of a message.
 	maxMessage = 1000
 	// maxSkew is the difference between the clocks of the broker and of this server above
@@ -40,15 +32,9 @@ const (
 	maxSkew = 30 * time.Second
 )
 
-var (
-	// errEnough ends a run that has reached one of its limits.
-	errEnough = errors.New("the run has reached its limit")
-	// errChanged ends a run of a connection that has been changed meanwhile. The next one
-	// begins with the change.
-	errChanged = errors.New("the connection has been changed")
-	// errStore ends a run that could not be stored.
-	errStore = errors.New("storing a run")
-)
+// errChanged ends a run of a connection that has been changed meanwhile. The next one
+// begins with the change.
+var errChanged = errors.New("the connection has been changed")
 
 // run is a run of a connection.
 type run struct {
@@ -76,57 +62,36 @@ type run struct {
 
 // Run implements [jobs.Handler].
 func (s *Service) Run(ctx context.Context, job jobs.Job) error {
-	ctx = jobs.WithCaller(ctx, job.Owner)
-	r := &run{Service: s, job: job}
-	if err := r.begin(ctx); err != nil {
-		return err
+	return fetch.Execute(ctx, job, &run{Service: s, job: job})
+}
+
+// LogUnexpected implements fetch.Runner.
+func (r *run) LogUnexpected(err error) {
+	if !isExpected(err) {
+		r.Log.Warn("fetching from a broker failed", "provider", r.about.Name, "connection", r.stored.ID, "error", err)
 	}
-	err := r.fetchAll(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err() // the server stops, or the job is lost: it is claimed again
-	}
-	if errors.Is(err, errStore) {
-		return err
-	}
-	if err != nil && !isExpected(err) {
-		s.Log.Warn("fetching from a broker failed", "provider", r.about.Name, "connection", r.stored.ID, "error", err)
-	}
-	return r.end(ctx, err)
 }
 
 // isExpected reports whether an error is a condition that the state of the connection
 // shows.
-func isExpected(err error) bool {
-	var limited *remote.RateLimited
-	var refusal *journal.Error
-	return errors.As(err, &limited) || errors.As(err, &refusal) ||
-		slices.ContainsFunc([]error{
-			errEnough, errChanged, connector.ErrSetup, remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable, outbound.ErrBusy,
-		}, func(kind error) bool { return errors.Is(err, kind) })
-}
+func isExpected(err error) bool { return fetch.IsExpected(err, errChanged, connector.ErrSetup) }
 
-// begin reads the connection and records that the run has begun.
-func (r *run) begin(ctx context.Context) error {
-	id := journal.ConnectionID(r.job.ID)
+// Begin implements fetch.Runner.
+func (r *run) Begin(ctx context.Context) error {
 	return r.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		if err := jobs.Hold(ctx, tx, r.job); err != nil {
-			return err
-		}
-		if r.stored, err = read(ctx, tx, r.job.Owner, id, tx.Lock()); err != nil {
+		if r.stored, err = r.Hold(ctx, tx, r.job); err != nil {
 			return err
 		}
 		if err := r.load(ctx, tx); err != nil {
 			return err
 		}
-		// A run that has not ended was interrupted: its claim was over.
-		if err := endOpenRuns(ctx, tx, r.job, r.Clock(), StatusInterrupted, "The server stopped during the run. Fillbook continues with the next one."); err != nil {
-			return err
+		r.record = Run{
+			ID: journal.NewID[journal.ConnectionRunID](), Connection: r.stored.ID, Run: fetch.Run{StartedAt: r.Clock(), Outcome: StatusRunning},
 		}
-		r.record = Run{ID: journal.NewID[journal.ConnectionRunID](), Connection: id, StartedAt: r.Clock(), Outcome: StatusRunning}
 		if asked := journal.ConnectionRunID(r.job.Request); asked != "" && !isKnownRun(ctx, tx, r.job.Owner, asked) {
 			r.record.ID = asked
 		}
-		return insertRun(ctx, tx, r.job.Owner, &r.record)
+		return r.BeginRun(ctx, tx, r.job, "The server stopped during the run. Fillbook continues with the next one.", &r.record)
 	})
 }
 
@@ -138,13 +103,13 @@ func isKnownRun(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 
 // load finds the connector, the credentials and the account.
 func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
-	found, known := r.findConnector(r.stored.Provider)
+	found, known := r.Find(r.stored.Provider)
 	if !known {
 		return nil // fetchAll says so
 	}
 	r.connector, r.about = found, found.Describe()
 	r.timing = newTiming(r.about, r.Clock())
-	if r.credentials, err = keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID)); err != nil {
+	if r.credentials, err = r.Credentials.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID)); err != nil {
 		return fmt.Errorf("opening the credentials of connection %s: %w", r.stored.ID, err)
 	}
 	own := journal.LimitAccounts(ctx, []journal.AccountID{r.stored.Account})
@@ -158,16 +123,9 @@ func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
 	return err
 }
 
-// endOpenRuns ends the runs of a connection that have no end.
-func endOpenRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time, outcome Status, message string) error {
-	_, err := tx.Exec(ctx, `UPDATE connection_runs SET outcome = $1, message = $2, ended_at = $3 WHERE user_id = $4 AND connection_id = $5 AND ended_at IS NULL`,
-		outcome, message, db.Micros(now), job.Owner, job.ID)
-	return err
-}
-
-// fetchAll checks the credentials and fetches windows until the pass is complete or an
-// error stops the run.
-func (r *run) fetchAll(ctx context.Context) (err error) {
+// Fetch implements fetch.Runner. It checks the credentials and fetches windows until the
+// pass is complete or an error stops the run.
+func (r *run) Fetch(ctx context.Context) (err error) {
 	switch {
 	case r.connector == nil:
 		return errUnknownProvider(r.stored)
@@ -187,10 +145,10 @@ func (r *run) fetchAll(ctx context.Context) (err error) {
 	}
 	r.knownTo = r.stored.CoversTo
 	for end := r.timing.end(); r.stored.Position.Before(end); {
-		if r.session.Requests() >= maxRequests || r.Clock().Sub(r.record.StartedAt) >= maxTime {
-			return errEnough
+		if r.session.Requests() >= fetch.MaxRequests || r.Clock().Sub(r.record.StartedAt) >= fetch.MaxTime {
+			return fetch.ErrEnough
 		}
-		if err := r.fetch(ctx, end); err != nil {
+		if err := r.fetchWindow(ctx, end); err != nil {
 			return err
 		}
 	}
@@ -227,8 +185,8 @@ func (r *run) check(ctx context.Context) error {
 	return nil
 }
 
-// fetch fetches a window, or the next part of it, and stores what arrived.
-func (r *run) fetch(ctx context.Context, end time.Time) error {
+// fetchWindow fetches a window, or the next part of it, and stores what arrived.
+func (r *run) fetchWindow(ctx context.Context, end time.Time) error {
 	p := &r.stored.Progress
 	query := connector.Query{
 		From: *p.Position, To: r.timing.windowEnd(*p.Position, end), State: p.State, IsContinued: p.WindowTo != nil, Symbols: r.symbols,
@@ -250,7 +208,7 @@ func (r *run) fetch(ctx context.Context, end time.Time) error {
 		return ctx.Err() // nothing can be stored
 	}
 	if delivery.File != nil {
-		if delivery.Statement, err = r.Imports.Read(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
+		if delivery.Statement, err = r.imports.Read(ctx, r.job.Owner, r.stored.Account, delivery.FileName, delivery.File); err != nil {
 			return err
 		}
 	}
@@ -339,7 +297,7 @@ func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement
 	if isEmpty(st, d) {
 		return nil
 	}
-	result, err := r.Imports.Deliver(ctx, tx, r.job.Owner, Delivery{
+	result, err := r.imports.Deliver(ctx, tx, r.job.Owner, Delivery{
 		Connection: r.stored.ID, Account: r.stored.Account, Batch: r.record.Batch, Statement: st, Withdrawn: d.Withdrawn, Replaced: d.Replaced,
 	})
 	if err != nil {
@@ -369,7 +327,7 @@ func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Co
 		}
 	}
 	err := transact(ctx, func(tx *db.Tx) error {
-		c, err := r.hold(ctx, tx)
+		c, err := r.Hold(ctx, tx, r.job)
 		if err != nil {
 			return err
 		}
@@ -380,24 +338,16 @@ func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Co
 		if err := change(tx, &c); err != nil {
 			return err
 		}
-		if err := update(ctx, tx, r.job.Owner, &c); err != nil {
+		if err := r.Store(ctx, tx, r.job.Owner, &c); err != nil {
 			return err
 		}
 		record.Requests = r.session.Requests()
-		return updateRun(ctx, tx, r.job.Owner, record)
+		return r.StoreRun(ctx, tx, r.job.Owner, record)
 	})
 	if err == nil || isExpected(err) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", errStore, err)
-}
-
-// hold holds the job and returns the connection, locked.
-func (r *run) hold(ctx context.Context, tx *db.Tx) (Connection, error) {
-	if err := jobs.Hold(ctx, tx, r.job); err != nil {
-		return Connection{}, err
-	}
-	return read(ctx, tx, r.job.Owner, r.stored.ID, tx.Lock())
+	return fetch.StoreError(err)
 }
 
 // keepReplaced stores a credential that the broker has replaced. Only credentials that
@@ -406,10 +356,10 @@ func (r *run) hold(ctx context.Context, tx *db.Tx) (Connection, error) {
 func (r *run) keepReplaced(ctx context.Context, field, value string) error {
 	before := r.credentials[field]
 	err := r.DB.Update(ctx, func(tx *db.Tx) error {
-		if _, err := read(ctx, tx, r.job.Owner, r.stored.ID, tx.Lock()); err != nil {
+		if _, err := r.Read(ctx, tx, r.job.Owner, r.stored.ID, tx.Lock()); err != nil {
 			return err
 		}
-		now, err := keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID))
+		now, err := r.Credentials.Load(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID))
 		if err != nil {
 			return err
 		}
@@ -417,7 +367,7 @@ func (r *run) keepReplaced(ctx context.Context, field, value string) error {
 			return errChanged
 		}
 		now[field] = value
-		return keys.Put(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID), now)
+		return r.Credentials.Put(ctx, tx, r.Keys, r.job.Owner, string(r.stored.ID), now)
 	})
 	switch {
 	case err == nil:
@@ -426,100 +376,63 @@ func (r *run) keepReplaced(ctx context.Context, field, value string) error {
 	case errors.Is(err, errChanged):
 		return err
 	}
-	return fmt.Errorf("%w: %w", errStore, err)
+	return fetch.StoreError(err)
 }
 
-// end records how the run ended and when the next one is due.
-func (r *run) end(ctx context.Context, cause error) error {
-	now := r.Clock()
-	return r.DB.Update(ctx, func(tx *db.Tx) error {
-		c, err := r.hold(ctx, tx)
-		if err != nil {
-			return err
-		}
-		v := r.judge(cause, now, c)
+// End implements fetch.Runner.
+func (r *run) End(ctx context.Context, cause error) error {
+	requests := 0
+	if r.session != nil {
+		requests = r.session.Requests()
+	}
+	return r.EndRun(ctx, r.job, &r.record, requests, func(tx *db.Tx, c *Connection, now time.Time) fetch.Verdict {
+		v := r.judge(cause, now, *c)
 		if c.Revision == r.stored.Revision {
 			c.Progress, c.Identity = r.stored.Progress, r.stored.Identity
 			c.Status, c.Message = v.Status, v.Message
 		}
-		c.LastRunAt = &now
-		if err := update(ctx, tx, r.job.Owner, &c); err != nil {
-			return err
-		}
-		record := r.record
-		record.EndedAt, record.Outcome, record.Message = &now, v.Status, v.Message
-		if r.session != nil {
-			record.Requests = r.session.Requests()
-		}
-		if err := updateRun(ctx, tx, r.job.Owner, &record); err != nil {
-			return err
-		}
-		if err := deleteOldRuns(ctx, tx, r.job, now); err != nil {
-			return err
-		}
 		tx.AfterCommit(func() {
-			r.Observe(Observation{Provider: c.Provider, Outcome: v.Status, Requests: record.Requests, EndedAt: now})
+			r.Observe(Observation{Provider: c.Provider, Outcome: v.Status, Requests: requests, EndedAt: now})
 		})
-		return jobs.Finish(ctx, tx, r.job, now, v.Outcome)
+		return v
 	})
 }
 
-func deleteOldRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time) error {
-	_, err := tx.Exec(ctx, `DELETE FROM connection_runs WHERE user_id = $1 AND connection_id = $2 AND started_at < $3`,
-		job.Owner, job.ID, db.Micros(now.Add(-keepRuns)))
-	return err
-}
-
-// verdict is what a run means for its connection.
-type verdict struct {
-	Status  Status
-	Message string
-	jobs.Outcome
-}
-
 // judge decides what the error of a run means. c is the connection as it is now.
-func (r *run) judge(err error, now time.Time, c Connection) verdict {
-	in := func(d time.Duration) *time.Time {
-		at := now.Add(d)
-		return &at
-	}
+func (r *run) judge(err error, now time.Time, c Connection) fetch.Verdict {
 	var refusal *journal.Error
 	switch {
 	case c.Revision != r.stored.Revision && c.Schedule == Manual:
-		return verdict{Status: StatusWaiting}
+		return fetch.Verdict{Status: StatusWaiting}
 	case c.Revision != r.stored.Revision:
-		return verdict{Status: StatusWaiting, Outcome: jobs.Outcome{Next: in(0)}}
+		return fetch.NewWaiting("", now)
 	case err == nil:
 		timing := newTiming(r.about, now)
-		return verdict{Status: StatusOK, Message: r.describe(""), Outcome: jobs.Outcome{Next: timing.next(c.Schedule, c.ID)}}
-	case errors.Is(err, errEnough):
-		return verdict{Status: StatusWaiting, Message: r.describe("The rest follows at once."), Outcome: jobs.Outcome{Next: in(0)}}
+		return fetch.Verdict{Status: StatusOK, Message: r.describe(""), Outcome: jobs.Outcome{Next: timing.next(c.Schedule, c.ID)}}
+	case errors.Is(err, fetch.ErrEnough):
+		return fetch.NewWaiting(r.describe("The rest follows at once."), now)
 	case errors.As(err, &refusal) && refusal.Kind != journal.KindUnavailable:
-		return verdict{Status: StatusAttention, Message: r.describe(refusal.Message)}
+		return fetch.NewAttention(r.describe(refusal.Message))
 	}
 	meaning := explain(r.about.Title, err)
 	if refusal != nil {
 		meaning = remote.Meaning{Message: "This server is busy. Fillbook tries again later."}
 	}
 	if meaning.NeedsUser {
-		return verdict{Status: StatusAttention, Message: r.describe(meaning.Message)}
+		return fetch.NewAttention(r.describe(meaning.Message))
 	}
 	if r.record.FetchedFrom != nil { // it answered before it failed
 		r.job.Failures, r.job.FailingSince = 0, nil
 	}
 	var uncertain *connector.UncertainError
 	if since := r.job.FailingSince; errors.As(err, &uncertain) && since != nil && now.Sub(*since) >= uncertain.Patience {
-		return verdict{Status: StatusAttention, Message: r.describe(uncertain.Advice + remote.QuoteWords(err))}
+		return fetch.NewAttention(r.describe(uncertain.Advice + remote.QuoteWords(err)))
 	}
-	v := verdict{Status: StatusWaiting, Message: r.describe(meaning.Message), Outcome: jobs.Outcome{Next: in(r.job.Delay()), Failed: true}}
-	if meaning.RetryAfter > 0 {
-		v.Next = in(max(meaning.RetryAfter, time.Minute))
+	after := meaning.RetryAfter
+	if after > 0 {
+		after = max(after, time.Minute)
 	}
-	if since := r.job.FailingSince; since != nil && now.Sub(*since) > maxFailing {
-		v.Status, v.Next = StatusFailed, nil
-		v.Message = r.describe(r.about.Title + " hasn't answered for ten days. Start a run to try again.")
-	}
-	return v
+	return fetch.NewFailure(r.job, now, r.about.Title, meaning.Message, after, r.describe)
 }
 
 // describe returns the message of a run: how it ended, the difference of the clocks and
@@ -534,38 +447,22 @@ func (r *run) describe(ended string) string {
 			sentences = append(sentences, fmt.Sprintf("The clocks of this server and of %s differ by %s. Correct the clock of this server.", r.about.Title, skew))
 		}
 	}
-	text := []rune(strings.Join(append(sentences, r.messages...), " "))
-	if len(text) > maxMessage {
-		text = append(text[:maxMessage-1], '…')
-	}
-	return string(text)
+	return fetch.Shorten(strings.Join(append(sentences, r.messages...), " "), maxMessage)
 }
 
 // RecordFailure implements [jobs.Handler].
 func (s *Service) RecordFailure(ctx context.Context, tx *db.Tx, job jobs.Job, next time.Time) (*time.Time, error) {
-	now := s.Clock()
-	c, err := read(ctx, tx, job.Owner, journal.ConnectionID(job.ID), tx.Lock())
-	if err != nil {
-		return nil, err
+	again, c, err := s.RecordFailed(ctx, tx, job, next, func(*Connection) string { return "" })
+	if err == nil {
+		tx.AfterCommit(func() { s.Observe(Observation{Provider: c.Provider, Outcome: c.Status, EndedAt: *c.LastRunAt}) })
 	}
-	again := &next
-	c.Status, c.Message = StatusWaiting, "The run stopped because of an error on this server. Fillbook tries again later."
-	if job.FailingSince != nil && now.Sub(*job.FailingSince) > maxFailing {
-		again = nil
-		c.Status, c.Message = StatusFailed, "All runs of ten days stopped because of an error on this server. Tell the person who runs it."
-	}
-	c.LastRunAt = &now
-	if err := update(ctx, tx, job.Owner, &c); err != nil {
-		return nil, err
-	}
-	tx.AfterCommit(func() { s.Observe(Observation{Provider: c.Provider, Outcome: c.Status, EndedAt: now}) })
-	return again, endOpenRuns(ctx, tx, job, now, c.Status, c.Message)
+	return again, err
 }
 
 // MoveBack makes a connection fetch again what an import of it had brought. It is a step
 // of the reversal of that import.
 func MoveBack(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, batch journal.BatchID) error {
-	c, err := read(ctx, tx, owner, id, tx.Lock())
+	c, err := kind.Read(ctx, tx, owner, id, tx.Lock())
 	if journal.IsKind(err, journal.KindNotFound) {
 		return nil // deleted
 	}
@@ -579,5 +476,5 @@ func MoveBack(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.C
 		return err
 	}
 	c.moveBack(from)
-	return update(ctx, tx, owner, &c)
+	return kind.Store(ctx, tx, owner, &c)
 }

@@ -19,6 +19,7 @@ import (
 	"fillbook/internal/installation"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/connector"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
@@ -486,7 +487,7 @@ func TestReversedRunIsFetchedAgain(t *testing.T) {
 		}
 		c = f.run(c.ID)
 		f.wantStored()
-		runs, err := f.Connections.Runs(f.Context(), f.by.UserID, c.ID)
+		runs, err := f.Connections.RunsOf(f.Context(), f.by.UserID, c.ID)
 		f.must(err)
 		f.must(f.Imports.Reverse(f.Context(), by, runs[2].Batch, nil))
 		if c = f.get(c.ID); c.CoversTo != nil || c.CoversFrom != nil {
@@ -578,7 +579,7 @@ func TestLongPassTakesSeveralRuns(t *testing.T) {
 		c := f.run(f.connect(connections.Change{}).ID)
 		f.wantStatus(c, connections.StatusOK, "")
 		f.wantStored()
-		runs, err := f.Connections.Runs(f.Context(), f.by.UserID, c.ID)
+		runs, err := f.Connections.RunsOf(f.Context(), f.by.UserID, c.ID)
 		f.must(err)
 		if len(runs) != 3 || runs[2].Outcome != connections.StatusWaiting || runs[2].Message != "The rest follows at once." || runs[2].Requests < 500 {
 			f.Errorf("the runs are %+v", runs)
@@ -623,9 +624,9 @@ func TestInterruptedRun(t *testing.T) {
 		c = f.runDue(c.ID)
 		f.wantStatus(c, connections.StatusOK, "")
 		f.wantStored()
-		runs, err := f.Connections.Runs(f.Context(), f.by.UserID, c.ID)
+		runs, err := f.Connections.RunsOf(f.Context(), f.by.UserID, c.ID)
 		f.must(err)
-		if len(runs) != 2 || runs[1].ID != started.ID || runs[1].Outcome != connections.StatusInterrupted || runs[1].EndedAt == nil {
+		if len(runs) != 2 || runs[1].ID != started.ID || runs[1].Outcome != fetch.StatusInterrupted || runs[1].EndedAt == nil {
 			f.Errorf("the runs are %+v", runs)
 		}
 	})

@@ -2,8 +2,6 @@ package connections
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -12,7 +10,7 @@ import (
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/credentials"
-	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/fetch"
 )
 
 var connectionTable = fields.New("connections",
@@ -38,7 +36,7 @@ var connectionTable = fields.New("connections",
 		fields.NewInstant("covers_to", func(c *Connection) **time.Time { return &c.CoversTo }),
 		fields.NewInstant("position", func(c *Connection) **time.Time { return &c.Position }),
 		fields.NewInstant("window_to", func(c *Connection) **time.Time { return &c.WindowTo }),
-		fields.NewText("state", func(c *Connection) *string { return &c.State }),
+		fields.NewText("state", func(c *Connection) *string { return &c.Progress.State }),
 		fields.NewInstant("completed_at", func(c *Connection) **time.Time { return &c.CompletedAt }),
 		fields.NewInteger("revision", func(c *Connection) *int64 { return &c.Revision }),
 		fields.NewInstant("last_run_at", func(c *Connection) **time.Time { return &c.LastRunAt }),
@@ -46,13 +44,6 @@ var connectionTable = fields.New("connections",
 		fields.NewTime("updated_at", func(c *Connection) *time.Time { return &c.UpdatedAt }),
 	},
 )
-
-var selectConnections = connectionTable.Select("c")
-
-func scanConnection(row db.Scanner) (c Connection, err error) {
-	err = connectionTable.Scan(row, &c)
-	return c, err
-}
 
 var runTable = fields.New("connection_runs",
 	fields.List[Run]{fields.NewID("id", func(r *Run) *journal.ConnectionRunID { return &r.ID })},
@@ -76,48 +67,26 @@ var runTable = fields.New("connection_runs",
 	},
 )
 
-var selectRuns = runTable.Select("r")
-
-func scanRun(row db.Scanner) (r Run, err error) {
-	err = runTable.Scan(row, &r)
-	return r, err
-}
-
-func insertRun(ctx context.Context, tx *db.Tx, owner journal.UserID, r *Run) error {
-	_, err := tx.Exec(ctx, runTable.Insert(), runTable.Values(owner, r)...)
-	return err
-}
-
-func updateRun(ctx context.Context, tx *db.Tx, owner journal.UserID, r *Run) error {
-	_, err := tx.Exec(ctx, runTable.Update(), runTable.UpdateValues(owner, r)...)
-	return err
-}
-
-func update(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Connection) error {
-	_, err := tx.Exec(ctx, connectionTable.Update(), connectionTable.UpdateValues(owner, c)...)
-	return err
-}
-
-// read reads a connection. One of an account that the context excludes is not found.
-func read(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, lock string) (Connection, error) {
-	c, err := scanConnection(tx.QueryRow(ctx, selectConnections+` WHERE c.user_id = $1 AND c.id = $2`+lock, owner, id))
-	if errors.Is(err, db.ErrNoRows) || err == nil && !journal.AllowsAccount(ctx, c.Account) {
-		return Connection{}, journal.NotFound("connection")
-	}
-	return c, err
+// kind is what connections have in common with price sources.
+var kind = &fetch.Kind[journal.ConnectionID, Connection, Run]{
+	JobKind: JobKind, Noun: "connection", Records: connectionTable, Runs: runTable, RunOf: "connection_id",
+	MaxAge:      90 * 24 * time.Hour,
+	Credentials: credentials.Store{Table: "connections", Label: "connection"},
+	StateOf:     func(c *Connection) *fetch.State { return &c.State },
+	RunIn:       func(r *Run) *fetch.Run { return &r.Run },
+	IsAllowed:   func(ctx context.Context, c *Connection) bool { return journal.AllowsAccount(ctx, c.Account) },
 }
 
 // ListStored returns the owner's connections as they are stored, the oldest first. Those
 // of accounts that the context excludes are left out. It is a step.
 func ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Connection, error) {
-	list, err := db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 ORDER BY c.id`, owner)
-	return slices.DeleteFunc(list, func(c Connection) bool { return !journal.AllowsAccount(ctx, c.Account) }), err
+	return kind.ListStored(ctx, tx, owner, `ORDER BY t.id`)
 }
 
 // ListOfAccount returns the connections of an account as they are stored, the oldest
 // first. It is a step.
 func ListOfAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Connection, error) {
-	return db.List(ctx, tx, scanConnection, selectConnections+` WHERE c.user_id = $1 AND c.account_id = $2 ORDER BY c.id`, owner, account)
+	return kind.ListStored(ctx, tx, owner, `AND t.account_id = $2 ORDER BY t.id`, account)
 }
 
 // Restore adds the connections of an account in a backup without their keys, except
@@ -137,28 +106,11 @@ func Restore(
 	if err != nil {
 		return 0, nil, err
 	}
-	taken := map[[2]string]bool{}
-	for _, c := range stored {
-		taken[[2]string{c.Provider, c.Name}] = true
-	}
-	refusals = make([]error, len(list))
-	for i, c := range list {
-		c, err := newRestored(c, account)
-		switch {
-		case err != nil:
-			refusals[i] = err
-		case taken[[2]string{c.Provider, c.Name}]:
-		case added == room:
-			refusals[i] = limits.Connections.Reached()
-		default:
-			taken[[2]string{c.Provider, c.Name}] = true
-			added++
-			if _, err := tx.Exec(ctx, connectionTable.Insert(), connectionTable.Values(owner, &c)...); err != nil {
-				return added, nil, err
-			}
-		}
-	}
-	return added, refusals, nil
+	keyOf := func(c *Connection) string { return c.Provider + "\n" + c.Name }
+	return kind.Restore(ctx, tx, owner, list, fetch.Restoration[Connection]{
+		Check: func(c Connection) (Connection, error) { return newRestored(c, account) },
+		KeyOf: keyOf, Stored: stored, Room: room, Full: limits.Connections.Reached,
+	})
 }
 
 // newRestored returns a connection of a backup as it is stored.
@@ -176,81 +128,37 @@ func newRestored(c Connection, account journal.AccountID) (Connection, error) {
 	return c, nil
 }
 
-// List returns the owner's connections, the oldest first.
-func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Connection, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if list, err = ListStored(ctx, tx, owner); err != nil {
-			return err
-		}
-		for i := range list {
-			if err := s.complete(ctx, tx, owner, &list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return list, err
-}
-
-// Connection returns one connection.
-func (s *Service) Connection(ctx context.Context, owner journal.UserID, id journal.ConnectionID) (c Connection, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if c, err = read(ctx, tx, owner, id, ""); err != nil {
-			return err
-		}
-		return s.complete(ctx, tx, owner, &c)
-	})
-	return c, err
-}
-
-// Runs returns the runs of a connection, the newest first.
-func (s *Service) Runs(ctx context.Context, owner journal.UserID, id journal.ConnectionID) (list []Run, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if _, err := read(ctx, tx, owner, id, ""); err != nil {
-			return err
-		}
-		list, err = db.List(ctx, tx, scanRun, selectRuns+` WHERE r.user_id = $1 AND r.connection_id = $2 ORDER BY r.started_at DESC, r.id DESC`, owner, id)
-		return err
-	})
-	return list, err
-}
-
 // lastRun returns the newest run that fulfills a condition, nil if there is none.
 func lastRun(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, condition string) (*Run, error) {
-	r, err := scanRun(tx.QueryRow(ctx, selectRuns+` WHERE r.user_id = $1 AND r.connection_id = $2`+condition+
-		` ORDER BY r.started_at DESC, r.id DESC LIMIT 1`, owner, id))
-	if errors.Is(err, db.ErrNoRows) {
-		return nil, nil
+	list, err := kind.ListRuns(ctx, tx, owner, id, condition, 1)
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	return &r, err
+	return &list[0], nil
 }
 
 // complete adds to a connection what its job, its runs and its credentials say.
 func (s *Service) complete(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Connection) error {
 	now := s.Clock()
-	state, err := jobs.Load(ctx, tx, jobKey(owner, c.ID), now)
+	err := s.CompleteState(ctx, tx, owner, c.ID, &c.State)
 	if err != nil {
 		return err
 	}
 	if c.LastRun, err = lastRun(ctx, tx, owner, c.ID, ""); err != nil {
 		return err
 	}
-	c.NextRunAt, c.Done, c.Warnings, c.HasCredentials = state.DueAt, c.done(now), []string{}, true
-	switch {
-	case !s.Enabled():
-		c.NextRunAt = nil
+	c.Done, c.Warnings, c.HasCredentials = c.done(now), []string{}, true
+	if !s.Enabled() {
 		c.Status, c.Message = StatusWaiting, "This server doesn't connect to other servers, so nothing is fetched. Its administrator can set SVC_OUTBOUND=true."
-	case state.Running:
-		c.Status, c.Message = StatusRunning, ""
 	}
-	found, known := s.findConnector(c.Provider)
+	found, known := s.Find(c.Provider)
 	if !known {
 		return nil
 	}
 	about := found.Describe()
 	c.Rights, c.Warnings = about.Rights, warn(about, *c, now)
 	if credentials.AreNeeded(about.Fields) {
-		c.HasCredentials, err = keys.Has(ctx, tx, owner, string(c.ID))
+		c.HasCredentials, err = s.Credentials.Has(ctx, tx, owner, string(c.ID))
 	}
 	return err
 }
@@ -280,22 +188,9 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 		return err
 	}
 	for _, id := range ids {
-		if err := remove(ctx, tx, owner, id); err != nil {
+		if err := kind.Remove(ctx, tx, owner, id); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// remove deletes a connection with its runs and its job.
-func remove(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID) error {
-	for _, statement := range []string{
-		`DELETE FROM connection_runs WHERE user_id = $1 AND connection_id = $2`,
-		`DELETE FROM connections WHERE user_id = $1 AND id = $2`,
-	} {
-		if _, err := tx.Exec(ctx, statement, owner, id); err != nil {
-			return err
-		}
-	}
-	return jobs.Delete(ctx, tx, jobKey(owner, id))
 }

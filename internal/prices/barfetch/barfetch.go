@@ -8,17 +8,13 @@ package barfetch
 
 import (
 	"context"
-	"log/slog"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
-	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/base/secrets"
-	"fillbook/internal/intake/credentials"
-	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/barsource"
 )
@@ -26,23 +22,16 @@ import (
 // JobKind is the kind of the jobs of sources; see [Service.Run].
 const JobKind = "bars"
 
-// Status is the state of a source.
-type Status string
+// Status is the state of a source or the outcome of a run.
+type Status = fetch.Status
 
-// The states of a source and the outcomes of runs.
+// The states of sources and the outcomes of runs; see package fetch.
 const (
-	// StatusOK: the last run fetched everything.
-	StatusOK Status = "ok"
-	// StatusRunning: a run has begun.
-	StatusRunning Status = "running"
-	// StatusWaiting: not run yet, or will be tried again.
-	StatusWaiting Status = "waiting"
-	// StatusFailed: it has failed for too long to be tried again.
-	StatusFailed Status = "failed"
-	// StatusAttention: nothing happens until the user acts.
-	StatusAttention Status = "needs_attention"
-	// StatusInterrupted: the server stopped during the run.
-	StatusInterrupted Status = "interrupted"
+	StatusOK        = fetch.StatusOK
+	StatusRunning   = fetch.StatusRunning
+	StatusWaiting   = fetch.StatusWaiting
+	StatusFailed    = fetch.StatusFailed
+	StatusAttention = fetch.StatusAttention
 )
 
 // Source is a provider that a user fetches bars from.
@@ -56,93 +45,53 @@ type Source struct {
 	Symbols []string
 	// Since is the first day to fetch; empty for no limit.
 	Since journal.Day
-	// Status and Message are those of the last run. Status is never StatusRunning when
-	// stored.
-	Status    Status
-	Message   string
-	LastRunAt *time.Time
+	fetch.State
 	CreatedAt time.Time
 	UpdatedAt time.Time
-
-	// NextRunAt is nil if the source runs only when asked. It is not stored here.
-	NextRunAt *time.Time
-	// HasCredentials reports whether all credentials that the provider needs are stored.
-	HasCredentials bool
 }
 
 // Run is a run of a source.
 type Run struct {
-	ID        journal.BarRunID
-	Source    journal.BarSourceID
-	StartedAt time.Time
-	EndedAt   *time.Time
-	Outcome   Status
-	// Requests counts the requests to the provider.
-	Requests int
+	ID     journal.BarRunID
+	Source journal.BarSourceID
+	fetch.Run
 	bars.Counts
 	// Imports are the imports of bars of the run.
 	Imports []journal.BarImportID
-	Message string
 }
 
 // Options are the settings of a [Service].
 type Options struct {
-	DB      *db.DB
-	Bars    *bars.Service
-	Keys    *secrets.Keys
-	Clock   journal.Clock
-	Log     *slog.Logger
-	Network *outbound.Network
+	fetch.Options
+	Bars *bars.Service
 	// Providers are those that users can choose.
 	Providers []barsource.Provider
-	// Wake is called after a source was made due; it may be nil.
-	Wake func()
 }
 
 // Service stores sources and runs them. It is safe for concurrent use.
 type Service struct {
-	Options
-	clients map[string]remote.Doer
+	*fetch.Service[journal.BarSourceID, Source, Run, barsource.Provider]
+	bars *bars.Service
 }
 
 // New returns a Service.
 func New(options Options) *Service {
-	s := &Service{Options: options, clients: map[string]remote.Doer{}}
-	if s.Wake == nil {
-		s.Wake = func() {}
-	}
-	for _, p := range s.Providers {
-		about := p.Describe()
-		s.clients[about.Name] = s.Network.Client(about.Name, about.Hosts, about.RequestsPerMinute)
-	}
+	s := &Service{bars: options.Bars}
+	s.Service = fetch.NewService(options.Options, kind, options.Providers,
+		func(p barsource.Provider) string { return p.Describe().Name },
+		func(p barsource.Provider) remote.Doer {
+			about := p.Describe()
+			return options.Network.Client(about.Name, about.Hosts, about.RequestsPerMinute)
+		}, s.complete)
 	return s
-}
-
-// Enabled reports whether the server may send requests to providers.
-func (s *Service) Enabled() bool { return s.Network.Enabled() }
-
-// findProvider returns the provider with a name.
-func (s *Service) findProvider(name string) (barsource.Provider, bool) {
-	i := slices.IndexFunc(s.Providers, func(p barsource.Provider) bool { return p.Describe().Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return s.Providers[i], true
-}
-
-func jobKey(owner journal.UserID, id journal.BarSourceID) jobs.Key {
-	return jobs.Key{Owner: owner, Kind: JobKind, ID: string(id)}
 }
 
 // Tables returns the tables with what was fetched. A copy without bars leaves them out,
 // so that it fetches the bars again.
 func Tables() []string { return []string{"bar_source_sessions", "bar_source_runs"} }
 
-// keys stores the credentials of sources.
-var keys = credentials.Store{Table: "bar_sources", Label: "bar source"}
-
 // RotateSecret seals all credentials with a new secret. It runs in the caller's
 // transaction.
 func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
-	return keys.Rotate(ctx, tx, from, to)
+	return kind.Credentials.Rotate(ctx, tx, from, to)
 }

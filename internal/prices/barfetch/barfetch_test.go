@@ -23,6 +23,7 @@ import (
 	"fillbook/internal/base/remote"
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/prices/barfetch"
 	"fillbook/internal/prices/barsource"
@@ -239,14 +240,14 @@ func (f *fixture) checkAsked(want ...string) {
 
 func (f *fixture) source(id journal.BarSourceID) barfetch.Source {
 	f.Helper()
-	source, err := f.BarSources.Source(f.Context(), f.owner, id)
+	source, err := f.BarSources.Get(f.Context(), f.owner, id)
 	f.must(err)
 	return source
 }
 
 func (f *fixture) runs(id journal.BarSourceID) []barfetch.Run {
 	f.Helper()
-	runs, err := f.BarSources.Runs(f.Context(), f.owner, id)
+	runs, err := f.BarSources.RunsOf(f.Context(), f.owner, id)
 	f.must(err)
 	return runs
 }
@@ -458,7 +459,7 @@ func TestInterruptedRun(t *testing.T) {
 		f.answer = nil
 		f.runDue()
 		runs := f.runs(source.ID)
-		if len(runs) != 2 || runs[1].Outcome != barfetch.StatusInterrupted || runs[0].Outcome != barfetch.StatusOK || runs[0].Inserted == 0 {
+		if len(runs) != 2 || runs[1].Outcome != fetch.StatusInterrupted || runs[0].Outcome != barfetch.StatusOK || runs[0].Inserted == 0 {
 			f.Errorf("%+v", runs)
 		}
 	})

@@ -34,16 +34,16 @@ func (s *Service) Price(ctx context.Context, owner journal.UserID, id journal.Ba
 	var credentials map[string]string
 	var queries []query
 	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		source, err := readSource(ctx, tx, owner, id, "")
+		source, err := s.Read(ctx, tx, owner, id, "")
 		if err != nil {
 			return err
 		}
-		provider, _ := s.findProvider(source.Provider)
+		provider, _ := s.Find(source.Provider)
 		var ok bool
 		if pricer, ok = provider.(barsource.Pricer); !ok {
 			return journal.Conflict("This provider doesn't charge for prices.")
 		}
-		if credentials, err = keys.Load(ctx, tx, s.Keys, owner, string(id)); err != nil {
+		if credentials, err = s.Credentials.Load(ctx, tx, s.Keys, owner, string(id)); err != nil {
 			return err
 		}
 		plan, err := loadPlan(ctx, tx, owner, source, provider, s.Clock(), true)

@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/journal"
-	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/remote"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/jobs"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/barsource"
@@ -40,46 +40,16 @@ var runTable = fields.New("bar_source_runs",
 	},
 )
 
-var selectRuns = runTable.Select("r")
-
-func scanRun(row db.Scanner) (r Run, err error) {
-	err = runTable.Scan(row, &r)
-	return r, err
-}
-
-// Runs returns the runs of a source, the newest first.
-func (s *Service) Runs(ctx context.Context, owner journal.UserID, id journal.BarSourceID) (list []Run, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if _, err := readSource(ctx, tx, owner, id, ""); err != nil {
-			return err
-		}
-		list, err = db.List(ctx, tx, scanRun, selectRuns+` WHERE r.user_id = $1 AND r.source_id = $2 ORDER BY r.id DESC`, owner, id)
-		return err
-	})
-	return list, err
-}
-
-// The limits of a run.
 const (
-	maxRequests = 500
-	maxTime     = 10 * time.Minute
 	// flushBars is how many bars are collected before they are stored.
 	flushBars = 50_000
-	// keepRuns is how many runs of a source are kept.
-	keepRuns = 200
 	// repeatTime is the time between two runs of a source.
 	repeatTime = time.Hour
 	// resumeTime is the time until the next run if the last one reached a limit.
 	resumeTime = time.Minute
-	// maxFailing is how long a source is tried again.
-	maxFailing = 10 * 24 * time.Hour
 	// maxMessage is the most characters of a message.
 	maxMessage = 500
 )
-
-// errEnough ends a run that has reached one of its limits. The rest is fetched by the
-// next run.
-var errEnough = errors.New("the run has reached its limit")
 
 // counter sends requests and counts them.
 type counter struct {
@@ -90,13 +60,13 @@ type counter struct {
 }
 
 func (s *Service) newCounter(provider string) *counter {
-	return &counter{Doer: s.clients[provider], clock: s.Clock, until: s.Clock().Add(maxTime)}
+	return &counter{Doer: s.Client(provider), clock: s.Clock, until: s.Clock().Add(fetch.MaxTime)}
 }
 
 // Do implements [remote.Doer].
 func (c *counter) Do(request *http.Request) (*http.Response, error) {
-	if c.sent >= maxRequests || c.clock().After(c.until) {
-		return nil, errEnough
+	if c.sent >= fetch.MaxRequests || c.clock().After(c.until) {
+		return nil, fetch.ErrEnough
 	}
 	c.sent++
 	return c.Doer.Do(request)
@@ -131,76 +101,29 @@ type collected struct {
 
 // Run implements [jobs.Handler].
 func (s *Service) Run(ctx context.Context, job jobs.Job) error {
-	ctx = jobs.WithCaller(ctx, job.Owner)
-	r := &run{Service: s, job: job, collected: map[bars.Key]*collected{}}
-	if err := r.begin(ctx); err != nil {
-		return err
+	return fetch.Execute(ctx, job, &run{Service: s, job: job, collected: map[bars.Key]*collected{}})
+}
+
+// LogUnexpected implements fetch.Runner.
+func (r *run) LogUnexpected(err error) {
+	if !fetch.IsExpected(err) {
+		r.Log.Warn("fetching bars failed", "provider", r.about.Name, "source", r.source.ID, "error", err)
 	}
-	err := r.fetchAll(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err() // the server stops, or the job is lost: it is claimed again
-	}
-	if flushed := r.flush(ctx); flushed != nil {
-		err = flushed
-	}
-	if errors.Is(err, errStore) {
-		return err
-	}
-	if err != nil && !isExpected(err) {
-		s.Log.Warn("fetching bars failed", "provider", r.about.Name, "source", r.source.ID, "error", err)
-	}
-	return r.end(ctx, err)
 }
 
 // RecordFailure implements [jobs.Handler].
 func (s *Service) RecordFailure(ctx context.Context, tx *db.Tx, job jobs.Job, next time.Time) (*time.Time, error) {
-	now := s.Clock()
-	source, err := readSource(ctx, tx, job.Owner, journal.BarSourceID(job.ID), tx.Lock())
-	if err != nil {
-		return nil, err
-	}
-	again := &next
-	source.Status, source.Message = StatusWaiting, "The run stopped because of an error on this server. Fillbook tries again later."
-	provider, _ := s.findProvider(source.Provider)
-	switch {
-	case isPricer(provider):
-		again = nil
-		source.Status, source.Message = StatusFailed, "The run stopped because of an error on this server. Ask for the price of what is missing."
-	case job.FailingSince != nil && now.Sub(*job.FailingSince) > maxFailing:
-		again = nil
-		source.Status, source.Message = StatusFailed, "All runs of ten days stopped because of an error on this server. Tell the person who runs it."
-	}
-	source.LastRunAt = &now
-	if _, err := tx.Exec(ctx, sourceTable.Update(), sourceTable.UpdateValues(job.Owner, &source)...); err != nil {
-		return nil, err
-	}
-	return again, endOpenRuns(ctx, tx, job, now, source.Status, source.Message)
+	again, _, err := s.RecordFailed(ctx, tx, job, next, func(source *Source) string {
+		if provider, _ := s.Find(source.Provider); isPricer(provider) {
+			return "The run stopped because of an error on this server. Ask for the price of what is missing."
+		}
+		return ""
+	})
+	return again, err
 }
 
-// endOpenRuns ends the runs of a source that have no end.
-func endOpenRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time, outcome Status, message string) error {
-	_, err := tx.Exec(ctx, `UPDATE bar_source_runs SET outcome = $1, message = $2, ended_at = $3 WHERE user_id = $4 AND source_id = $5 AND ended_at IS NULL`,
-		outcome, message, db.Micros(now), job.Owner, job.ID)
-	return err
-}
-
-// isRefusal reports whether an error may be shown to the user.
-func isRefusal(err error) bool {
-	var refusal *journal.Error
-	return errors.As(err, &refusal)
-}
-
-// isExpected reports whether an error is a condition that the state of the source shows.
-func isExpected(err error) bool {
-	var limited *remote.RateLimited
-	return isRefusal(err) || errors.As(err, &limited) || errors.Is(err, errEnough) ||
-		slices.ContainsFunc([]error{remote.ErrUnauthorized, remote.ErrForbidden, remote.ErrUnavailable, outbound.ErrBusy}, func(kind error) bool {
-			return errors.Is(err, kind)
-		})
-}
-
-// begin reads what must be fetched, and records that the run has begun.
-func (r *run) begin(ctx context.Context) error {
+// Begin implements fetch.Runner.
+func (r *run) Begin(ctx context.Context) error {
 	id := journal.BarSourceID(r.job.ID)
 	var asked request
 	if r.job.Request != "" {
@@ -216,7 +139,7 @@ func (r *run) begin(ctx context.Context) error {
 		r.budget = budget
 	}
 	err := r.DB.View(ctx, func(tx *db.Tx) (err error) {
-		if r.source, err = readSource(ctx, tx, r.job.Owner, id, ""); err != nil {
+		if r.source, err = r.Read(ctx, tx, r.job.Owner, id, ""); err != nil {
 			return err
 		}
 		return r.load(ctx, tx)
@@ -224,34 +147,30 @@ func (r *run) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var record *Run
 	if len(r.queries) > 0 || r.job.Request != "" { // nothing to do is not worth a record
 		r.record = Run{
-			ID: journal.NewID[journal.BarRunID](), Source: id, StartedAt: r.Clock(), Outcome: StatusRunning, Imports: []journal.BarImportID{},
+			ID: journal.NewID[journal.BarRunID](), Source: id, Run: fetch.Run{StartedAt: r.Clock(), Outcome: StatusRunning}, Imports: []journal.BarImportID{},
 		}
+		record = &r.record
 	}
 	return r.DB.Update(ctx, func(tx *db.Tx) error {
 		if err := jobs.Hold(ctx, tx, r.job); err != nil {
 			return err
 		}
-		// A run that has not ended was interrupted: its claim was over.
-		err := endOpenRuns(ctx, tx, r.job, r.Clock(), StatusInterrupted, "")
-		if err != nil || r.record.ID == "" {
-			return err
-		}
-		_, err = tx.Exec(ctx, runTable.Insert(), runTable.Values(r.job.Owner, &r.record)...)
-		return err
+		return r.BeginRun(ctx, tx, r.job, "", record)
 	})
 }
 
 // load finds the provider, the credentials and the queries.
 func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
-	provider, known := r.findProvider(r.source.Provider)
+	provider, known := r.Find(r.source.Provider)
 	if !known {
 		return nil // end says so
 	}
 	r.provider, r.about = provider, provider.Describe()
 	r.client = r.newCounter(r.about.Name)
-	if r.credentials, err = keys.Load(ctx, tx, r.Keys, r.job.Owner, string(r.source.ID)); err != nil {
+	if r.credentials, err = r.Service.Credentials.Load(ctx, tx, r.Keys, r.job.Owner, string(r.source.ID)); err != nil {
 		return fmt.Errorf("opening the credentials of source %s: %w", r.source.ID, err)
 	}
 	if r.lookup, err = bars.LoadLookup(ctx, tx, r.job.Owner); err != nil {
@@ -265,11 +184,23 @@ func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
 	return nil
 }
 
+// Fetch implements fetch.Runner: it fetches and stores all bars that are wanted.
+func (r *run) Fetch(ctx context.Context) error {
+	err := r.fetchAll(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if flushed := r.flush(ctx); flushed != nil {
+		err = flushed
+	}
+	return err
+}
+
 // fetchAll sends the queries until everything is fetched or an error stops the run.
 func (r *run) fetchAll(ctx context.Context) error {
 	switch {
 	case r.provider == nil:
-		return journal.Conflict("This version has no provider %s. Delete the source.", r.source.Provider)
+		return errUnknownProvider(r.source)
 	case r.credentials == nil && r.needsCredentials(r.source.Provider):
 		return remote.ErrUnauthorized
 	}
@@ -326,14 +257,11 @@ func (r *run) pay(ctx context.Context, q query) error {
 	// Stored before the query is sent: a run after a crash may spend only the rest.
 	err = r.DB.Update(ctx, func(tx *db.Tx) error { return jobs.UpdateRequest(ctx, tx, r.job, string(text)) })
 	if err != nil {
-		return fmt.Errorf("%w: %w", errStore, err)
+		return fetch.StoreError(err)
 	}
 	r.budget = rest
 	return nil
 }
-
-// errStore ends a run that could not be stored.
-var errStore = errors.New("storing a run")
 
 // errBudget ends a run that has spent what it was allowed to.
 var errBudget = journal.Conflict("The rest costs more than the price that you accepted. Ask for the price again.")
@@ -392,7 +320,7 @@ func (r *run) flush(ctx context.Context) error {
 			return err
 		}
 		if len(r.collected) > 0 {
-			done, _, err := r.Bars.Add(ctx, tx, r.job.Owner, r.newImport())
+			done, _, err := r.Service.bars.Add(ctx, tx, r.job.Owner, r.newImport())
 			if err != nil {
 				return err
 			}
@@ -400,14 +328,14 @@ func (r *run) flush(ctx context.Context) error {
 			record.Inserted, record.Replaced, record.Unchanged = record.Inserted+done.Inserted, record.Replaced+done.Replaced, record.Unchanged+done.Unchanged
 		}
 		record.Requests = r.client.sent
-		if _, err := tx.Exec(ctx, runTable.Update(), runTable.UpdateValues(r.job.Owner, &record)...); err != nil {
+		if err := r.StoreRun(ctx, tx, r.job.Owner, &record); err != nil {
 			return err
 		}
 		return r.storeAsked(ctx, tx)
 	})
 	switch {
-	case err != nil && !isRefusal(err):
-		return fmt.Errorf("%w: %w", errStore, err)
+	case err != nil && !fetch.IsRefusal(err):
+		return fetch.StoreError(err)
 	case err != nil:
 		return err
 	}
@@ -439,101 +367,50 @@ func (r *run) storeAsked(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-// end records how the run ended and when the next one is due.
-func (r *run) end(ctx context.Context, err error) error {
-	now := r.Clock()
-	return r.DB.Update(ctx, func(tx *db.Tx) error {
-		if err := jobs.Hold(ctx, tx, r.job); err != nil {
-			return err
-		}
-		source, readErr := readSource(ctx, tx, r.job.Owner, r.source.ID, tx.Lock())
-		if readErr != nil {
-			return readErr
-		}
-		v := r.judge(err, now)
+// End implements fetch.Runner.
+func (r *run) End(ctx context.Context, cause error) error {
+	var record *Run
+	if r.record.ID != "" {
+		record = &r.record
+	}
+	requests := 0
+	if r.client != nil {
+		requests = r.client.sent
+	}
+	return r.EndRun(ctx, r.job, record, requests, func(_ *db.Tx, source *Source, now time.Time) fetch.Verdict {
+		v := r.judge(cause, now)
 		if !source.Enabled && v.Status != StatusWaiting || isPricer(r.provider) {
 			v.Next = nil
 		}
-		source.Status, source.Message, source.LastRunAt = v.Status, v.Message, &now
-		if _, err := tx.Exec(ctx, sourceTable.Update(), sourceTable.UpdateValues(r.job.Owner, &source)...); err != nil {
-			return err
-		}
-		if r.record.ID != "" {
-			if err := r.storeRecord(ctx, tx, now, v); err != nil {
-				return err
-			}
-		}
-		return jobs.Finish(ctx, tx, r.job, now, v.Outcome)
+		source.Status, source.Message = v.Status, v.Message
+		return v
 	})
 }
 
-// storeRecord completes the record of the run and deletes old ones.
-func (r *run) storeRecord(ctx context.Context, tx *db.Tx, now time.Time, v verdict) error {
-	record := r.record
-	record.EndedAt, record.Outcome, record.Message = &now, v.Status, v.Message
-	if r.client != nil {
-		record.Requests = r.client.sent
-	}
-	if _, err := tx.Exec(ctx, runTable.Update(), runTable.UpdateValues(r.job.Owner, &record)...); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `DELETE FROM bar_source_runs WHERE user_id = $1 AND source_id = $2 AND id IN
-		(SELECT id FROM bar_source_runs WHERE user_id = $1 AND source_id = $2 ORDER BY id DESC LIMIT 1000 OFFSET $3)`, r.job.Owner, r.source.ID, keepRuns)
-	return err
-}
-
-// verdict is what a run means for its source.
-type verdict struct {
-	Status  Status
-	Message string
-	jobs.Outcome
-}
-
 // judge decides what the error of a run means.
-func (r *run) judge(err error, now time.Time) verdict {
-	later := func(d time.Duration) *time.Time {
-		at := now.Add(d)
-		return &at
-	}
-	title := r.about.Title
+func (r *run) judge(err error, now time.Time) fetch.Verdict {
 	var refusal *journal.Error
 	switch {
 	case err == nil:
-		next := later(repeatTime + jobs.Jitter(r.job.ID, repeatTime/10))
-		return verdict{Status: StatusOK, Message: r.describeUnknown(), Outcome: jobs.Outcome{Next: next}}
-	case errors.Is(err, errEnough) && isPricer(r.provider):
-		return attention("The run reached its time limit. Ask for the price of the rest.")
-	case errors.Is(err, errEnough):
-		return verdict{Status: StatusWaiting, Message: "The rest follows in a minute.", Outcome: jobs.Outcome{Next: later(resumeTime)}}
+		next := now.Add(repeatTime + jobs.Jitter(r.job.ID, repeatTime/10))
+		return fetch.Verdict{Status: StatusOK, Message: r.describeUnknown(), Outcome: jobs.Outcome{Next: &next}}
+	case errors.Is(err, fetch.ErrEnough) && isPricer(r.provider):
+		return fetch.NewAttention("The run reached its time limit. Ask for the price of the rest.")
+	case errors.Is(err, fetch.ErrEnough):
+		return fetch.NewWaiting("The rest follows in a minute.", now.Add(resumeTime))
 	case errors.As(err, &refusal): // no more room for bars, or too expensive
-		return attention(refusal.Message)
+		return fetch.NewAttention(fetch.Shorten(refusal.Message, maxMessage))
 	}
-	meaning := remote.Explain(title, err)
+	meaning := remote.Explain(r.about.Title, err)
 	if meaning.NeedsUser {
-		return attention(meaning.Message)
+		return fetch.NewAttention(fetch.Shorten(meaning.Message, maxMessage))
 	}
-	v := verdict{Status: StatusWaiting, Message: meaning.Message, Outcome: jobs.Outcome{Next: later(r.job.Delay()), Failed: true}}
-	if meaning.RetryAfter > 0 {
-		v.Next = later(min(meaning.RetryAfter, 24*time.Hour))
-	}
-	if isPricer(r.provider) {
+	describe := func(message string) string { return message }
+	v := fetch.NewFailure(r.job, now, r.about.Title, meaning.Message, min(meaning.RetryAfter, 24*time.Hour), describe)
+	if isPricer(r.provider) && v.Status == StatusWaiting {
 		v.Status, v.Message = StatusFailed, strings.Replace(v.Message, "Fillbook tries again later.", "Try again later.", 1)
 	}
-	if since := r.job.FailingSince; since != nil && now.Sub(*since) > maxFailing {
-		v.Status, v.Next, v.Message = StatusFailed, nil, title+" hasn't answered for ten days. Start a run to try again."
-	}
 	return v
-}
-
-func attention(message string) verdict {
-	return verdict{Status: StatusAttention, Message: shorten(message)}
-}
-
-func shorten(text string) string {
-	if runes := []rune(text); len(runes) > maxMessage {
-		return string(runes[:maxMessage-1]) + "…"
-	}
-	return text
 }
 
 // maxNamed is how many symbols a message names.
@@ -554,5 +431,5 @@ func (r *run) describeUnknown() string {
 	if more := len(r.unknown) - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d others", more)
 	}
-	return shorten(text + ".")
+	return fetch.Shorten(text+".", maxMessage)
 }

@@ -3,7 +3,6 @@ package barfetch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"fillbook/internal/base/limits"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/credentials"
+	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/jobs"
 	"fillbook/internal/prices/barsource"
 )
@@ -34,11 +34,13 @@ var sourceTable = fields.New("bar_sources",
 	},
 )
 
-var selectSources = sourceTable.Select("s")
-
-func scanSource(row db.Scanner) (s Source, err error) {
-	err = sourceTable.Scan(row, &s)
-	return s, err
+// kind is what sources have in common with connections to brokers.
+var kind = &fetch.Kind[journal.BarSourceID, Source, Run]{
+	JobKind: JobKind, Noun: "price source", Records: sourceTable, Runs: runTable, RunOf: "source_id",
+	MaxRuns:     200,
+	Credentials: credentials.Store{Table: "bar_sources", Label: "bar source"},
+	StateOf:     func(s *Source) *fetch.State { return &s.State },
+	RunIn:       func(r *Run) *fetch.Run { return &r.Run },
 }
 
 // Change is a change of a source. A new source needs a provider.
@@ -82,70 +84,32 @@ func (c *Change) apply(source Source, today journal.Day) (Source, error) {
 }
 
 // List returns the owner's sources by provider.
-func (s *Service) List(ctx context.Context, owner journal.UserID) (list []Source, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if list, err = ListSources(ctx, tx, owner); err != nil {
-			return err
-		}
-		for i := range list {
-			if err := s.complete(ctx, tx, owner, &list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return list, err
+func (s *Service) List(ctx context.Context, owner journal.UserID) ([]Source, error) {
+	return s.ListShown(ctx, owner, "t.provider")
 }
 
 // ListSources returns the owner's sources as they are stored, by provider. It is a step.
 func ListSources(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Source, error) {
-	return db.List(ctx, tx, scanSource, selectSources+` WHERE s.user_id = $1 ORDER BY s.provider`, owner)
+	return kind.ListStored(ctx, tx, owner, `ORDER BY t.provider`)
 }
 
 // complete adds to a source what its job and its credentials say.
 func (s *Service) complete(ctx context.Context, tx *db.Tx, owner journal.UserID, source *Source) error {
-	state, err := jobs.Load(ctx, tx, jobKey(owner, source.ID), s.Clock())
-	if err != nil {
+	if err := s.CompleteState(ctx, tx, owner, source.ID, &source.State); err != nil {
 		return err
 	}
-	source.NextRunAt = state.DueAt
-	switch {
-	case !s.Enabled():
-		source.NextRunAt = nil
-		if source.Status == StatusOK {
-			source.Status = StatusWaiting
-		}
-	case state.Running:
-		source.Status, source.Message = StatusRunning, ""
+	if !s.Enabled() && source.Status == StatusOK {
+		source.Status = StatusWaiting
 	}
-	has, err := keys.Has(ctx, tx, owner, string(source.ID))
+	has, err := s.Credentials.Has(ctx, tx, owner, string(source.ID))
 	source.HasCredentials = has || !s.needsCredentials(source.Provider)
 	return err
 }
 
 // needsCredentials reports whether a provider answers only with a key.
 func (s *Service) needsCredentials(name string) bool {
-	provider, known := s.findProvider(name)
+	provider, known := s.Find(name)
 	return known && credentials.AreNeeded(provider.Describe().Fields)
-}
-
-func readSource(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarSourceID, lock string) (Source, error) {
-	source, err := scanSource(tx.QueryRow(ctx, selectSources+` WHERE s.user_id = $1 AND s.id = $2`+lock, owner, id))
-	if errors.Is(err, db.ErrNoRows) {
-		return Source{}, journal.NotFound("price source")
-	}
-	return source, err
-}
-
-// Source returns one source.
-func (s *Service) Source(ctx context.Context, owner journal.UserID, id journal.BarSourceID) (source Source, err error) {
-	err = s.DB.View(ctx, func(tx *db.Tx) error {
-		if source, err = readSource(ctx, tx, owner, id, ""); err != nil {
-			return err
-		}
-		return s.complete(ctx, tx, owner, &source)
-	})
-	return source, err
 }
 
 // Create stores a source. It is enabled unless the change says otherwise, and then runs
@@ -154,14 +118,14 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 	if !s.Enabled() {
 		return Source{}, remote.Disabled()
 	}
-	provider, ok := s.findProvider(change.Provider.Value)
+	provider, ok := s.Find(change.Provider.Value)
 	if !ok {
 		return Source{}, journal.InvalidField("provider", "provider must be one of GET /bars/providers.")
 	}
 	now := s.Clock()
 	source = Source{
 		ID: journal.NewID[journal.BarSourceID](), Provider: change.Provider.Value, Enabled: true, Symbols: []string{},
-		Status: StatusWaiting, CreatedAt: now, UpdatedAt: now,
+		State: fetch.State{Status: StatusWaiting}, CreatedAt: now, UpdatedAt: now,
 	}
 	if source, err = change.apply(source, journal.DayOf(now)); err != nil {
 		return Source{}, err
@@ -179,7 +143,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 		if err != nil {
 			return err
 		}
-		if err := keys.Put(ctx, tx, s.Keys, owner, string(source.ID), values); err != nil {
+		if err := s.Credentials.Put(ctx, tx, s.Keys, owner, string(source.ID), values); err != nil {
 			return err
 		}
 		if err := s.reschedule(ctx, tx, owner, source); err != nil {
@@ -192,12 +156,8 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 
 // reschedule makes an enabled source due now, and suspends others.
 func (s *Service) reschedule(ctx context.Context, tx *db.Tx, owner journal.UserID, source Source) error {
-	provider, known := s.findProvider(source.Provider)
-	if !source.Enabled || !known || isPricer(provider) {
-		return jobs.Suspend(ctx, tx, jobKey(owner, source.ID))
-	}
-	tx.AfterCommit(s.Wake)
-	return jobs.Schedule(ctx, tx, jobKey(owner, source.ID), s.Clock(), "")
+	provider, known := s.Find(source.Provider)
+	return s.Schedule(ctx, tx, owner, source.ID, source.Enabled && known && !isPricer(provider))
 }
 
 func isPricer(provider barsource.Provider) bool {
@@ -207,86 +167,51 @@ func isPricer(provider barsource.Provider) bool {
 
 // Update changes a source and makes it due, because the change may concern what it
 // fetches. check may refuse it; it may be nil.
-func (s *Service) Update(
-	ctx context.Context, owner journal.UserID, id journal.BarSourceID, change Change, check func(Source) error,
-) (source Source, err error) {
-	err = s.DB.Update(ctx, func(tx *db.Tx) error {
-		stored, err := readSource(ctx, tx, owner, id, tx.Lock())
-		if err != nil {
-			return err
-		}
-		if err := s.checkShown(ctx, tx, owner, stored, check); err != nil {
-			return err
-		}
-		provider, known := s.findProvider(stored.Provider)
+func (s *Service) Update(ctx context.Context, owner journal.UserID, id journal.BarSourceID, change Change, check func(Source) error) (Source, error) {
+	return s.Change(ctx, owner, id, check, func(tx *db.Tx, stored Source) (Source, error) {
+		provider, known := s.Find(stored.Provider)
 		switch {
 		case !known:
-			return journal.Conflict("This version has no provider %s. Delete the source.", stored.Provider)
+			return stored, errUnknownProvider(stored)
 		case change.Provider.Set && change.Provider.Value != stored.Provider:
-			return journal.InvalidField("provider", "The provider of a source can't be changed. Add another source.")
+			return stored, journal.InvalidField("provider", "The provider of a source can't be changed. Add another source.")
 		}
-		if source, err = change.apply(stored, s.Clock.Today()); err != nil {
-			return err
+		source, err := change.apply(stored, s.Clock.Today())
+		if err != nil {
+			return stored, err
 		}
 		if change.Credentials.Set {
 			about := provider.Describe()
 			values, err := credentials.Parse(about.Title, about.Fields, change.Credentials.Value)
 			if err != nil {
-				return err
+				return stored, err
 			}
-			if err := keys.Put(ctx, tx, s.Keys, owner, string(id), values); err != nil {
-				return err
+			if err := s.Credentials.Put(ctx, tx, s.Keys, owner, string(id), values); err != nil {
+				return stored, err
 			}
 		}
 		if change.Credentials.Set || source.Enabled && !stored.Enabled {
 			source.Status, source.Message = StatusWaiting, ""
 		}
 		source.UpdatedAt = s.Clock()
-		if _, err := tx.Exec(ctx, sourceTable.Update(), sourceTable.UpdateValues(owner, &source)...); err != nil {
-			return err
-		}
 		if source.Status != StatusAttention {
 			err = s.reschedule(ctx, tx, owner, source)
 		}
-		if err != nil {
-			return err
-		}
-		return s.complete(ctx, tx, owner, &source)
+		return source, err
 	})
-	return source, err
 }
 
-// checkShown calls check with a source as clients see it, unless check is nil.
-func (s *Service) checkShown(ctx context.Context, tx *db.Tx, owner journal.UserID, stored Source, check func(Source) error) error {
-	if check == nil {
-		return nil
-	}
-	if err := s.complete(ctx, tx, owner, &stored); err != nil {
-		return err
-	}
-	return check(stored)
+// errUnknownProvider returns the refusal for a source of a provider that this version does
+// not have.
+func errUnknownProvider(source Source) error {
+	return journal.Conflict("This version has no provider %s. Delete the source.", source.Provider)
 }
 
 // Delete deletes a source with its key. Its bars stay.
 func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.BarSourceID, check func(Source) error) error {
-	return s.DB.Update(ctx, func(tx *db.Tx) error {
-		stored, err := readSource(ctx, tx, owner, id, tx.Lock())
-		if err != nil {
-			return err
-		}
-		if err := s.checkShown(ctx, tx, owner, stored, check); err != nil {
-			return err
-		}
-		for _, statement := range []string{
-			`DELETE FROM bar_source_sessions WHERE user_id = $1 AND source_id = $2`,
-			`DELETE FROM bar_source_runs WHERE user_id = $1 AND source_id = $2`,
-			`DELETE FROM bar_sources WHERE user_id = $1 AND id = $2`,
-		} {
-			if _, err := tx.Exec(ctx, statement, owner, id); err != nil {
-				return err
-			}
-		}
-		return jobs.Delete(ctx, tx, jobKey(owner, id))
+	return s.Service.Delete(ctx, owner, id, check, func(tx *db.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM bar_source_sessions WHERE user_id = $1 AND source_id = $2`, owner, id)
+		return err
 	})
 }
 
@@ -296,9 +221,6 @@ type request struct {
 	MaxPrice string `json:"max_price,omitempty"`
 }
 
-// leastPause is the time between two runs that a user starts.
-const leastPause = time.Minute
-
 // Start makes a source due now. maxPrice is the most that its queries may cost, as
 // [Service.Price] said; it is required for a provider that charges, and empty otherwise.
 // If the source runs already nothing changes.
@@ -307,34 +229,34 @@ func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.Ba
 		return Source{}, remote.Disabled()
 	}
 	err = s.DB.Update(ctx, func(tx *db.Tx) error {
-		if source, err = readSource(ctx, tx, owner, id, tx.Lock()); err != nil {
+		if source, err = s.Read(ctx, tx, owner, id, tx.Lock()); err != nil {
 			return err
 		}
-		provider, known := s.findProvider(source.Provider)
+		provider, known := s.Find(source.Provider)
 		switch {
 		case !known:
-			return journal.Conflict("This version has no provider %s. Delete the source.", source.Provider)
+			return errUnknownProvider(source)
 		case isPricer(provider) && maxPrice == "":
 			return journal.InvalidField("max_price", "%s charges for prices. Send max_price: the most that this run may cost.", provider.Describe().Title)
 		case !isPricer(provider) && maxPrice != "":
 			return journal.InvalidField("max_price", "%s doesn't charge for prices. Leave out max_price.", provider.Describe().Title)
 		}
 		now := s.Clock()
-		state, err := jobs.Load(ctx, tx, jobKey(owner, id), now)
+		state, err := jobs.Load(ctx, tx, s.JobKey(owner, id), now)
 		if err != nil {
 			return err
 		}
 		if state.Running {
 			return s.complete(ctx, tx, owner, &source)
 		}
-		if state.StartedAt != nil && now.Sub(*state.StartedAt) < leastPause {
-			return journal.Limited(leastPause - now.Sub(*state.StartedAt))
+		if state.StartedAt != nil && now.Sub(*state.StartedAt) < fetch.LeastPause {
+			return journal.Limited(fetch.LeastPause - now.Sub(*state.StartedAt))
 		}
 		text, err := json.Marshal(request{MaxPrice: maxPrice})
 		if err != nil {
 			return err
 		}
-		if err := jobs.Schedule(ctx, tx, jobKey(owner, id), now, string(text)); err != nil {
+		if err := jobs.Schedule(ctx, tx, s.JobKey(owner, id), now, string(text)); err != nil {
 			return err
 		}
 		tx.AfterCommit(s.Wake)
@@ -351,32 +273,14 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Source
 	if len(list) == 0 {
 		return 0, nil, nil
 	}
-	stored, err := db.List(ctx, tx, db.Single[string], `SELECT provider FROM bar_sources WHERE user_id = $1 ORDER BY provider`, owner)
+	stored, err := ListSources(ctx, tx, owner)
 	if err != nil {
 		return 0, nil, err
 	}
-	taken := map[string]bool{}
-	for _, provider := range stored {
-		taken[provider] = true
-	}
-	refusals = make([]error, len(list))
-	for i, source := range list {
-		source, err := newRestored(source)
-		switch {
-		case err != nil:
-			refusals[i] = err
-		case taken[source.Provider]:
-		case len(taken) >= limits.BarSources.Max:
-			refusals[i] = limits.BarSources.Reached()
-		default:
-			taken[source.Provider] = true
-			added++
-			if _, err := tx.Exec(ctx, sourceTable.Insert(), sourceTable.Values(owner, &source)...); err != nil {
-				return added, nil, err
-			}
-		}
-	}
-	return added, refusals, nil
+	return kind.Restore(ctx, tx, owner, list, fetch.Restoration[Source]{
+		Check: newRestored, KeyOf: func(s *Source) string { return s.Provider }, Stored: stored,
+		Room: limits.BarSources.Max - len(stored), Full: limits.BarSources.Reached,
+	})
 }
 
 // newRestored returns a source of a backup as it is stored.
