@@ -20,6 +20,8 @@ export default class Events implements Reporter {
       process.stderr.write(`\n!!  ${path} failed and is tried again: ${result.errors[0]?.message}\n`);
       return;
     }
+    for (const { title } of result.steps.filter((step) => step.category === 'test.step' && step.error))
+      this.report(path, 'output', { Output: `step: ${title}\n` });
     for (const error of result.errors) {
       const text = error.stack ?? error.message ?? 'failed';
       this.report(path, 'output', { Output: `${text.replaceAll(/\u001b\[\d+m/g, '')}\n` });

@@ -6,14 +6,18 @@ import { expectFitsPhone } from './phone';
 
 test('tags are measured, edited, merged and deleted', async ({ page, api, signIn, expectAccessible }) => {
   const account = await mainAccount(api);
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  const actions = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
   await signIn('/tags');
-  await expect(page.getByText('No tags yet')).toBeVisible();
-  await page.getByRole('button', { name: 'New tag' }).click();
-  await page.getByLabel('Name').fill('Chased');
-  await page.getByRole('radio', { name: 'Color 3' }).check();
-  await expectAccessible('a new tag');
-  await page.getByRole('button', { name: 'Create tag' }).last().click();
-  await expect(page.getByRole('row', { name: /Chased/ })).toBeVisible();
+  await test.step('create', async () => {
+    await expect(page.getByText('No tags yet')).toBeVisible();
+    await page.getByRole('button', { name: 'New tag' }).click();
+    await page.getByLabel('Name').fill('Chased');
+    await page.getByRole('radio', { name: 'Color 3' }).check();
+    await expectAccessible('a new tag');
+    await page.getByRole('button', { name: 'Create tag' }).last().click();
+    await expect(page.getByRole('row', { name: /Chased/ })).toBeVisible();
+  });
 
   const [chased] = await api<{ id: string; kind: string }[]>('GET', '/tags');
   expect(chased!.kind).toBe('mistake');
@@ -28,51 +32,58 @@ test('tags are measured, edited, merged and deleted', async ({ page, api, signIn
   await api('PATCH', `/trades/${idOf('NVDA')}`, { tag_ids: [late.id, calm.id] });
   await page.reload();
 
-  // -300 against the average of +1,000 and -100; -200 against +1,000, twice.
-  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
-  await expect(row('Chased')).toContainText('−$750.00');
-  await expect(row('Late')).toContainText('−$2,400.00');
-  await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Mistakes' }).getByRole('row').nth(1)).toContainText('Late');
-  await expectAccessible('tags');
-  await expectFitsPhone(page, 'tags');
+  await test.step('measure', async () => {
+    // -300 against the average of +1,000 and -100; -200 against +1,000, twice.
+    await expect(row('Chased')).toContainText('−$750.00');
+    await expect(row('Late')).toContainText('−$2,400.00');
+    await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
+    await expect(page.getByRole('table', { name: 'Mistakes' }).getByRole('row').nth(1)).toContainText('Late');
+    await expectAccessible('tags');
+    await expectFitsPhone(page, 'tags');
+  });
 
-  const actions = (name: string) => page.getByRole('button', { name: `Actions for ${name}` });
-  await actions('Chased').click();
-  await page.getByRole('menuitem', { name: 'Edit…' }).click();
-  await page.getByLabel('Name').fill('late');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('There is already a tag called late.')).toBeVisible();
-  await page.getByLabel('Name').fill('FOMO');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect(row('FOMO')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(row('Chased')).toBeVisible();
+  await test.step('edit and undo', async () => {
+    await actions('Chased').click();
+    await page.getByRole('menuitem', { name: 'Edit…' }).click();
+    await page.getByLabel('Name').fill('late');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('There is already a tag called late.')).toBeVisible();
+    await page.getByLabel('Name').fill('FOMO');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(row('FOMO')).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(row('Chased')).toBeVisible();
+  });
 
-  // Merge: three actions after the menu is open.
-  await actions('Chased').click();
-  await page.getByRole('menuitem', { name: 'Merge…' }).click();
-  await page.getByLabel('Into').selectOption({ label: 'Late (2 trades)' });
-  await expect(page.getByText('1 trade with Chased will have Late instead.')).toBeVisible();
-  await expectAccessible('a merge');
-  await page.getByRole('button', { name: 'Merge', exact: true }).click();
-  await expect(row('Chased')).toHaveCount(0);
-  await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
+  await test.step('merge', async () => {
+    // Merge: three actions after the menu is open.
+    await actions('Chased').click();
+    await page.getByRole('menuitem', { name: 'Merge…' }).click();
+    await page.getByLabel('Into').selectOption({ label: 'Late (2 trades)' });
+    await expect(page.getByText('1 trade with Chased will have Late instead.')).toBeVisible();
+    await expectAccessible('a merge');
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await expect(row('Chased')).toHaveCount(0);
+    await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
+  });
 
-  await actions('Late').click();
-  await page.getByRole('menuitem', { name: 'Delete…' }).click();
-  await expect(page.getByText('It is on 2 trades and is removed from all of them.')).toBeVisible();
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expect(row('Late')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
+  await test.step('delete and undo', async () => {
+    await actions('Late').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await expect(page.getByText('It is on 2 trades and is removed from all of them.')).toBeVisible();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(row('Late')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(row('Late').getByRole('link', { name: '2 trades with Late' })).toBeVisible();
+  });
 
-  // From the reports and from a trade.
-  await page.goto('/reports/setups');
-  await expect(page.getByRole('table', { name: 'Cost of mistakes' })).toContainText('−$2,400.00');
-  await page.getByRole('link', { name: 'Manage tags' }).click();
-  await expect(page).toHaveURL(/\/tags/);
-  await page.goto(`/trades/${idOf('NVDA')}`);
-  await page.getByRole('link', { name: 'Manage tags' }).click();
-  await expect(page.getByRole('heading', { name: 'Tags', exact: true })).toBeVisible();
+  await test.step('open from the reports and from a trade', async () => {
+    await page.goto('/reports/setups');
+    await expect(page.getByRole('table', { name: 'Cost of mistakes' })).toContainText('−$2,400.00');
+    await page.getByRole('link', { name: 'Manage tags' }).click();
+    await expect(page).toHaveURL(/\/tags/);
+    await page.goto(`/trades/${idOf('NVDA')}`);
+    await page.getByRole('link', { name: 'Manage tags' }).click();
+    await expect(page.getByRole('heading', { name: 'Tags', exact: true })).toBeVisible();
+  });
 });

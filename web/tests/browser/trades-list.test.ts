@@ -55,10 +55,11 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   ]);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
+});
 
-  // An option's terms are not cut off.
+test('the terms of an option are not cut off', async ({ page, api, signIn }) => {
   await api('POST', '/executions', {
-    account_id: account,
+    account_id: await mainAccount(api),
     symbol: 'GOOGL',
     instrument_type: 'option',
     side: 'buy',
@@ -67,7 +68,7 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
     executed_at: '2026-02-02T15:00:00Z',
     details: { option_right: 'put', strike: '172.5', expiry: '2026-12-18' },
   });
-  await page.reload();
+  await signIn('/trades');
   const terms = page.getByRole('row', { name: /GOOGL/ }).getByText('172.5P 18 Dec');
   expect(await terms.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true);
 });
