@@ -107,7 +107,7 @@ func knownCurrencyIn(header string) string {
 }
 
 // readAmount keeps the amount of a row as the file writes it, for settleAmounts.
-func (m *fieldMap) readAmount(w *Row, f *Fill) {
+func (m *mappedReader) readAmount(w *Row, f *Fill) {
 	i := w.r.amount
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 		return

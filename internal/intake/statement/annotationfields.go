@@ -25,26 +25,6 @@ func (w *Row) ReadAnnotation(f annotations.Field, column string, into *annotatio
 	}
 }
 
-// readAnnotation reads one of the values that a trader added to a trade from the
-// column that is mapped to it.
-func (m *fieldMap) readAnnotation(w *Row, f annotations.Field, into *annotations.Values) {
-	from := m.of(Target(f.Name))
-	switch value := f.At(into).(type) {
-	case *string:
-		*value = from.text(w)
-	case *annotations.Grade:
-		*value = Grade(from.text(w))
-	case *decimal.Null:
-		if *value = from.null(w); f.Range != 0 { // platforms write 0 if there is no stop, target or risk
-			*value = NonZero(*value)
-		}
-	case **time.Time:
-		if from.text(w) != "" {
-			*value = instantOf(from.moment(w))
-		}
-	}
-}
-
 // instantOf returns the instant of a moment, nil if it could not be read.
 func instantOf(moment parse.Moment) *time.Time {
 	if moment.At.IsZero() {

@@ -42,6 +42,8 @@ type term struct {
 	constant string
 	money    []int // the columns whose currency is wanted
 	column   int
+
+	isConstant bool
 }
 
 // part is a literal or an expression inside a text.
@@ -56,9 +58,21 @@ func (r *table) parse(col Col) *expression {
 	if col == "" {
 		return &noExpression
 	}
-	if e := r.expressions[col]; e != nil {
-		return e
+	recent := &r.recent[(len(col)*31+int(col[0])*7+int(col[len(col)-1]))%len(r.recent)]
+	if recent.col == col {
+		return recent.expression
 	}
+	e := r.expressions[col]
+	if e == nil {
+		e = r.newExpression(col)
+		r.expressions[col] = e
+	}
+	recent.col, recent.expression = col, e
+	return e
+}
+
+// newExpression looks up the columns in an expression.
+func (r *table) newExpression(col Col) *expression {
 	e := &expression{}
 	plain := true
 	for _, alternative := range splitAlternatives(col) {
@@ -74,7 +88,6 @@ func (r *table) parse(col Col) *expression {
 	} else {
 		e.columns = nil
 	}
-	r.expressions[col] = e
 	return e
 }
 
@@ -82,7 +95,7 @@ func (r *table) parse(col Col) *expression {
 var noExpression expression
 
 func (t term) isColumn() bool {
-	return t.parts == nil && t.value == "" && t.constant == "" && t.money == nil
+	return t.parts == nil && t.value == "" && !t.isConstant && t.money == nil
 }
 
 // splitAlternatives cuts an expression at the bars outside of braces.
@@ -116,7 +129,7 @@ func (r *table) parseTerm(name string) []term {
 	case strings.Contains(name, "{"):
 		return []term{{parts: parseText(name)}}
 	case strings.HasPrefix(name, "="):
-		return []term{{constant: name[1:]}}
+		return []term{{constant: name[1:], isConstant: true}}
 	case strings.HasPrefix(name, "@"):
 		return []term{{value: name[1:]}}
 	case strings.HasSuffix(name, "$"):
@@ -249,7 +262,7 @@ func (w *cells) resolve(terms []term) (column int, text string) {
 			if text := w.values[t.value]; text != "" {
 				return -1, text
 			}
-		case t.constant != "":
+		case t.isConstant:
 			return -1, t.constant
 		case t.money != nil:
 			if code := w.currencyOfColumns(t.money); code != "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/tabular"
 	"fillbook/internal/trading/matching"
@@ -284,4 +285,17 @@ func (r *table) filledColumn() int {
 		return -1
 	}
 	return r.filled[0]
+}
+
+// filledQuantity returns how much of an order was filled, if a column says so.
+func (w *cells) filledQuantity() decimal.Null {
+	i := w.r.filledColumn()
+	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
+		return decimal.Null{}
+	}
+	n, err := parse.Number(w.Cells[i], w.r.separator(i))
+	if err != nil {
+		return decimal.Null{}
+	}
+	return decimal.Of(n)
 }

@@ -17,13 +17,14 @@ import (
 // layoutReader reads the rows of one table by a layout.
 type layoutReader struct {
 	*layoutState
-	r      *Reader
-	layout *Layout
-	key    Col
-	words  *wordTable
-	kinds  map[string]Kind // of the words that were looked up
-	status int             // the column of order states, -1 for none; see skipUnfilled
-	states map[string]parse.OrderStatus
+	r       *Reader
+	layout  *Layout
+	key     Col
+	words   *wordTable
+	kinds   map[string]Kind // of the words that were looked up
+	account Col
+	status  int // the column of order states, -1 for none; see skipUnfilled
+	states  map[string]parse.OrderStatus
 }
 
 // layoutState is what the rows of all tables of a file leave for its end.
@@ -73,34 +74,39 @@ func (r *Reader) readLayout(l *Layout) error {
 		l = &own
 	}
 	r.layout = l
-	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}}
-	lr.status, lr.states = r.findStatusColumn(l), map[string]parse.OrderStatus{}
-	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
-		if pair[0] != "" || pair[1] == "" {
-			continue
-		}
-		if err := r.RequireDay(pair[1]); err != nil {
+	lr := &layoutReader{layoutState: r.state, r: r, layout: l, key: l.key(), words: newWordTable(l.Words), kinds: map[string]Kind{}, status: -1}
+	if l.readRow == nil {
+		lr.status, lr.states = r.findStatusColumn(l), map[string]parse.OrderStatus{}
+		lr.account = l.accountColumn()
+		if err := r.requireDays(l); err != nil {
 			return err
 		}
 	}
-	account := l.accountColumn()
+	keepsRows := l.Kind != "" || len(l.Join) > 0 || l.PerTable != nil || len(r.Preset.Sections) > 0
+	w := &Row{}
 	for i, cells := range r.rows {
 		if i%checkEvery == 0 {
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
 		}
-		row := r.newRow(cells)
-		w := &row
+		if keepsRows {
+			w = &Row{}
+		}
+		w.reset(r, cells)
 		lr.readRow(w)
 		if w.Number == 0 {
 			r.Out.Rows--
 			continue
 		}
 		if w.skipped != unrecognizedRow {
-			r.Out.NoteAccount(w.Text(account))
+			r.Out.NoteAccount(w.Text(lr.account))
 		}
-		lr.rows = append(lr.rows, w)
+		if keepsRows {
+			lr.rows = append(lr.rows, w)
+		} else {
+			w.writeOutcome()
+		}
 	}
 	return nil
 }
@@ -118,6 +124,10 @@ func (l *Layout) key() Col {
 // readRow reads one row up to its outcome.
 func (lr *layoutReader) readRow(w *Row) {
 	l := lr.layout
+	if l.readRow != nil {
+		l.readRow(w)
+		return
+	}
 	if l.Prepare != nil {
 		l.Prepare(w)
 		if w.hasEnded() {
@@ -153,6 +163,14 @@ func (c *Condition) reason(w *Row, text string) string {
 		return c.Reason
 	}
 	return conditionReason(w.r.Header(c.Col), text)
+}
+
+// conditionReason returns why a row does not meet a condition.
+func conditionReason(column, value string) string {
+	if reason := parse.SkipReasons[parse.Status(value)]; reason != "" {
+		return reason
+	}
+	return strings.TrimSpace(column) + ": " + parse.Shorten(strings.TrimSpace(value))
 }
 
 // parseTexts sets the values of the first pattern that matches.

@@ -5,15 +5,328 @@ import (
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/parse"
+	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
 )
 
-// What a file without a preset has besides fills in money: rows of cash, and costs in
-// coins.
+// readExecution reads a row as one fill.
+func (m *mappedReader) readExecution(w *Row) {
+	if m.Out.ByNames && m.skipCash(w) {
+		return
+	}
+	quantity, filled := m.filled(w)
+	if !filled {
+		return
+	}
+	f := m.pool.newFill()
+	m.readInstrument(w, f)
+	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
+		m.noQuantity(w, quantity)
+		return
+	}
+	f.Quantity = quantity.Decimal
+	m.readSide(w, f)
+	m.readPrice(w, f)
+	w.traded = f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier()).Abs()
+	at := m.readMoment(w)
+	f.At, f.DateOnly = at.At, at.DateOnly
+	f.Fees, f.Commission = m.readCosts(w)
+	m.chargeCoins(w, f)
+	m.readAmount(w, f)
+	f.ID = w.Text(m.layout.ID)
+	for _, result := range m.results {
+		f.hasResult = f.hasResult || f.statesResult(w.peek(result))
+	}
+	w.emitFill(f)
+}
+
+// filled reads the quantity of a row and skips orders that were not filled. Of
+// an order that was filled in part, be it canceled afterwards, the quantity is
+// the filled one.
+func (m *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
+	quantity = w.Null(m.layout.Quantity)
+	word := w.Text(m.status)
+	if word == "" {
+		return quantity, true
+	}
+	status := parse.Status(word)
+	if status == parse.StatusFilled || status == parse.StatusUnknown {
+		if status == parse.StatusUnknown {
+			m.Out.WarnRow(w.Number, "The status %q is not known and was read as filled.", parse.Shorten(word))
+		}
+		return quantity, true
+	}
+	done := w.filledQuantity()
+	switch {
+	case done.Decimal.Sign() != 0:
+		if quantity.Decimal.Sign() < 0 {
+			done.Decimal = done.Decimal.Abs().Neg()
+		}
+		return done, true
+	case status != parse.StatusPartial:
+		w.Skip("%s", parse.SkipReasons[status])
+	case done.Valid:
+		w.Skip("%s", ReasonNotFilled)
+	default:
+		w.Fail("The order was filled in part, but the file does not say how much of it.")
+	}
+	return quantity, false
+}
+
+// noQuantity ends a row without a quantity: an order that was not filled is
+// skipped, a line of text is ignored, and any other row fails.
+func (m *mappedReader) noQuantity(w *Row, quantity decimal.Null) {
+	side := w.Text(m.layout.Side)
+	if side != "" {
+		m.readSideWord(w, side)
+	}
+	switch {
+	case !quantity.Valid && w.Text(m.layout.Symbol) == "" && side == "":
+		w.Ignore()
+	case quantity.Valid && (m.Preset.Broker != "" || m.filledColumn() >= 0):
+		w.Skip("%s", ReasonNotFilled)
+	default:
+		w.Fail("There is no quantity.")
+	}
+}
+
+// readInstrument reads what was traded.
+func (m *mappedReader) readInstrument(w *Row, f *Fill) {
+	l := m.layout
+	kind := m.Preset.Instrument
+	if word := w.Text(m.layout.Type); word != "" {
+		kind = InstrumentType(word)
+	}
+	multiplier := w.Null(l.Multiplier)
+	f.SetInstrument(m.nameInstrument(l, "", w.Text(l.Symbol), kind))
+	if multiplier.Valid {
+		f.Multiplier = multiplier
+	}
+	if right := strings.ToLower(w.Text(m.layout.Right)); right != "" && f.Right == "" {
+		f.Type = "option"
+		f.Right = optionRight(right)
+		f.Strike = w.Null(l.Strike)
+		f.Expiry = w.expiry(l.Expiry)
+	}
+	currency := strings.ToUpper(w.Text(m.layout.Currency))
+	if currency == "" && m.Out.ByNames && !isConstant(m.layout.Price) {
+		if i := m.column(m.layout.Price); i >= 0 {
+			currency = knownCurrencyIn(m.header[i])
+		}
+	}
+	w.symbol, w.currency = f.Symbol, currency
+	if currency == "" {
+		return
+	}
+	m.Out.NoteCurrency(currency)
+	if m.Hints.Currency != "" && currency != m.Hints.Currency {
+		m.Out.WarnCurrency(currency, m.Hints.Currency)
+		f.Details = map[string]string{"currency": currency}
+	}
+}
+
+// expiry reads the day on which an option expires.
+func (w *Row) expiry(col Col) journal.Day {
+	if !isConstant(col) {
+		return w.Day(col)
+	}
+	day, err := journal.ParseDay(string(TargetExpiry), col[1:])
+	if err != nil {
+		w.Fail("%q is not a day.", parse.Shorten(col[1:]))
+	}
+	return day
+}
+
+// readPrice reads the price. One in percent is that of a bond.
+func (m *mappedReader) readPrice(w *Row, f *Fill) {
+	if !isConstant(m.layout.Price) && m.layout.Price != "" {
+		if price, ok := w.percentPrice(w.find(m.layout.Price)); ok {
+			f.Price, f.Type = price, cmp.Or(f.Type, typeBond)
+			f.Multiplier = decimal.Null{Decimal: f.Multiplier.Or(hundredth), Valid: true}
+			return
+		}
+	}
+	price := w.Null(m.layout.Price)
+	if !price.Valid {
+		w.Fail("There is no price.")
+	}
+	f.Price = price.Decimal
+}
+
+// readSide reads the side, or takes it from the sign of the quantity.
+func (m *mappedReader) readSide(w *Row, f *Fill) {
+	word := w.Text(m.layout.Side)
+	if word == "" {
+		f.Side = matching.Buy
+		if f.Quantity.Sign() < 0 {
+			f.Side = matching.Sell
+		} else if m.layout.Side != "" {
+			w.Fail("There is no side.")
+		}
+		return
+	}
+	f.Side, f.Effect = m.readSideWord(w, word)
+}
+
+// readSideWord reads the word for a side, and fails the row if it is unknown.
+func (m *mappedReader) readSideWord(w *Row, word string) (matching.Side, parse.Effect) {
+	side, effect, ok := w.sideWord(word)
+	if !ok {
+		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
+		m.noteLeft(w, word)
+	}
+	return side, effect
+}
+
+// readMoment reads when a fill happened, or a trade with one time.
+func (m *mappedReader) readMoment(w *Row) parse.Moment {
+	switch l := m.layout; {
+	case l.Time != "":
+		return w.dayAndTime(l.Date, l.Time)
+	case l.Clock != "":
+		return w.DateAndTime(l.Date, l.Clock)
+	default:
+		return w.Moment(l.Date)
+	}
+}
+
+// readCosts reads the costs of a row. That of holding overnight is written as what it
+// did to the account: below zero is a cost.
+func (m *mappedReader) readCosts(w *Row) (fees, commission decimal.Decimal) {
+	fees = m.readCost(w, TargetFees, m.layout.Fees, m.fees).Sub(w.Decimal(m.layout.Swap))
+	return fees, m.readCost(w, TargetCommission, m.layout.Commission, m.commission)
+}
+
+// readCost reads a constant cost or the sum of some columns. Costs in other coins are
+// kept apart; see chargeCoins.
+func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) decimal.Decimal {
+	if columns == nil {
+		constant := w.Null(col)
+		w.noteZero(target, constant.Valid && constant.Decimal.IsZero())
+		return constant.Or(decimal.Zero)
+	}
+	fees, commission := w.noFees, w.noCommission
+	cost := decimal.Zero
+	for _, name := range columns {
+		e := m.parse(name)
+		n := w.costIn(e, name)
+		if coin := m.coinOfCost(w, e); coin != "" {
+			w.coins = append(w.coins, coinAmount{n, coin})
+			continue
+		}
+		cost = cost.Add(n)
+	}
+	isZero := w.noFees != fees || w.noCommission != commission
+	w.noFees, w.noCommission = fees, commission // the mapping says which of the two it is
+	w.noteZero(target, isZero)
+	return cost
+}
+
+// readRoundTrip reads a row as a finished trade by a mapping.
+func (m *mappedReader) readRoundTrip(w *Row) {
+	switch status := parse.Status(w.Text(m.status)); status {
+	case parse.StatusCanceled, parse.StatusRejected:
+		w.Skip("%s", parse.SkipReasons[status])
+		return
+	case parse.StatusUnknown, parse.StatusFilled, parse.StatusPartial, parse.StatusExpired, parse.StatusPending: // a trade may be open, an option expired
+	}
+	var f Fill
+	m.readInstrument(w, &f)
+	if f.Symbol == "" {
+		if w.Text(m.layout.Quantity) == "" {
+			w.Ignore()
+			return
+		}
+		w.Fail("There is no symbol.")
+		return
+	}
+	t := Trip{
+		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
+		Details: f.Details, ID: w.Text(m.layout.ID),
+		OpenPrice: w.Null(m.layout.OpenPrice).Or(decimal.Zero), ClosePrice: w.Null(m.layout.ClosePrice),
+	}
+	t.Fees, t.Commission = m.readCosts(w)
+	t.GrossPnL, t.NetPnL = w.Null(m.layout.Result), w.Null(m.layout.NetResult)
+	m.chargeTripCoins(w)
+	quantity := w.Null(m.layout.Quantity)
+	if !quantity.Valid {
+		w.Fail("There is no quantity.")
+	}
+	t.Quantity = quantity.Decimal.Abs()
+	t.Short = m.isShort(w, quantity.Decimal)
+	m.readTimes(w, &t)
+	t.TrustPnL = t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
+	m.annotate(w, w.Trip(t))
+}
+
+// isShort reads the direction of a finished trade.
+func (m *mappedReader) isShort(w *Row, quantity decimal.Decimal) bool {
+	word := strings.ToLower(strings.TrimSpace(w.Text(m.layout.Side)))
+	switch word {
+	case "":
+		return quantity.Sign() < 0
+	case "long", "l":
+		return false
+	case "short", "s":
+		return true
+	}
+	side, _, ok := w.sideWord(word)
+	if !ok {
+		w.Fail("%q is neither long nor short.", parse.Shorten(word))
+	}
+	return side == matching.Sell
+}
+
+// readTimes reads when the trade opened and closed. A journal with only one
+// moment has the day; both fills have it then.
+func (m *mappedReader) readTimes(w *Row, t *Trip) {
+	l := m.layout
+	switch {
+	case l.OpenTime != "":
+		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime)
+	case l.OpenDate != "":
+		t.Open = w.Moment(l.OpenDate)
+	case l.Time != "" || l.Date != "":
+		t.Open = m.readMoment(w)
+	}
+	switch closes := w.Text(l.CloseTime) != "" || w.Text(l.CloseDate) != ""; {
+	case closes && l.CloseTime != "":
+		t.Close = w.dayAndTime(l.CloseDate, l.CloseTime)
+	case closes:
+		t.Close = w.Moment(l.CloseDate)
+	case t.ClosePrice.Valid && l.CloseTime == "" && l.CloseDate == "":
+		t.Close = t.Open
+	}
+	if t.Open.At.IsZero() && !w.Failed() {
+		t.Open = t.Close
+	}
+}
+
+// annotate reads the annotations of the trade.
+func (m *mappedReader) annotate(w *Row, on *Fill) {
+	a := Annotations{Fill: on, Setups: List(w.Text(m.layout.Setups))}
+	for _, f := range annotations.Fields {
+		w.ReadAnnotation(f, m.mapping[Target(f.Name)], &a.Values)
+		if value, ok := f.At(&a.Values).(*decimal.Null); ok && f.Range != 0 { // platforms write 0 if there is no stop, target or risk
+			*value = NonZero(*value)
+		}
+	}
+	for _, tag := range List(w.Text(m.layout.Tags)) {
+		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
+			a.Mistakes = append(a.Mistakes, strings.TrimSpace(mistake))
+			continue
+		}
+		a.Tags = append(a.Tags, tag)
+	}
+	w.Annotate(a)
+}
 
 // skipCash skips a row that is not a fill but cash or a movement, and says which. It
 // reports whether it did.
-func (m *fieldMap) skipCash(w *Row) bool {
+func (m *mappedReader) skipCash(w *Row) bool {
 	word, kind := m.cashWord(w)
 	if word == "" {
 		return false
@@ -24,18 +337,18 @@ func (m *fieldMap) skipCash(w *Row) bool {
 }
 
 // noteLeft adds up the money of a row that is not a fill.
-func (m *fieldMap) noteLeft(w *Row, word string) {
-	if i := w.r.amount; i >= 0 && i < len(w.Cells) {
-		if n, err := parse.Number(w.Cells[i], w.r.separator(i)); err == nil {
-			w.r.Out.noteLeftMoney(word, w.Number, n, strings.ToUpper(cmp.Or(m.currency.text(w), knownCurrencyIn(w.r.header[i]))))
+func (m *mappedReader) noteLeft(w *Row, word string) {
+	if i := m.amount; i >= 0 && i < len(w.Cells) {
+		if n, err := parse.Number(w.Cells[i], m.separator(i)); err == nil {
+			m.Out.noteLeftMoney(word, w.Number, n, strings.ToUpper(cmp.Or(w.Text(m.layout.Currency), knownCurrencyIn(m.header[i]))))
 		}
 	}
 }
 
 // cashWord returns the word that says that a row is not a fill, and its kind: that in
 // the column of sides, or in one for kinds if the row has no quantity.
-func (m *fieldMap) cashWord(w *Row) (string, Kind) {
-	if word := m.side.text(w); word != "" && !m.side.isConstant {
+func (m *mappedReader) cashWord(w *Row) (string, Kind) {
+	if word := w.Text(m.layout.Side); word != "" && !isConstant(m.layout.Side) {
 		if w.findSideWord(word).whole {
 			return "", kindUnknown
 		}
@@ -44,10 +357,10 @@ func (m *fieldMap) cashWord(w *Row) (string, Kind) {
 		}
 		return "", kindUnknown
 	}
-	if !m.quantity.isMapped() || m.quantity.isConstant || !m.quantity.peek(w).IsZero() {
+	if m.layout.Quantity == "" || isConstant(m.layout.Quantity) || !w.peek(m.layout.Quantity).IsZero() {
 		return "", kindUnknown
 	}
-	for _, i := range w.r.kindColumns() {
+	for _, i := range m.kindColumns() {
 		if i < len(w.Cells) && !w.isTradeWord(w.Cells[i]) {
 			if kind := FindCashKind(w.Cells[i]); kind != kindUnknown {
 				return w.Cells[i], kind
@@ -59,9 +372,9 @@ func (m *fieldMap) cashWord(w *Row) (string, Kind) {
 
 // coinOfCost returns the coin or currency that a cost is in, if it is not the money of
 // the row.
-func (m *fieldMap) coinOfCost(w *Row, e *expression) string {
+func (m *mappedReader) coinOfCost(w *Row, e *expression) string {
 	i, text := w.findIn(e)
-	if !w.r.Out.ByNames || i < 0 || text == "" {
+	if !m.Out.ByNames || i < 0 || text == "" {
 		return ""
 	}
 	coin := m.statedCoin(w, text)
@@ -76,7 +389,7 @@ func (m *fieldMap) coinOfCost(w *Row, e *expression) string {
 
 // statedCoin returns the coin or currency in the column for that of costs, or the one
 // that is attached to a number. It is empty if the file does not say.
-func (m *fieldMap) statedCoin(w *Row, text string) string {
+func (m *mappedReader) statedCoin(w *Row, text string) string {
 	if coin := w.cell(m.feeCurrency); m.feeCurrency >= 0 && !parse.Blank(coin) {
 		return strings.ToUpper(strings.TrimSpace(coin))
 	}
@@ -91,7 +404,7 @@ func (m *fieldMap) statedCoin(w *Row, text string) string {
 
 // chargeCoins books the costs of a fill that are in a coin or currency of their own. Those
 // in neither the money nor the coin of the fill are kept beside it and told.
-func (m *fieldMap) chargeCoins(w *Row, f *Fill) {
+func (m *mappedReader) chargeCoins(w *Row, f *Fill) {
 	if len(w.coins) == 0 {
 		return
 	}
@@ -99,25 +412,25 @@ func (m *fieldMap) chargeCoins(w *Row, f *Fill) {
 	for _, c := range w.coins {
 		switch {
 		case !f.ChargeCoin(pair, c.amount, c.coin):
-			w.r.noteUnpriced(c)
+			m.noteUnpriced(c)
 		case c.coin == pair.Base && !c.amount.IsZero():
-			w.r.Out.Warn(feesInCoin)
+			m.Out.Warn(feesInCoin)
 		}
 	}
 }
 
 // chargeTripCoins is chargeCoins for a whole trade, which has several prices: no cost
 // in a coin is counted.
-func (m *fieldMap) chargeTripCoins(w *Row) {
+func (m *mappedReader) chargeTripCoins(w *Row) {
 	for _, c := range w.coins {
-		w.r.noteUnpriced(c)
+		m.noteUnpriced(c)
 	}
 }
 
 // pair returns the coin that the row trades, if it is one, and the money that it is
 // priced in.
-func (m *fieldMap) pair(w *Row) Instrument {
-	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, w.r.Hints.Currency))}
+func (m *mappedReader) pair(w *Row) Instrument {
+	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, m.Hints.Currency))}
 	if isPair(w.symbol) {
 		i.Base, i.Quote = SplitPair(w.symbol)
 	}

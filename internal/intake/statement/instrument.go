@@ -54,24 +54,6 @@ func (f *Fill) Name(symbol, kind string) {
 	}
 }
 
-// nameKey is what the instrument of a fill depends on.
-type nameKey struct{ symbol, kind string }
-
-// name is [Fill.Name] with a memory: a file has few instruments and many rows.
-func (r *Reader) name(f *Fill, symbol, kind string) {
-	key := nameKey{symbol, kind}
-	named, known := r.names[key]
-	if !known {
-		named = &Fill{}
-		named.Name(symbol, kind)
-		r.names[key] = named
-	}
-	f.Symbol, f.Type, f.Right, f.Strike, f.Expiry = named.Symbol, named.Type, named.Right, named.Strike, named.Expiry
-	if !f.Multiplier.Valid {
-		f.Multiplier = named.Multiplier
-	}
-}
-
 // Contract makes the fill one in an option.
 func (f *Fill) Contract(o instruments.Option) {
 	f.Type = instruments.TypeOption

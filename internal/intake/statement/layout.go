@@ -111,6 +111,8 @@ type Layout struct {
 	// Adjust may change the one record of the row, add to Record.Also, and fail
 	// or skip the row.
 	Adjust func(*Row, *Record)
+	// readRow reads a row instead of the steps above, for a mapping.
+	readRow func(*Row)
 	// PerTable sets hooks with state in the copy of the layout that reads one table.
 	PerTable func(*Reader, *Layout)
 }

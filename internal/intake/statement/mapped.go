@@ -186,24 +186,33 @@ func findColumn(names []string, col Col) int {
 	return -1
 }
 
+// columns returns the fields of a layout that a user can map a column to.
+func (l *Layout) columns() map[Target]*Col {
+	return map[Target]*Col{
+		TargetSymbol: &l.Symbol, TargetSide: &l.Side, TargetQuantity: &l.Quantity, TargetPrice: &l.Price,
+		TargetExecutedAt: &l.Time, TargetDate: &l.Date, TargetTime: &l.Clock, TargetFees: &l.Fees, TargetCommission: &l.Commission, TargetSwap: &l.Swap,
+		TargetInstrumentType: &l.Type, TargetOptionRight: &l.Right, TargetStrike: &l.Strike, TargetExpiry: &l.Expiry,
+		TargetOpenTime: &l.OpenTime, TargetOpenDate: &l.OpenDate, TargetOpenPrice: &l.OpenPrice,
+		TargetCloseTime: &l.CloseTime, TargetCloseDate: &l.CloseDate, TargetClosePrice: &l.ClosePrice, TargetPnL: &l.Result, TargetNetPnL: &l.NetResult,
+		TargetTags: &l.Tags, TargetSetup: &l.Setups, TargetNotes: &l.Notes, TargetInitialRisk: &l.Risk, TargetStopPrice: &l.Stop,
+		TargetTargetPrice: &l.Target, TargetLastStop: &l.LastStop, TargetMAE: &l.MAE, TargetMFE: &l.MFE, TargetConfidence: &l.Confidence,
+		TargetEmotionalState: &l.Emotion, TargetTradeQuality: &l.Quality, TargetReviewedAt: &l.Reviewed,
+		TargetMultiplier: &l.Multiplier, TargetExternalID: &l.ID, TargetCurrency: &l.Currency, TargetAccount: &l.Account,
+	}
+}
+
 // targets returns the columns of a layout by what a user can map them to.
 func (l *Layout) targets() map[Target]string {
-	columns := map[Target]string{
-		TargetSymbol: l.Symbol, TargetSide: l.Side, TargetQuantity: l.Quantity, TargetPrice: l.Price,
-		TargetExecutedAt: l.Time, TargetDate: l.Date, TargetTime: l.Clock, TargetFees: l.Fees, TargetCommission: l.Commission,
-		TargetInstrumentType: l.Type, TargetOptionRight: l.Right, TargetStrike: l.Strike, TargetExpiry: l.Expiry,
-		TargetOpenTime: l.OpenTime, TargetOpenDate: l.OpenDate, TargetOpenPrice: l.OpenPrice,
-		TargetCloseTime: l.CloseTime, TargetCloseDate: l.CloseDate, TargetClosePrice: l.ClosePrice, TargetPnL: l.Result, TargetNetPnL: l.NetResult,
-		TargetTags: l.Tags, TargetSetup: l.Setups, TargetNotes: l.Notes, TargetInitialRisk: l.Risk, TargetStopPrice: l.Stop,
-		TargetTargetPrice: l.Target, TargetLastStop: l.LastStop, TargetMAE: l.MAE, TargetMFE: l.MFE, TargetConfidence: l.Confidence,
-		TargetEmotionalState: l.Emotion, TargetTradeQuality: l.Quality, TargetReviewedAt: l.Reviewed,
-		TargetMultiplier: l.Multiplier, TargetExternalID: l.ID, TargetCurrency: l.Currency, TargetAccount: l.Account,
+	targets := map[Target]string{}
+	for target, col := range l.columns() {
+		if *col != "" && target != TargetSwap { // presets count it among the fees
+			targets[target] = *col
+		}
 	}
-	if l.Side == "" {
-		columns[TargetSide] = l.Kind
+	if l.Side == "" && l.Kind != "" {
+		targets[TargetSide] = l.Kind
 	}
-	maps.DeleteFunc(columns, func(_ Target, col string) bool { return col == "" })
-	return columns
+	return targets
 }
 
 // Sample returns the column names of a table and its first rows.

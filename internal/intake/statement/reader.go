@@ -45,10 +45,9 @@ type Reader struct {
 	amount   int // see findAmountColumn; -1 for none
 	clocks   map[clockKey]*parse.Clock
 	zone     string
-	titles   []string       // see Titles
-	day      journal.Day    // of times without one, where there are such
-	lots     map[string]int // how often a round trip was met
-	names    map[nameKey]*Fill
+	titles   []string            // see Titles
+	day      journal.Day         // of times without one, where there are such
+	lots     map[string]int      // how often a round trip was met
 	sides    map[string]sideWord // by the text of a cell
 	pool     *fillPool
 	unpriced map[string]decimal.Decimal // costs of rows read by names that are not in money
@@ -63,14 +62,20 @@ type table struct {
 	delimiter rune
 	header    []string
 	index     map[string]int // column by key; "price#2" is the second of a name
-	// expressions are the names that were looked up in this table.
+	// expressions are the names that were looked up in this table, and recent the last
+	// ones, which are found faster.
 	expressions map[Col]*expression
-	rows        []tabular.Row
-	layout      *Layout   // by which the table is read, nil for a hook
-	columns     []*column // by index; see columnState
-	costs       *costColumns
-	kinds       []int // see kindColumns; nil before the first call
-	filled      []int // see filledColumn; nil before the first call
+	recent      [32]struct {
+		col        Col
+		expression *expression
+	}
+	rows      []tabular.Row
+	layout    *Layout        // by which the table is read, nil for a hook
+	constants map[Col]Target // of a mapping
+	columns   []*column      // by index; see columnState
+	costs     *costColumns
+	kinds     []int // see kindColumns; nil before the first call
+	filled    []int // see filledColumn; nil before the first call
 }
 
 // column is what was decided over all values of a column.
@@ -106,7 +111,7 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
-	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, names: map[nameKey]*Fill{}, sides: map[string]sideWord{}, pool: &fillPool{}}
+	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, sides: map[string]sideWord{}, pool: &fillPool{}}
 	if err := r.settleZone(); err != nil {
 		return nil, err
 	}
@@ -132,11 +137,9 @@ func ReadContext(ctx context.Context, file tabular.File, found Detection, hints 
 		}
 		return r.result()
 	}
-	readRow, err := r.newMappedReader()
-	if err != nil {
+	if err := r.readMapped(); err != nil {
 		return nil, err
 	}
-	r.eachReusedRow(readRow)
 	return r.result()
 }
 
@@ -276,10 +279,10 @@ func isNumber(text string) bool {
 // nameOf returns the name of a column as the file writes it, or for a value that
 // is not in a column the first of the names that it was looked up by.
 func (r *table) nameOf(column int, names Col) string {
-	if column < 0 {
-		return firstName(names)
+	if column >= 0 {
+		return r.header[column]
 	}
-	return r.header[column]
+	return firstName(names)
 }
 
 // Header returns the name of the column as the file writes it.
@@ -301,8 +304,9 @@ func (r *Reader) Rows() iter.Seq[*Row] {
 			if i%checkEvery == 0 && r.ctx.Err() != nil {
 				return // ReadContext reports it
 			}
-			row := r.newRow(cells)
-			more := yield(&row)
+			row := &Row{}
+			row.reset(r, cells)
+			more := yield(row)
 			row.writeOutcome()
 			if !more {
 				return
@@ -315,22 +319,6 @@ func (r *Reader) Rows() iter.Seq[*Row] {
 func (r *Reader) EachRow(fn func(*Row)) {
 	for row := range r.Rows() {
 		fn(row)
-	}
-}
-
-// eachReusedRow is EachRow for a function that keeps no row: there is only one,
-// which is overwritten.
-func (r *Reader) eachReusedRow(fn func(*Row)) {
-	row := &Row{}
-	for i, cells := range r.rows {
-		if i%checkEvery == 0 && r.ctx.Err() != nil {
-			return // ReadContext reports it
-		}
-		fills, times := row.fills[:0], row.times[:0]
-		*row = r.newRow(cells)
-		row.fills, row.times = fills, times
-		fn(row)
-		row.writeOutcome()
 	}
 }
 

@@ -51,10 +51,11 @@ type outcome struct {
 	skipped     string // why the row holds nothing
 }
 
-// newRow returns the next row of the table.
-func (r *Reader) newRow(from tabular.Row) Row {
+// reset makes the row the next one of the table.
+func (w *Row) reset(r *Reader, from tabular.Row) {
 	r.Out.Rows++
-	return Row{cells: cells{Row: from, r: r, outcome: outcome{Number: r.Out.Rows}}}
+	fills, times := w.fills[:0], w.times[:0]
+	*w = Row{cells: cells{Row: from, r: r, outcome: outcome{Number: r.Out.Rows, fills: fills}}, times: times}
 }
 
 // rowNotes are what a hook says about a row.
@@ -173,9 +174,13 @@ func (w *cells) nullIn(e *expression, names Col) decimal.Null {
 	if text == "" {
 		return decimal.Null{}
 	}
-	n, err := parse.Number(text, w.r.separatorFor(i, text))
+	name, separator := string(w.r.constants[names]), parse.Point
+	if !isConstant(names) {
+		name, separator = w.r.nameOf(i, names), w.r.separatorFor(i, text)
+	}
+	n, err := parse.Number(text, separator)
 	if err != nil {
-		w.Fail("%s: %v.", w.r.nameOf(i, names), err)
+		w.Fail("%s: %v.", name, err)
 		return decimal.Null{}
 	}
 	return decimal.Of(n)
@@ -251,6 +256,9 @@ func (w *Row) Moment(names string) parse.Moment { return w.momentIn(w.r.parse(na
 
 func (w *Row) momentIn(e *expression, names Col) parse.Moment {
 	i, text := w.findIn(e)
+	if isConstant(names) {
+		return w.At(text)
+	}
 	if text == "" {
 		w.Fail("There is no time in column %s.", firstName(names))
 		return parse.Moment{}

@@ -34,19 +34,14 @@ func (r *Reader) RequireDay(names string) error {
 	}
 }
 
-// requireDays is [Reader.RequireDay] for the columns of a mapping. A time of day
-// without a date column is taken for the whole instant.
-func (r *mappedReader) requireDays() error {
-	m := r.mapping
-	if m[TargetExecutedAt] == "" && m["date"] == "" && m["time"] != "" {
-		m[TargetExecutedAt] = m["time"]
-		delete(m, "time")
-	}
-	for _, t := range [][2]Target{{TargetExecutedAt, "date"}, {"open_time", "open_date"}, {"close_time", "close_date"}} {
-		if m[t[1]] != "" || m[t[0]] == "" {
+// requireDays is [Reader.RequireDay] for the times of a layout that have no column
+// for the date.
+func (r *Reader) requireDays(l *Layout) error {
+	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
+		if pair[0] != "" || pair[1] == "" {
 			continue
 		}
-		if err := r.RequireDay(m[t[0]]); err != nil {
+		if err := r.RequireDay(pair[1]); err != nil {
 			return err
 		}
 	}
