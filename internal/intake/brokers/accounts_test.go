@@ -9,7 +9,7 @@ import (
 )
 
 // TestAccountsOfEveryRow reads files in which only a cash row, a skipped row or a row
-// of a preset that names no account column is of a second account.
+// without a configured account column belongs to a second account.
 func TestAccountsOfEveryRow(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -59,7 +59,7 @@ TWO,mainAccount,k0,ADA-USDT,BUY,LIMIT,0,0,0,0,2026-04-01 11:00:00,0,,TAKER,ADA
 	}
 }
 
-// TestAccountOfCashTable reads a workbook of Fillbook whose second account has cash only.
+// TestAccountOfCashTable reads a Fillbook workbook whose second account has cash only.
 func TestAccountOfCashTable(t *testing.T) {
 	t.Parallel()
 	tab := func(text string) string { return strings.ReplaceAll(text, ",", "\t") }

@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// mustRead reads a text that is an export of one of the presets.
+// mustRead reads a text some preset fits.
 func mustRead(t *rapid.T, text string, presets []*statement.Preset) *statement.Statement {
 	s := brokertest.MustRead(t, []byte(text), statement.Hints{}, presets)
 	if len(s.Problems) > 0 {
@@ -25,7 +25,7 @@ func mustRead(t *rapid.T, text string, presets []*statement.Preset) *statement.S
 	return s
 }
 
-// gross returns what quantity and price of a fill move in cash.
+// gross returns a fill's cash movement by quantity and price.
 func gross(f *statement.Fill) decimal.Decimal {
 	usual, _ := instruments.DefaultMultiplier(f.Symbol, f.Type)
 	n := f.Quantity.Mul(f.Price).Mul(f.Multiplier.Or(usual))
@@ -35,8 +35,8 @@ func gross(f *statement.Fill) decimal.Decimal {
 	return n
 }
 
-// TestHiddenCostsKeepTheCash holds that what fills move is what the file says,
-// to the last cent, however prices are rounded.
+// TestHiddenCostsKeepTheCash checks that fills move the stated cash, to the last cent,
+// however prices are rounded.
 func TestHiddenCostsKeepTheCash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
@@ -70,7 +70,7 @@ func TestHiddenCostsKeepTheCash(t *testing.T) {
 	})
 }
 
-// TestAmericaOrderOfRowsDoesNotMatter holds that a file with a time in every row says
+// TestAmericaOrderOfRowsDoesNotMatter checks that a file with a time in every row says
 // the same whichever way it is sorted.
 func TestAmericaOrderOfRowsDoesNotMatter(t *testing.T) {
 	const header = "Name,Symbol,Side,Status,Filled,Total Qty,Price,Avg Price,Time-in-Force,Placed Time,Filled Time\n"
@@ -98,8 +98,8 @@ func TestAmericaOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestCostsFindTheirTrades holds that every trade of a statement gets its own
-// costs, wherever its row of cash stands and though it is seconds late.
+// TestCostsFindTheirTrades checks that every trade in a statement gets its own costs,
+// wherever its cash row is and though it is seconds late.
 func TestCostsFindTheirTrades(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// angelOneTrades is the trades history: one column for the price of a buy and one
-// for that of a sell, and a column for each charge.
+// angelOneTrades is the trades history: a column each for buying and selling prices, and
+// a column for each charge.
 var angelOneTrades = s.Preset{
 	Broker: "Angel One", Export: "trades history", Evidence: s.SampleFile, Format: s.Executions, Zone: kolkata, Order: parse.MonthFirst, Units: true,
 	Header: s.Cols("Scrip/Contract;Buy/Sell;Buy Price;Sell Price;Quantity;Brokerage;Trade ID;Date"), Costs: s.CostsPositive,
@@ -27,8 +27,8 @@ var angelOneTrades = s.Preset{
 	},
 }
 
-// nameAngelOne builds an instrument from a contract that is written out: FUTIDX
-// NIFTY Oct 28 2026, OPTCUR EURINR Oct 28 2026 90.50 PE.
+// nameAngelOne builds an instrument from a contract written out: FUTIDX NIFTY Oct 28
+// 2026, OPTCUR EURINR Oct 28 2026 90.50 PE.
 func nameAngelOne(symbol, kind string) s.Instrument {
 	text := strings.ToUpper(symbol)
 	if o, ok := instruments.ParseOption(text); ok {
@@ -38,8 +38,8 @@ func nameAngelOne(symbol, kind string) s.Instrument {
 	if !strings.HasPrefix(class, "FUT") || len(class) != len("FUTIDX") {
 		return nameNSE(text, kind)
 	}
-	// The parser of options reads every way to write a day, so the future is
-	// completed to an option.
+	// The option parser reads every way to write a day, so the future is completed to an
+	// option.
 	o, ok := instruments.ParseOption(rest + " 1 CE")
 	if !ok {
 		return s.Instrument{Problem: fmt.Sprintf("%q is not a contract that can be read.", text)}

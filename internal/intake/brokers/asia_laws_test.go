@@ -13,13 +13,12 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// asiaRead reads a text that must be read.
+// asiaRead reads a text without problems.
 func asiaRead(t *rapid.T, text string) *statement.Statement {
 	return brokertest.MustRead(t, []byte(text), statement.Hints{}, tables())
 }
 
-// The exits of the tax report make exactly the profit that the report states,
-// also where no price does.
+// The exits in the tax report make exactly the stated profit, also where no price does.
 func TestExitsMakeTheirProfit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var file strings.Builder

@@ -6,9 +6,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// atasJournal is the journal sheet of the statistics workbook, in English and
-// French. The sign of the volume is the direction; the result in money is PnL,
-// that in points is Price PnL.
+// atasJournal is the journal sheet in the statistics workbook, in English and French. The
+// volume's sign is the direction; the result in money is PnL, the one in points is Price
+// PnL.
 var atasJournal = s.Preset{
 	Broker: "ATAS", Export: "statistics journal", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Instrument: futureType,
 	Header: s.Cols("Instrument|Outil;" + atasOpenTime + ";" + atasOpenPrice + ";" + atasVolume + ";Close time|Heure de clôture;Close price|Prix de clôture;PnL"),

@@ -2,9 +2,9 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// avanzaTransactions is the Swedish list of transactions: days only, newest
-// first, with prices in the currency of the instrument and the rate beside them.
-// The stated result is after costs that the fills have too, so it is not read.
+// avanzaTransactions is the Swedish transaction list: days only, newest first, with
+// prices in the instrument's currency and the rate beside them. The stated result is
+// after costs already in the fills, so it is not read.
 var avanzaTransactions = statement.Preset{
 	Broker: "Avanza", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: stockholm,
 	Header: statement.Cols("Datum;Konto;Typ av transaktion;Värdepapper/beskrivning;Antal;Kurs;Belopp"),

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// avaTradeOrders is the list of orders in German. An order was filled as far as
-// its Erfüllungsmenge says, whatever happened to the rest.
+// avaTradeOrders is the order list in German. An order was filled as far as its
+// Erfüllungsmenge says, whatever happened to the rest.
 var avaTradeOrders = s.Preset{
 	Broker: "AvaTrade", Export: "orders", Evidence: s.SampleFile, Format: s.Executions, Costs: s.CostsPositive, NewestFirst: true,
 	Header: s.Cols("Symbol;Seite;Anz.;Erfüllungsmenge;Durchschnittlicher Erfüllungspreis;Status Zeit;Order-Nummer"),

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// b3Trades is the report of trades (negociação) of the investor area of the exchange B3:
-// days only, one row for each price, without costs.
+// b3Trades is the trade report (negociação) from the B3 exchange's investor area: days
+// only, one row for each price, without costs.
 var b3Trades = s.Preset{
 	Broker: "B3", Export: "negociação", Evidence: s.SampleFile, Format: s.Executions, Zone: saoPaulo, Order: parse.DayFirst, Units: true,
 	Header:  s.Cols("Data do Negócio;Tipo de Movimentação;Mercado;Prazo/Vencimento;Instituição;Código de Negociação;Quantidade;Preço;Valor"),
@@ -22,8 +22,8 @@ var b3Trades = s.Preset{
 	},
 }
 
-// prepareB3 reads the type of an instrument from its market. An exercise trades the share
-// under the code of the option.
+// prepareB3 reads an instrument's type from its market. An exercise trades the share
+// under the option's code.
 func prepareB3(w *s.Row) {
 	switch market := strings.ToLower(w.Text("Mercado")); {
 	case strings.Contains(market, "exercício"):
@@ -39,11 +39,11 @@ func prepareB3(w *s.Row) {
 	}
 }
 
-// b3Fraction is the code of a share that was traded in less than a lot.
+// b3Fraction is the code for a share traded in less than a lot.
 var b3Fraction = regexp.MustCompile(`^([A-Z]{4}\d{1,2})F$`)
 
-// nameB3Trade builds a share or a contract of the exchange. Less than a lot of a share
-// is traded under a code of its own, which ends in F.
+// nameB3Trade builds a share or a contract at the exchange. Less than a share lot is
+// traded under a separate code, which ends in F.
 func nameB3Trade(symbol, kind string) s.Instrument {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	if kind == instruments.TypeFuture {

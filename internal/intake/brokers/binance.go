@@ -5,8 +5,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// binanceSpot has amounts with their coins attached: 0.5BTC. The coin of the
-// amount is the one that the pair is priced in.
+// binanceSpot has amounts with their coins attached: 0.5BTC. The amount's coin is the
+// pair's quote coin.
 var binanceSpot = statement.Preset{
 	Broker: "Binance", Export: "spot trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Date(UTC)|Time|Date;Pair;Side;Price;Executed;Amount;Fee"),
@@ -25,8 +25,8 @@ var binanceOldSpot = statement.Preset{
 	},
 }
 
-// binanceFutures are contracts. Those that are margined in their coin are settled
-// in it: prices are in dollars, and the result is not.
+// binanceFutures are contracts. Coin-margined ones are settled in their coin: prices are
+// in dollars, and the result is not.
 var binanceFutures = statement.Preset{
 	Broker: "Binance", Export: "futures trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Date(UTC)|Time(UTC)|Time|Date;Symbol;Side;Price;Quantity;Amount;Fee;Realized Profit"),
@@ -47,8 +47,8 @@ var binanceAutoInvest = statement.Preset{
 	},
 }
 
-// binanceStatement has one row for each coin of a trade. Rows of the same second
-// belong together.
+// binanceStatement has one row for each coin in a trade. Rows within a second belong
+// together.
 var binanceStatement = statement.Preset{
 	Broker: "Binance", Export: "account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("UTC_Time|Time|Time(UTC);Account;Operation;Coin;Change;Remark"),
@@ -73,8 +73,8 @@ var binanceStatement = statement.Preset{
 	},
 }
 
-// binanceWallet is the wallet of the futures account. Results and commissions come
-// with the fills of the futures trades.
+// binanceWallet is the futures account's wallet. Results and commissions come with the
+// fills in the futures trades.
 var binanceWallet = statement.Preset{
 	Broker: "Binance", Export: "futures transactions", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Date(UTC)|Time(UTC);type;Amount;Asset;Symbol;Transaction ID"),

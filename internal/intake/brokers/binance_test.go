@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// readBinance reads a file of Binance that has no problems.
+// readBinance reads a Binance file without problems.
 func readBinance(t *rapid.T, text string) *statement.Statement {
 	s := brokertest.MustRead(t, []byte(text), statement.Hints{Currency: "USD"}, tables())
 	if len(s.Problems) > 0 {
@@ -36,8 +36,8 @@ func sumCoinAndMoney(fills []*statement.Fill) (coin, money decimal.Decimal) {
 	return coin, money
 }
 
-// TestFeesKeepBothBalances checks that fills change the coin and the money by
-// exactly what the exchange booked, whichever of the two the fee is in.
+// TestFeesKeepBothBalances checks that fills change the coin and the money by exactly
+// what the exchange booked, whichever the fee is in.
 func TestFeesKeepBothBalances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
@@ -69,8 +69,8 @@ func TestFeesKeepBothBalances(t *testing.T) {
 	})
 }
 
-// TestOrderWithinSecond checks that the order of the rows of one second does not
-// change what is read from an account statement.
+// TestOrderWithinSecond checks that row order within a second does not change what is
+// read from an account statement.
 func TestOrderWithinSecond(t *testing.T) {
 	shown := func(s *statement.Statement) (list []string) {
 		for _, f := range s.Fills {

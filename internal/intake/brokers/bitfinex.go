@@ -5,8 +5,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// bitfinexTrades was written from code; no file was seen. The sign of the amount
-// is the side.
+// bitfinexTrades was written from code; no file was seen. The amount's sign is the side.
 var bitfinexTrades = statement.Preset{
 	Broker: "Bitfinex", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("#;PAIR;AMOUNT;PRICE;FEE;FEE CURRENCY;DATE;ORDER ID"), Order: parse.DayFirst, Costs: statement.CostsNegative,

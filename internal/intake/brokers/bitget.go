@@ -2,8 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// bitgetOrders is the order history of Bitget's futures. It was written from
-// code; no file was seen. The time is that of the order.
+// bitgetOrders is Bitget's futures order history. It was written from code; no file was
+// seen. The time is the order's.
 var bitgetOrders = statement.Preset{
 	Broker: "Bitget", Export: "futures orders", Evidence: statement.Documented, Format: statement.Executions, NewestFirst: true,
 	Header: statement.Cols("Futures;Direction;Avg Price|Average Price;Filled Qty|Executed;Realized PnL|Realized P/L"),

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// bitmexWallet is the wallet history of BitMEX, in satoshi. It has the result of
-// each day and contract but no fills, so results are adjustments.
+// bitmexWallet is BitMEX's wallet history, in satoshi. It has results by day and contract
+// but no fills, so results are adjustments.
 var bitmexWallet = statement.Preset{
 	Broker: "BitMEX", Export: "wallet history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("transactTime;transactType;amount;fee;address;transactStatus;walletBalance"), Order: parse.MonthFirst,

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// bittrexOrders is the history of filled orders since 2018. Price is what was
-// traded in all.
+// bittrexOrders is the history of filled orders since 2018. Price is the total traded
+// value.
 var bittrexOrders = statement.Preset{
 	Broker: "Bittrex", Export: "order history", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Uuid;Exchange;TimeStamp;OrderType;Limit;Quantity;QuantityRemaining;Commission;Price;PricePerUnit;Closed"),
@@ -16,7 +16,7 @@ var bittrexOrders = statement.Preset{
 	Layout: &bittrexLayout,
 }
 
-// bittrexOldOrders is the history until 2017, which has no price of a unit.
+// bittrexOldOrders is the history until 2017, without unit prices.
 var bittrexOldOrders = statement.Preset{
 	Broker: "Bittrex", Export: "order history until 2017", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("OrderUuid;Exchange;Type;Quantity;Limit;CommissionPaid;Price;Opened;Closed"), Order: parse.MonthFirst,
@@ -24,8 +24,8 @@ var bittrexOldOrders = statement.Preset{
 	Layout: &bittrexLayout,
 }
 
-// bittrexLayout is that of both histories. A market has the coin that prices before
-// the one that is traded: USD-BTC.
+// bittrexLayout reads both histories. A market has the quote coin before the traded one:
+// USD-BTC.
 var bittrexLayout = statement.Layout{
 	Coins: true, Orders: true, Kind: "OrderType|Type", Symbol: "{@base}-{@quote}", Time: "Closed", Quantity: "@filled|Quantity", Price: "PricePerUnit",
 	Gross: "Price", Unsigned: true, Currency: "@quote", Fees: "Commission|CommissionPaid", FeesCurrency: "@quote", ID: "Uuid|OrderUuid",

@@ -5,7 +5,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// blofinOrders is the order history of Blofin. The file does not state its zone.
+// blofinOrders is Blofin's order history. The file does not state its zone.
 var blofinOrders = statement.Preset{
 	Broker: "Blofin", Export: "order history", Evidence: statement.SampleFile, Format: statement.Executions, NewestFirst: true,
 	Header: statement.Cols("Underlying Asset;Margin Mode;Leverage;Order Time;Side;Avg Fill;Filled;Total;PNL;Fee;Reduce-only;Status"),

@@ -35,7 +35,7 @@ func TestNameMoomoo(t *testing.T) {
 	}
 }
 
-// A time that the clocks left out is told, and does not stop the rows around it.
+// A time skipped by the clocks is reported, and does not stop the rows around it.
 func TestTimesOnTheDayOfTheChange(t *testing.T) {
 	const file = "Symbol,Price,Qty,Time,Side,Type,\nACME,8,1,03:30:00,S,Margin,\nACME,8,1,02:30:00,B,Margin,\n"
 	brokertest.Check(t, []byte(file), statement.Hints{FileName: "20260308.csv"}, tables(), `

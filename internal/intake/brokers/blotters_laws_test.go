@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// blottersRead reads a text that must be read.
+// blottersRead reads a text without problems.
 func blottersRead(t *rapid.T, text string) *statement.Statement {
 	return brokertest.MustRead(t, []byte(text), statement.Hints{}, tables())
 }
@@ -36,7 +36,7 @@ func TestOrdersKeepTheirCosts(t *testing.T) {
 			for _, part := range parts {
 				quantity += part
 			}
-			if len(parts) == 0 { // an order that kept only its average
+			if len(parts) == 0 { // an order with only its average left
 				quantity = rapid.IntRange(1, 500).Draw(t, "quantity")
 			}
 			costs, shares = costs.Add(total), shares.Add(decimal.New(int64(quantity)))
@@ -62,7 +62,7 @@ func TestOrdersKeepTheirCosts(t *testing.T) {
 	})
 }
 
-// What a blotter says that went in and out is what its fills say.
+// The money in and out by a blotter equals the money by its fills.
 func TestProceedsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var file strings.Builder

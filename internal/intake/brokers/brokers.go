@@ -1,10 +1,10 @@
-// Package brokers has the presets of all brokers, platforms, exchanges and
-// journals whose files can be read without a column mapping: one file for each of
-// them, named after it, with its fixtures in testdata. A preset is a variable
-// named after the broker and the export, such as swissquoteTransactions.
+// Package brokers has the presets for all brokers, platforms, exchanges and journals
+// whose files can be read without a column mapping: one file for each, named after it,
+// with its fixtures in testdata. A preset is a variable named after the broker and the
+// export, such as swissquoteTransactions.
 //
-// Interactive Brokers and MetaTrader write files that are not tables. Their
-// readers are packages of their own.
+// Interactive Brokers and MetaTrader do not write tables. They have readers in separate
+// packages.
 package brokers
 
 import (
@@ -16,14 +16,14 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// futureType is the type of every instrument in files of futures platforms.
+// futureType is the type of every instrument in files from futures platforms.
 const futureType = instruments.TypeFuture
 
-// All returns every preset. The order decides only among presets that fit a file
-// equally well.
+// All returns every preset. The order decides only among presets fitting a file equally
+// well.
 func All() []*statement.Preset { return slices.Concat(metatrader.Presets(), tables(), ibkr.Presets()) }
 
-// tables returns the presets of this package.
+// tables returns the presets in this package.
 func tables() []*statement.Preset {
 	return append([]*statement.Preset{
 		&tradingViewOrders, &tradingViewBalance, &tradingViewStrategy, &cTraderHistory, &dxTradeOrders, &matchTraderPositions, &avaTradeOrders,

@@ -18,12 +18,12 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// page is the list of what can be read, for users.
+// page is the list of readable files, for users.
 const page = "../../../docs/brokers.md"
 
-// TestThePageListsEveryPreset compares docs/brokers.md with the presets; run it
-// with -update to write the file. The connections at its end are listed by the tests of
-// package installation.
+// TestThePageListsEveryPreset compares docs/brokers.md with the presets; run it with
+// -update to write the file. The tests in package installation list the connections at
+// its end.
 func TestThePageListsEveryPreset(t *testing.T) {
 	t.Parallel()
 	got, err := os.ReadFile(page)
@@ -105,8 +105,8 @@ their words, and by the order and the form of their values if the words are not 
 	return b.String()
 }
 
-// TestFixturesFindTheirOwnPreset passes every fixture of every broker to all
-// presets together: none may take the file of another.
+// TestFixturesFindTheirOwnPreset passes every broker's fixtures to all presets together:
+// none may take another's file.
 func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -136,9 +136,8 @@ func TestFixturesFindTheirOwnPreset(t *testing.T) {
 	}
 }
 
-// TestEverySampleIsKnown reads every sample, where there are any, with all
-// presets together: one of the tables must list each of them, and it must be
-// read as the table says.
+// TestEverySampleIsKnown reads every sample, if there are any, with all presets together:
+// some table must list each sample, and it must be read as the table says.
 func TestEverySampleIsKnown(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("SVC_TEST_SAMPLES")
@@ -176,7 +175,7 @@ func TestEverySampleIsKnown(t *testing.T) {
 	t.Logf("%d samples are read, %d are refused", read, refused)
 }
 
-// TestDamagedFilesLoseNoRow holds the law of rows for files with damaged cells.
+// TestDamagedFilesLoseNoRow checks row conservation for files with damaged cells.
 func TestDamagedFilesLoseNoRow(t *testing.T) {
 	t.Parallel()
 	brokertest.CheckDamaged(t, brokers.All(), "testdata/*.txtar", "ibkr/testdata/*.txtar", "../metatrader/testdata/*.txtar")

@@ -8,8 +8,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// buxTransactions are the transactions of BUX. A fee is a row of its own after
-// its trade, and rows were seen that are one column too long.
+// buxTransactions are BUX's transactions. A fee is a separate row after its trade, and
+// rows were seen with a column too many.
 var buxTransactions = s.Preset{
 	Broker: "BUX", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: amsterdam,
 	Header: s.Cols("Transaction Time (CET);Transaction Category;Transaction Type;Transaction Amount;Transaction Currency;Asset Id;Asset Name;Asset Quantity;Asset Price;Asset Currency"),
@@ -26,7 +26,7 @@ var buxTransactions = s.Preset{
 	},
 }
 
-// prepareBUX removes the empty cell that some rows have before their amount.
+// prepareBUX removes the empty cell before the amount in some rows.
 func prepareBUX(w *s.Row) {
 	i := slices.Index(w.Reader().Out.Headers, "Transaction Amount")
 	if w.Text("Transaction Amount") != "" || i < 0 || i+1 >= len(w.Cells) {

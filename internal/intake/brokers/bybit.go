@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// bybitClosed has a row for each part of a position that was closed, with the time
-// of closing only and the result after fees and funding. The presets of Bybit were
-// written from descriptions, code and single rows; no whole file was seen.
+// bybitClosed has a row for each closed part of a position, with the closing time only
+// and the result after fees and funding. Bybit's presets were written from descriptions,
+// code and single rows; no whole file was seen.
 var bybitClosed = statement.Preset{
 	Broker: "Bybit", Export: "closed P&L", Evidence: statement.Documented, Format: statement.JournalTrades, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Contracts|Market|Symbol;Closing Direction|Trade Type;Qty|Quantity|Order Quantity;Entry Price;Exit Price;Closed P&L|Realized P&L"),
@@ -27,8 +27,8 @@ var bybitClosed = statement.Preset{
 	},
 }
 
-// readBybitDirection reads whether a trade was short: from the side of the order that
-// closed it, or else from a result that only a short trade explains.
+// readBybitDirection reads whether a trade was short: from the side of the closing order,
+// or else from a result only a short trade explains.
 func readBybitDirection(w *statement.Row, t *statement.Trip) {
 	switch {
 	case w.Text("Closing Direction") != "":
@@ -39,14 +39,14 @@ func readBybitDirection(w *statement.Row, t *statement.Trip) {
 	}
 }
 
-// adjustBybitClosed keeps the stated result of a contract that is settled in its
-// coin, which prices in dollars do not give.
+// adjustBybitClosed keeps the stated result for a contract settled in its coin, which
+// prices in dollars do not give.
 func adjustBybitClosed(_ *statement.Row, record *statement.Record) {
 	_, quote := statement.SplitPairBy(record.Trip.Symbol, bybitQuotes)
 	record.Trip.TrustPnL = quote == "USD"
 }
 
-// bybitQuotes are the coins that Bybit prices others and contracts in.
+// bybitQuotes are the quote coins for Bybit's pairs and contracts.
 var bybitQuotes = strings.Fields("USDT USDC USD USDE USDR DAI BTC ETH EUR BRL PLN TRY")
 
 // nameBybitContract builds a contract from its name.
@@ -55,8 +55,8 @@ func nameBybitContract(symbol, _ string) statement.Instrument {
 	return statement.NewCoinContract(symbol, base, quote)
 }
 
-// bybitSpot is a list of fills in coins. Older files do not name the coin of the fee: it
-// is the one that was received. Some files write the time before the day.
+// bybitSpot is a list of fills in coins. Older files do not name the fee coin: it is the
+// received one. Some files write the time before the day.
 var bybitSpot = statement.Preset{
 	Broker: "Bybit", Export: "spot trade history", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Spot Pairs;Order Type;Direction;Filled Value;Filled Price;Filled Quantity;Fees;Transaction ID;Order No."),
@@ -69,14 +69,14 @@ var bybitSpot = statement.Preset{
 	},
 }
 
-// nameBybitPair builds a pair of coins from its name.
+// nameBybitPair builds a coin pair from its name.
 func nameBybitPair(symbol, _ string) statement.Instrument {
 	i := statement.NamePair(symbol, "")
 	i.Base, i.Quote = statement.SplitPairBy(symbol, bybitQuotes)
 	return i
 }
 
-// prepareBybitSpot names the coin that was received.
+// prepareBybitSpot names the received coin.
 func prepareBybitSpot(w *statement.Row) {
 	base, quote := statement.SplitPairBy(w.Text("Spot Pairs"), bybitQuotes)
 	if side, _, ok := parse.SideWord(w.Text("Direction")); ok && side == matching.Sell {
@@ -85,7 +85,7 @@ func prepareBybitSpot(w *statement.Row) {
 	w.Set("coin", base)
 }
 
-// bybitTrades is a list of fills in contracts, with rows for funding among them.
+// bybitTrades is a list of fills in contracts, with funding rows among them.
 var bybitTrades = statement.Preset{
 	Broker: "Bybit", Export: "trade history", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Contracts;Order No.;Direction;Filled Qty;Filled Price;Filled Type;Trading Fee Rate;Fees Paid;Trasaction ID|Transaction ID"),
@@ -102,8 +102,8 @@ var bybitTrades = statement.Preset{
 	},
 }
 
-// bybitLedger has a row for each change of the wallet: a fill in a contract, one
-// of the two rows of a fill in a coin, or money.
+// bybitLedger has a row for each wallet change: a fill in a contract, half a fill in a
+// coin, or money.
 var bybitLedger = statement.Preset{
 	Broker: "Bybit", Export: "unified account ledger", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Currency;Contract;Type;Direction;Quantity;Position;Filled Price;Funding;Fee Paid;Cash Flow;Change;Wallet Balance"),
@@ -122,8 +122,8 @@ var bybitLedger = statement.Preset{
 	},
 }
 
-// prepareBybitLedger finds the sign of the fee, and which rows are one coin of a
-// spot fill: those without an action, or in the coin that is traded.
+// prepareBybitLedger finds the fee's sign, and which rows are one coin in a spot fill:
+// those without an action, or in the traded coin.
 func prepareBybitLedger(w *statement.Row) {
 	fee, flow := w.Decimal("Fee Paid"), w.Decimal("Cash Flow").Add(w.Decimal("Funding"))
 	if !flow.Sub(fee).Equal(w.Decimal("Change")) {

@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// cexioHistory is the history of CEX.IO. A trade is a row whose comment says what was
-// traded; the rows of its order lock money and release it. A purchase in the wallet has
-// one row for each coin.
+// cexioHistory is CEX.IO's history. A trade is a row whose comment says what was traded;
+// its order's rows lock money and release it. A wallet purchase has one row for each
+// coin.
 var cexioHistory = statement.Preset{
 	Broker: "CEX.IO", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("DateUTC;Amount;Symbol;Balance;Type;Pair;FeeSymbol;FeeAmount;Comment"),

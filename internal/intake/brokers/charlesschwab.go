@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// schwabRealized is the list of realized gains: lots that were closed. The cost
-// basis includes the costs.
+// schwabRealized is the list of realized gains: closed lots. The cost basis includes the
+// costs.
 var schwabRealized = statement.Preset{
 	Broker: "Charles Schwab", Export: "realized gain/loss", Evidence: statement.SampleFile, Format: statement.JournalTrades, Zone: newYork,
 	Header: statement.Cols("Symbol;Quantity;Cost Per Share;Proceeds Per Share;Opened Date;Closed Date;Gain/Loss ($)"), Order: parse.MonthFirst,
@@ -20,9 +20,8 @@ var schwabRealized = statement.Preset{
 	},
 }
 
-// schwabTransactions is the history of an account, whose columns changed places
-// over the years. A merger for cash has one row with the money and one with the
-// shares.
+// schwabTransactions is an account history, whose columns changed places over the years.
+// A cash merger has a row with the money and another with the shares.
 var schwabTransactions = statement.Preset{
 	Broker: "Charles Schwab", Export: "transactions", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
 	Header: statement.Cols("Date;Action;Symbol;Description;Quantity;Price;Fees & Comm;Amount"),
@@ -42,7 +41,7 @@ var schwabTransactions = statement.Preset{
 	},
 }
 
-// schwabWords are the actions that are no trades; those have the shared words.
+// schwabWords are the actions other than trades, which have the shared words.
 var schwabWords = []statement.Word{
 	{Kind: statement.KindBuy, Words: "reinvest shares"},
 	{Kind: statement.KindExpiry, Words: "expired"},

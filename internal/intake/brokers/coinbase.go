@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// coinbaseTransactions has the coin alone as the symbol: the currency beside it is
-// that of the owner, whatever the market was. A conversion is two fills.
+// coinbaseTransactions has the coin alone as the symbol: the currency beside it is the
+// owner's, whatever the market was. A conversion is two fills.
 var coinbaseTransactions = statement.Preset{
 	Broker: "Coinbase", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;Price Currency|Spot Price Currency;Subtotal;Notes"),
@@ -37,8 +37,8 @@ var coinbaseTransactions = statement.Preset{
 
 const coinbaseTotal = "Total (inclusive of fees and/or spread)|Total (inclusive of fees)|Total"
 
-// adjustCoinbase makes a conversion the sale of one coin and the purchase of the
-// other. What is lost between the two is the spread, a cost of the sale.
+// adjustCoinbase turns a conversion into the sale of one coin and the purchase of the
+// other. The difference is the spread, a cost of the sale.
 func adjustCoinbase(w *statement.Row, record *statement.Record) {
 	sold := record.Fill
 	if sold == nil || !strings.EqualFold(w.Text("Transaction Type"), "convert") {
@@ -63,8 +63,8 @@ func adjustCoinbase(w *statement.Row, record *statement.Record) {
 }
 
 // coinbaseOldTransactions are reports until 2021, with lines about the owner on top.
-// The names of columns begin with the owner's currency. Reports of 2018 have days
-// only, and no fees: they follow from the amount.
+// Column names begin with the owner's currency. Reports from 2018 have days only, and no
+// fees: they follow from the amount.
 var coinbaseOldTransactions = statement.Preset{
 	Broker: "Coinbase", Export: "transactions until 2021", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Timestamp;Transaction Type;Asset;Quantity Transacted;" + coinbaseOld("Spot Price at Transaction") + ";Notes"),
@@ -83,10 +83,10 @@ var coinbaseOldTransactions = statement.Preset{
 	},
 }
 
-// coinbaseOldCurrencies are those of owners.
+// coinbaseOldCurrencies are owners' currencies.
 var coinbaseOldCurrencies = strings.Fields("USD EUR GBP CAD AUD")
 
-// coinbaseOld returns the names that columns have in any currency.
+// coinbaseOld returns the column names in any currency.
 func coinbaseOld(names ...string) string {
 	var all []string
 	for _, name := range names {
@@ -97,7 +97,7 @@ func coinbaseOld(names ...string) string {
 	return strings.Join(all, "|")
 }
 
-// prepareCoinbaseOld finds the currency in the names of the columns.
+// prepareCoinbaseOld finds the currency in the column names.
 func prepareCoinbaseOld(w *statement.Row) {
 	for _, currency := range coinbaseOldCurrencies {
 		if w.Reader().Has(currency + " Spot Price at Transaction") {

@@ -11,7 +11,7 @@ var coinbaseProFills = statement.Preset{
 	},
 }
 
-// coinbaseProLedger has one row for each coin of a trade and one for its fee; they
+// coinbaseProLedger has one row for each coin in a trade and another for its fee; they
 // share its id.
 var coinbaseProLedger = statement.Preset{
 	Broker: "Coinbase Pro", Export: "account ledger", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,

@@ -8,10 +8,9 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// coincheckHistory is the history of the Japanese exchange Coincheck in the format that it
-// calls standard. Purchases from the exchange itself have the total in yen. A trade has
-// what was received as its amount, and rate and pair in its comment; the rows of its
-// order lock money and release it.
+// coincheckHistory is the Japanese exchange Coincheck's history in its standard format.
+// Purchases from the exchange itself have the total in yen. A trade has the received
+// amount, and rate and pair in its comment; its order's rows lock money and release it.
 var coincheckHistory = statement.Preset{
 	Broker: "Coincheck", Export: "transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: tokyo, Costs: statement.CostsPositive,
 	Header: statement.Cols("id;time;operation;amount;trading_currency;price;original_currency;fee;comment"),
@@ -30,7 +29,7 @@ var coincheckHistory = statement.Preset{
 	},
 }
 
-// coincheckRate is the comment of a trade.
+// coincheckRate is a trade's comment.
 var coincheckRate = regexp.MustCompile(`(?i)Rate: *([\d.]+), *Pair: *([a-z0-9]+)_([a-z]+)`)
 
 // prepareCoincheck reads a trade from its comment. If money was received, the coin was

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// cointrackingTrades is the list of transactions of the tax tool CoinTracking, from
-// all exchanges of the user.
+// cointrackingTrades is the transaction list from the tax tool CoinTracking, covering all
+// the user's exchanges.
 var cointrackingTrades = statement.Preset{
 	Broker: "CoinTracking", Export: "trade list", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Type;Buy;Cur.;Sell;Fee;Exchange;Group|Trade Group;Comment;Date"),
@@ -25,8 +25,8 @@ var cointrackingTrades = statement.Preset{
 	},
 }
 
-// prepareCointracking separates the fee of a trade from the amounts, which include
-// it if it is in the same coin. A fee in a third coin has a row of its own.
+// prepareCointracking separates a trade's fee from the amounts, which include it if it is
+// in the same coin. A fee in a third coin has a separate row.
 func prepareCointracking(w *statement.Row) {
 	in, out, fee := w.Decimal("Buy"), w.Decimal("Sell").Abs().Neg(), w.Decimal("Fee")
 	w.Set("coin", w.Text("Cur."))

@@ -6,9 +6,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// comdirectTransactions is the export of all accounts: a table for the depot and one for
-// each account of money. The rows of securities among the latter repeat the depot.
-// Costs are in the amount only.
+// comdirectTransactions is the export of all accounts: a table for the depot and another
+// for each cash account. Securities among the latter repeat the depot. Costs are in the
+// amount only.
 var comdirectTransactions = s.Preset{
 	Broker: "comdirect", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: parse.DayFirst,
 	Header: s.Cols(comdirectDepotColumns), NewestFirst: true,
@@ -32,8 +32,8 @@ var comdirectTransactions = s.Preset{
 
 const comdirectDepotColumns = "Buchungstag;Geschäftstag;Stück / Nom.;Bezeichnung;WKN;Währung;Ausführungskurs;Umsatz in EUR"
 
-// prepareComdirect finds the side of a row. A sale has a quantity below zero, or an amount
-// below zero that is less than what was traded: costs make a purchase dearer.
+// prepareComdirect finds a row's side. A sale has a quantity below zero, or an amount
+// below zero and less than the traded value: costs make a purchase dearer.
 func prepareComdirect(w *s.Row) {
 	quantity, amount := w.Decimal("Stück / Nom."), w.Decimal("Umsatz in EUR")
 	traded := quantity.Mul(w.Decimal("Ausführungskurs"))

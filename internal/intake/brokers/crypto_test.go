@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestCryptoExportsAgree checks that the trade history and the ledger of an exchange
-// have the same fills with the same ids.
+// TestCryptoExportsAgree checks that an exchange's trade history and ledger have the same
+// fills with the same ids.
 func TestCryptoExportsAgree(t *testing.T) {
 	readFills := func(name string) map[string]string {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// cryptocomApp has the transactions of the Crypto.com app. Coins that are exchanged
-// there are priced in the other coin.
+// cryptocomApp has the Crypto.com app's transactions. Coins exchanged there are priced in
+// the other coin.
 var cryptocomApp = statement.Preset{
 	Broker: "Crypto.com", Export: "app transactions", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("Timestamp (UTC);Transaction Description;Currency;Amount;To Currency;To Amount;Native Currency;Native Amount;Transaction Kind"),
@@ -24,8 +24,8 @@ var cryptocomApp = statement.Preset{
 	},
 }
 
-// prepareCryptocom finds the rows that are a trade: with a second coin, one of the
-// two rows of a swap, or a coin that was bought or spent for the user's currency.
+// prepareCryptocom finds the trade rows: with a second coin, half a swap, or a coin
+// bought or spent for the user's currency.
 func prepareCryptocom(w *statement.Row) {
 	kind, coin := strings.ToLower(w.Text("Transaction Kind")), strings.ToUpper(w.Text("Currency"))
 	native, paid := w.Text("Native Currency"), w.Decimal("Native Amount").Abs()

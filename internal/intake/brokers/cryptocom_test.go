@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// TestPurchasesOfOneSecond checks that two purchases of one coin in the same
-// second are one fill, of both quantities.
+// TestPurchasesOfOneSecond checks that two purchases of one coin in the same second are
+// one fill, with both quantities.
 func TestPurchasesOfOneSecond(t *testing.T) {
 	t.Parallel()
 	const file = "Timestamp (UTC),Transaction Description,Currency,Amount,To Currency,To Amount,Native Currency,Native Amount,Native Amount (in USD),Transaction Kind\n" +

@@ -8,9 +8,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// cTraderHistory is the history of cTrader, as CSV or as a workbook: one row for
-// each closing deal, with columns that the user chose. The names of columns have
-// the zone of times and the currency of money; the time of opening may be missing.
+// cTraderHistory is cTrader's history, as CSV or as a workbook: one row for each closing
+// deal, with columns chosen by the user. Column names have the time zone and the
+// currency; the opening time may be missing.
 var cTraderHistory = s.Preset{
 	Broker: "cTrader", Export: "history", Evidence: s.RealFile, Format: s.JournalTrades, Order: parse.DayFirst, Costs: s.CostsNegative, NewestFirst: true,
 	Header: s.Cols("Symbol|Símbolo;Opening direction|Dirección de apertura;Entry price|Precio de entrada;Closing price|Precio de cierre;" + cTraderQuantity),
@@ -27,8 +27,8 @@ var cTraderHistory = s.Preset{
 
 const cTraderQuantity = "Closing Quantity|Cantidad de Cierre"
 
-// adjustCTraderTrade reads the unit after the quantity, and keeps the id of an order
-// as it is: only that of a position comes again for each part.
+// adjustCTraderTrade reads the unit after the quantity, and keeps an order id as it is:
+// only a position id comes again for each part.
 func adjustCTraderTrade(w *s.Row, r *s.Record) {
 	switch unit := unitOf(w.Text(cTraderQuantity)); unit {
 	case "lot":
@@ -42,7 +42,7 @@ func adjustCTraderTrade(w *s.Row, r *s.Record) {
 	}
 }
 
-// unitOf returns the unit that a quantity is written in, such as 2.00 Lots.
+// unitOf returns the unit after a quantity, as in 2.00 Lots.
 func unitOf(quantity string) string {
 	unit := strings.ToLower(strings.TrimLeft(quantity, "0123456789.,' \u00a0"))
 	if strings.HasPrefix(unit, "lot") { // lots, lotes

@@ -5,8 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// The exports of DAS Trader are the trades window, whose rows have a time and no
-// day, and a list with both.
+// DAS Trader exports the trades window, whose rows have a time and no day, and a list
+// with both.
 
 var dasTrades = s.Preset{
 	Broker: "DAS Trader", Export: "trades", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,

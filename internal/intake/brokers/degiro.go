@@ -5,8 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// degiroTransactions is the list of trades of DEGIRO, in the languages of its
-// customers. It names only one of the two columns of an amount and its currency.
+// degiroTransactions is DEGIRO's trade list, in its customers' languages. It names only
+// one of the two columns for an amount and its currency.
 var degiroTransactions = s.Preset{
 	Broker: "DEGIRO", Export: "transactions", Evidence: s.Documented, Format: s.Executions, Zone: amsterdam, Order: parse.DayFirst, NewestFirst: true,
 	Header: []s.Col{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroQuantity, degiroPrice, degiroLocal}, Costs: s.CostsNegative,
@@ -17,8 +17,8 @@ var degiroTransactions = s.Preset{
 	},
 }
 
-// The names of columns in English, Dutch, German, French, Spanish, Portuguese,
-// Italian, Czech and Polish.
+// The column names in English, Dutch, German, French, Spanish, Portuguese, Italian, Czech
+// and Polish.
 const (
 	degiroDate     = "Date|Datum|Fecha|Data"
 	degiroTime     = "Time|Tijd|Uhrzeit|Heure|Hora|Ora|Čas|Czas"

@@ -14,30 +14,30 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// degiroStatement is the account of DEGIRO. It has the same trades as the
-// transactions, to the minute, and they are read alike.
+// degiroStatement is DEGIRO's account. It has the same trades as the transactions, to the
+// minute, and they are read alike.
 var degiroStatement = statement.Preset{
 	Broker: "DEGIRO", Export: "account", Evidence: statement.SampleFile, Format: statement.Executions,
 	Header: []string{degiroDate, degiroTime, degiroProduct, degiroISIN, degiroText, degiroChange, degiroBalance, degiroOrder},
 	Zone:   amsterdam, Order: parse.DayFirst, NewestFirst: true, Whole: degiroAccount,
 }
 
-// degiroTrade is how the account describes a trade: the number, in some languages
-// the product, the price and its currency. Text in front of a colon says that it
-// was no trade, but a change of the product.
+// degiroTrade is how the account describes a trade: the number, in some languages the
+// product, the price and its currency. Text in front of a colon marks a product change
+// instead of a trade.
 var degiroTrade = regexp.MustCompile(
 	`^(?:(.+?)\s*:\s*)?(\p{L}+) ([\d.,\s\p{Zs}']*\d)(?: .*?)?(?:\s?@\s?|\s(?:zu je|za)\s)([\d.,]+) ([A-Z]{3})\b`)
 
-// degiroFX is the column with the rate, which one of the two rows of an exchange
-// of money has. Some languages call it the type.
+// degiroFX is the column with the rate, filled in one of the two rows for a money
+// exchange. Some languages call it the type.
 const degiroFX = "FX|Tipo|Type|Kurz|Kurs"
 
-// degiroSides are the words for buying and selling that only DEGIRO uses.
+// degiroSides are DEGIRO's own words for buying and selling.
 var degiroSides = map[string]matching.Side{
 	"nákup": matching.Buy, "prodej": matching.Sell, "zakup": matching.Buy, "sprzedaz": matching.Sell,
 }
 
-// degiroBook is what has to be known of the whole file: its columns, how numbers are
+// degiroBook is what must be known about the whole file: its columns, how numbers are
 // written, and what belongs to each order.
 type degiroBook struct {
 	headers   []string
@@ -45,9 +45,8 @@ type degiroBook struct {
 	orders    map[string]*degiroPaid
 }
 
-// degiroAccount reads the account: one trade is several rows with one order id,
-// its price in foreign money, the money that was changed for it and its costs.
-// So the file is gone through twice.
+// degiroAccount reads the account: one trade is several rows with one order id, its price
+// in foreign money, the money changed for it and its costs. So the file is read twice.
 func degiroAccount(r *statement.Reader) error {
 	table, header := joinDegiroRows(r)
 	book := &degiroBook{headers: r.Out.Headers, separator: degiroSeparator(r.File.Tables[0]), orders: map[string]*degiroPaid{}}

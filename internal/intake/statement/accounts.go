@@ -2,8 +2,8 @@ package statement
 
 import "strings"
 
-// accountColumns are the names of columns with account numbers, for layouts that name
-// none themselves. On crypto exchanges most of them name a wallet, so that
+// accountColumns are the usual names for columns with account numbers, for layouts
+// without one of their own. On crypto exchanges most of them name a wallet, so
 // coinAccountColumns are looked for there.
 const (
 	accountColumns = "Account Number|Account #|Account No|Account No.|Account ID|Account Reference|Account|Account Name|" +
@@ -13,15 +13,15 @@ const (
 
 // accountList collects the accounts in a file.
 type accountList struct {
-	first []string // in the order of the file, at most shownAccounts
+	first []string // in file order, at most shownAccounts
 	known map[string]bool
 }
 
 // shownAccounts is how many accounts a warning names.
 const shownAccounts = 5
 
-// NoteAccount notes the account that a row belongs to. Every row that has an account
-// is noted, cash and skipped rows included.
+// NoteAccount notes a row's account. It is called for every row with an account, cash and
+// skipped rows included.
 func (s *Statement) NoteAccount(name string) {
 	name = strings.TrimSpace(name)
 	if name == "" || s.accounts.known[name] {
@@ -53,10 +53,10 @@ func (s *Statement) nameAccount() {
 }
 
 // NoteAccount notes the account in a column; see [Statement.NoteAccount]. It is for
-// hooks; a [Layout] notes the account of every row.
+// hooks; a [Layout] notes every row's account.
 func (w *Row) NoteAccount(names Col) { w.r.Out.NoteAccount(w.Text(names)) }
 
-// accountColumn returns the column with the account of a row.
+// accountColumn returns the account column.
 func (l *Layout) accountColumn() Col {
 	switch {
 	case l.Account != "":

@@ -18,8 +18,7 @@ func headerKeysOf(header string) []string {
 	return []string{lettersOf(header), lettersOf(core), lettersOf(strings.Join(words, " "))}
 }
 
-// amountRank returns the place of a column name among the amountNames, -1 if it is
-// none of them.
+// amountRank returns the place of a column name among amountNames, or -1.
 func amountRank(header string) int {
 	if len(header) > longestHeader || strings.Contains(header, "%") {
 		return -1
@@ -42,7 +41,7 @@ func (r *mappedReader) findAmountColumn() int {
 	return at
 }
 
-// filledValues goes through the values of a column that are not blank.
+// filledValues iterates over the values in a column, blanks excepted.
 func (r *table) filledValues(column int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for v := range r.values(column) {
@@ -53,8 +52,8 @@ func (r *table) filledValues(column int) func(yield func(string) bool) {
 	}
 }
 
-// isUsed reports whether the mapping uses a column. The results of fills are not
-// used: prices give them.
+// isUsed reports whether the mapping uses a column. Results in a list of fills do not
+// count: prices give them.
 func (r *mappedReader) isUsed(column int) bool {
 	if r.Preset.Format == JournalTrades {
 		return r.isMapped(column)
@@ -62,7 +61,7 @@ func (r *mappedReader) isUsed(column int) bool {
 	return r.isMapped(column, TargetPnL, TargetNetPnL)
 }
 
-// listUnusedMoney warns about columns that are named like money and were not used.
+// listUnusedMoney warns about unused columns with names for money.
 func (r *mappedReader) listUnusedMoney() {
 	var list []string
 	for i, header := range r.header {
@@ -82,7 +81,7 @@ func (r *mappedReader) listUnusedMoney() {
 	}
 }
 
-// isNamedMoney reports whether the name of a column says that it holds money.
+// isNamedMoney reports whether a column name is one for money.
 func isNamedMoney(header string) bool {
 	if len(header) > longestHeader || strings.Contains(header, "%") {
 		return false
@@ -97,7 +96,7 @@ func isNamedMoney(header string) bool {
 	return knownCurrencyIn(header) != "" || containsPart(strings.Join(words, " "), moneyParts)
 }
 
-// knownCurrencyIn returns the currency in the name of a column, if it is a known one.
+// knownCurrencyIn returns the currency in a column name, if it is known.
 func knownCurrencyIn(header string) string {
 	code := currencyInHeader(header)
 	if IsMoney(code) || slices.Contains(parse.MoneyWords, strings.ToLower(code)) {
@@ -106,7 +105,7 @@ func knownCurrencyIn(header string) string {
 	return ""
 }
 
-// readAmount keeps the amount of a row as the file writes it, for settleAmounts.
+// readAmount keeps a row's amount as the file writes it, for settleAmounts.
 func (m *mappedReader) readAmount(w *Row, f *Fill) {
 	i := w.r.amount
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
@@ -117,9 +116,8 @@ func (m *mappedReader) readAmount(w *Row, f *Fill) {
 	}
 }
 
-// settleAmounts decides over all fills whether the amounts of a file without a preset
-// have a sign and whether costs are in them. Amounts that have nothing to do with
-// quantity and price are not used.
+// settleAmounts decides over all fills whether the amounts in a file without a preset
+// have a sign and include costs. Amounts unrelated to quantity and price are dropped.
 func (r *Reader) settleAmounts() {
 	fills := slices.DeleteFunc(slices.Clone(r.Out.Fills), func(f *Fill) bool { return !f.StatedCashFlow.Valid })
 	if !r.Out.ByNames || r.amount < 0 || len(fills) == 0 {
@@ -150,8 +148,8 @@ func (r *Reader) settleAmounts() {
 	}
 }
 
-// signAmounts sets the sign that amounts have in cash. A file that writes both
-// signs says by them which way money moved; in any other the side does.
+// signAmounts gives amounts the sign they have in cash. If a file writes both signs, they
+// say which way money moved; otherwise the side does.
 func signAmounts(fills []*Fill) {
 	asCash, reversed, negative := 0, 0, 0
 	for _, f := range fills {
@@ -175,12 +173,12 @@ func signAmounts(fills []*Fill) {
 	}
 }
 
-// paidInCoin reports whether the costs of a fill were taken from what it traded, so that
-// they are in no amount.
+// paidInCoin reports whether a fill's costs were taken from the traded coin, so no amount
+// includes them.
 func (f *Fill) paidInCoin() bool { return f.Details["fee"] != "" && !f.Fees.IsZero() }
 
-// areBeforeCosts reports whether more amounts are quantity × price than that with
-// costs.
+// areBeforeCosts reports whether more amounts are quantity × price without costs than
+// with them.
 func areBeforeCosts(fills []*Fill) bool {
 	before, after := 0, 0
 	for _, f := range fills {

@@ -8,8 +8,7 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// ReadAnnotation reads one of the values that a trader added to a trade from a
-// column that has it as Fillbook exports it.
+// ReadAnnotation reads one annotation from a column written as Fillbook exports it.
 func (w *Row) ReadAnnotation(f annotations.Field, column string, into *annotations.Values) {
 	switch value := f.At(into).(type) {
 	case *string:
@@ -25,7 +24,7 @@ func (w *Row) ReadAnnotation(f annotations.Field, column string, into *annotatio
 	}
 }
 
-// instantOf returns the instant of a moment, nil if it could not be read.
+// instantOf returns a moment's instant, or nil if it could not be read.
 func instantOf(moment parse.Moment) *time.Time {
 	if moment.At.IsZero() {
 		return nil
@@ -33,8 +32,8 @@ func instantOf(moment parse.Moment) *time.Time {
 	return &moment.At
 }
 
-// furtherTargets are the annotations that are not listed by hand among the
-// targets. Such a column is found by the header that exports have.
+// furtherTargets are annotations missing from the list above. Their columns are found by
+// the header in exports.
 var furtherTargets = func() []Target {
 	var further []Target
 	for _, f := range annotations.Fields {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// BenchmarkRead reads a file of 100,000 fills by the names of its columns.
+// BenchmarkRead reads 100,000 fills by column names.
 func BenchmarkRead(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")

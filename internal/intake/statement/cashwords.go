@@ -1,10 +1,10 @@
 package statement
 
-// cashWords are the kinds of rows of cash by a part of their text, in English, Dutch,
-// German, French, Spanish, Portuguese, Italian, Swedish, Danish, Norwegian,
-// Czech and Polish. The first part that the text has decides, so a word that is
-// inside another one, as Storting is in Terugstorting, comes after it. They are
-// compared with the column of kinds only: a description has too many words.
+// cashWords map parts of a text to kinds of cash, in English, Dutch, German, French,
+// Spanish, Portuguese, Italian, Swedish, Danish, Norwegian, Czech and Polish. The first
+// match decides, so a word inside another one, as Storting is in Terugstorting, comes
+// after it. They are compared with the kind column only: a description has too many
+// words.
 var cashWords = []struct {
 	kind  Kind
 	parts []string

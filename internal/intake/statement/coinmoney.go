@@ -7,10 +7,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// ChargeCoin adds a fee in a coin to a fill; costs are positive, and without a coin the
-// fee is in that of the price. A fee in the coin that is traded is part of the position:
-// a buyer gets less, and a seller gives more. It returns false for a fee in a third
-// coin, which is only kept in the details, as it has no price.
+// ChargeCoin adds a fee in a coin to a fill; costs are positive, and a fee without a coin
+// is in the quote coin. A fee in the traded coin changes the position: a buyer gets less,
+// and a seller gives more. It returns false for a fee in a third coin, which is only kept
+// in the details, as it has no price.
 func (f *Fill) ChargeCoin(i Instrument, fee decimal.Decimal, coin string) bool {
 	switch {
 	case fee.IsZero():
@@ -34,8 +34,8 @@ func (f *Fill) ChargeCoin(i Instrument, fee decimal.Decimal, coin string) bool {
 	return true
 }
 
-// MarkQuote keeps the coin of the price in the details if it is not the money of the
-// account, and reports whether that is so.
+// MarkQuote keeps the quote coin in the details if it is not the account's money, and
+// reports whether it did.
 func (f *Fill) MarkQuote(quote, account string) bool {
 	if quote == "" || account == "" || IsSameMoney(quote, account) {
 		return false
@@ -44,8 +44,8 @@ func (f *Fill) MarkQuote(quote, account string) bool {
 	return true
 }
 
-// CashCurrency returns the currency that cash in a coin is booked in: that of the account
-// if both are the same money. It returns false for a coin that is not money.
+// CashCurrency returns the currency for cash in a coin: the account's if both are the
+// same money. It returns false for a coin other than money.
 func CashCurrency(coin, account string) (string, bool) {
 	account = strings.ToUpper(account)
 	switch {
@@ -57,5 +57,5 @@ func CashCurrency(coin, account string) (string, bool) {
 	return coin, IsMoney(coin)
 }
 
-// TransferType returns the type of cash that moves into or out of an account.
+// TransferType returns the cash type for a transfer into or out of an account.
 func TransferType(amount decimal.Decimal) string { return cashType(KindTransfer, amount, "") }

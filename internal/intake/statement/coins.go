@@ -5,38 +5,37 @@ import (
 	"strings"
 )
 
-// dollars are the US dollar and the coins that are worth one. An account in one
-// of them treats the others as its own currency.
+// dollars are the US dollar and the coins worth a dollar. An account in any of them
+// treats the others as its own currency.
 var dollars = strings.Fields("USD USDT USDC FDUSD BUSD TUSD USDP DAI PYUSD GUSD USDE USDD")
 
-// fiat are the other currencies of states that exchanges keep.
+// fiat are the other state currencies on exchanges.
 var fiat = strings.Fields(`EUR GBP CHF JPY AUD CAD NZD SEK NOK DKK PLN CZK HUF RON TRY BRL ARS MXN COP UAH RUB ZAR NGN
 	INR IDR THB VND PHP KRW SGD HKD AED KZT`)
 
-// quoteCoins are the coins that others are priced in, the strongest first: of
-// two coins the one that comes first is the price.
+// quoteCoins are the coins used for pricing, the strongest first: between two coins, the
+// first in this list is the price.
 var quoteCoins = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW JPY INR USDT FDUSD BUSD TUSD USDC USDE USDP
 	DAI USD PYUSD GUSD USDD EUR GBP CHF AUD CAD SGD HKD AED BTC XBT ETH BNB HT KCS DOT TRX XRP DOGE`)
 
-// fiatQuoteCoins is the order on exchanges that trade a stable coin for the money
-// of a state, and not the other way round: USDT/GBP, USDC/EUR, EUR/USD.
+// fiatQuoteCoins is the order on exchanges that trade a stable coin for state money, and
+// not the other way round: USDT/GBP, USDC/EUR, EUR/USD.
 var fiatQuoteCoins = strings.Fields(`TRY BRL ARS UAH RUB ZAR NGN IDR PLN CZK RON MXN COP VND KRW INR SGD HKD AED NZD SEK NOK DKK
 	JPY CHF CAD USD GBP AUD EUR USDT FDUSD BUSD TUSD USDC USDE USDP DAI PYUSD GUSD USDD BTC XBT ETH BNB CRO DOT TRX XRP DOGE`)
 
 // IsMoney reports whether a coin counts as cash.
 func IsMoney(coin string) bool { return slices.Contains(dollars, coin) || isFiat(coin) }
 
-// isFiat reports whether a coin is the currency of a state.
+// isFiat reports whether a coin is a state currency.
 func isFiat(coin string) bool { return coin == "USD" || slices.Contains(fiat, coin) }
 
-// IsSameMoney reports whether amounts of both can be added.
+// IsSameMoney reports whether amounts in both can be added.
 func IsSameMoney(a, b string) bool {
 	return a == b || slices.Contains(dollars, a) && slices.Contains(dollars, b)
 }
 
-// SplitPair cuts a pair into the coin that is traded and the one that it is
-// priced in. A sign between them decides; otherwise the longest quote coin at the
-// end, if something is left before it.
+// SplitPair cuts a pair into the traded coin and its quote coin. A sign between them
+// decides; otherwise the longest quote coin at the end, if something is left before it.
 func SplitPair(pair string) (base, quote string) {
 	pair = strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(pair)), " PERPETUAL")
 	const signs = "-/_:"
@@ -57,8 +56,8 @@ func SplitPair(pair string) (base, quote string) {
 	return SplitPair(base) // BTCUSDT_230331
 }
 
-// SplitPairBy cuts a pair at the longest of some coins that it ends with, for
-// markets that price in few coins: of all of them, DOTUSD could be DO in TUSD.
+// SplitPairBy cuts a pair at the longest listed coin at its end, for markets that price
+// in few coins: with all coins, DOTUSD could be DO in TUSD.
 func SplitPairBy(pair string, quotes []string) (base, quote string) {
 	pair = strings.ToUpper(strings.TrimSpace(pair))
 	for _, q := range quotes {
@@ -72,9 +71,8 @@ func SplitPairBy(pair string, quotes []string) (base, quote string) {
 	return base, quote
 }
 
-// orderCoins returns which of two coins is traded and which prices it: the one
-// that comes first in rank is the price. Two coins that are not in it are ordered
-// by name, so that both directions are one pair.
+// orderCoins returns which coin is traded and which prices it: the first in rank is the
+// price. Two unranked coins are ordered by name, so both directions are one pair.
 func orderCoins(a, b string, rank []string) (base, quote string) {
 	i, j := slices.Index(rank, a), slices.Index(rank, b)
 	switch {
@@ -84,5 +82,5 @@ func orderCoins(a, b string, rank []string) (base, quote string) {
 	return b, a
 }
 
-// coinName returns the name of a coin in capitals.
+// coinName returns a coin's name in capitals.
 func coinName(text string) string { return strings.ToUpper(strings.TrimSpace(text)) }

@@ -60,8 +60,8 @@ func TestNameCoinContract(t *testing.T) {
 	}
 }
 
-// TestLayoutOfCoinHistory has one column for the quantity of trades and the
-// amount of cash, and a trade whose price follows from the amount.
+// TestLayoutOfCoinHistory uses a single column for trade quantities and cash amounts, and
+// a trade whose price follows from the amount.
 func TestLayoutOfCoinHistory(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -86,7 +86,7 @@ func TestLayoutOfCoinHistory(t *testing.T) {
 `)
 }
 
-// TestLayoutOfCoinsTraded has what was traded before costs instead of a price.
+// TestLayoutOfCoinsTraded has the traded value before costs instead of a price.
 func TestLayoutOfCoinsTraded(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -106,8 +106,8 @@ func TestLayoutOfCoinsTraded(t *testing.T) {
 `)
 }
 
-// TestLayoutOfCountedContracts has contracts of unknown size, whose result counts
-// as stated.
+// TestLayoutOfCountedContracts has contracts with unknown sizes, whose stated results
+// count.
 func TestLayoutOfCountedContracts(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -152,7 +152,7 @@ func TestExactHeader(t *testing.T) {
 	}
 }
 
-// TestSuggestForLayout suggests the columns that a layout reads as they are.
+// TestSuggestForLayout suggests the columns a layout reads directly.
 func TestSuggestForLayout(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{Layout: &statement.Layout{Symbol: "{@base}{@quote}|Pair", Time: "Day…|Time…", Side: "=buy", Quantity: "Size", Price: "@price"}}

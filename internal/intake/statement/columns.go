@@ -8,37 +8,36 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// Col names a column of a file or builds a value from several. Names are
-// compared by [HeaderKey]; a name that the file has as it is written here wins
-// over the signs below.
+// Col names a column or builds a value from several. Names are compared by [HeaderKey]; a
+// column with exactly this name wins over the signs below.
 //
-//	A|B       the first that the file has and that is filled in this row
-//	A#2       the second column of that name
+//	A|B       the first column in the file that is filled in this row
+//	A#2       the second column named A
 //	A*        A, followed only by a currency or a zone: Total (GBP), profit_usd, Time(UTC+8)
-//	A…        the first name that begins with A
-//	…A…       the first name that contains A
+//	A…        the first name beginning with A
+//	…A…       the first name containing A
 //	A>        the unnamed column to the right of A
 //	A+B       the sum, for numbers
 //	A$        the currency or coin of the amount in A
 //	=X        the constant X
-//	@x        a value that Parse or Prepare has set
-//	{A} {B}   text with values in it; {day} is the day of the row, {file} the day in the file's name,
+//	@x        a value set by Parse or Prepare
+//	{A} {B}   text with values in it; {day} is the row's day, {file} the day in the file's name,
 //	          {kind} the word for its kind in lower case
 type Col = string
 
-// Cols splits a list of names at its semicolons.
+// Cols splits a list of names at semicolons.
 func Cols(list string) []Col { return strings.Split(list, ";") }
 
 // expression is a Col with its columns looked up in one table.
 type expression struct {
-	columns []int // of an expression that is nothing but columns
+	columns []int // if the expression has only columns
 	terms   []term
 }
 
-// term is one alternative of an expression. The first field that is set counts.
+// term is an alternative in an expression. The first field set counts.
 type term struct {
-	parts    []part // of a text
-	value    string // the name of a value that was set
+	parts    []part // for a text
+	value    string // name of a value that was set
 	constant string
 	money    []int // the columns whose currency is wanted
 	column   int
@@ -52,8 +51,8 @@ type part struct {
 	inner   Col
 }
 
-// parse looks the columns of an expression up. It is called for every value, so
-// it keeps its results.
+// parse looks up the columns in an expression. It is called for every value, so it keeps
+// its results.
 func (r *table) parse(col Col) *expression {
 	if col == "" {
 		return &noExpression
@@ -91,14 +90,14 @@ func (r *table) newExpression(col Col) *expression {
 	return e
 }
 
-// noExpression is that of a column that a layout does not have.
+// noExpression stands for a column missing from the layout.
 var noExpression expression
 
 func (t term) isColumn() bool {
 	return t.parts == nil && t.value == "" && !t.isConstant && t.money == nil
 }
 
-// splitAlternatives cuts an expression at the bars outside of braces.
+// splitAlternatives cuts an expression at the bars outside braces.
 func splitAlternatives(col Col) []string {
 	if !strings.Contains(col, "{") {
 		return strings.Split(col, "|")
@@ -163,7 +162,7 @@ func parseText(text string) []part {
 	return parts
 }
 
-// namedColumns lists the columns that one name without alternatives matches.
+// namedColumns lists the columns matching a name without alternatives.
 func (r *table) namedColumns(name string) []int {
 	if base, nth, ok := strings.Cut(name, "#"); ok && isNumber(nth) { // "Trade #" is a name
 		if i, found := r.index[HeaderKey(base)+"#"+nth]; found {
@@ -190,8 +189,8 @@ func (r *table) namedColumns(name string) []int {
 	return nil
 }
 
-// columnsWhere lists the columns whose names begin with a text and end in a way
-// that a function accepts; a column of exactly that name comes first.
+// columnsWhere lists the columns whose names begin with a text and end as accept allows;
+// a column with exactly that name comes first.
 func (r *table) columnsWhere(begin string, accept func(rest string) bool) []int {
 	key := HeaderKey(begin)
 	var list []int
@@ -218,8 +217,8 @@ func (r *table) columnsContaining(text string) []int {
 	return list
 }
 
-// isUnitOfHeader reports whether the end of a header is only a currency or a
-// zone, as in "Total (GBP)", "Net AUD", "profit_usd" and "Time(UTC+8)".
+// isUnitOfHeader reports whether a header's end is only a currency or a zone, as in
+// "Total (GBP)", "Net AUD", "profit_usd" and "Time(UTC+8)".
 func isUnitOfHeader(rest string) bool {
 	if !strings.ContainsAny(rest[:1], " _([") {
 		return false
@@ -232,14 +231,14 @@ func isUnitOfHeader(rest string) bool {
 	return zone || parse.IsUniversal(inner)
 }
 
-// isCurrencyCode reports whether a text has the form of a currency's code.
+// isCurrencyCode reports whether a text looks like a currency code.
 func isCurrencyCode(text string) bool {
 	const length = 3
 	return len(text) == length && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// isUnnamed reports whether a column has no name and so belongs to the one on
-// its left. Names that the reader has numbered count as none.
+// isUnnamed reports whether a column has no name and so belongs to its left neighbor.
+// Names numbered by the reader count as none.
 func (r *table) isUnnamed(i int) bool {
 	if i >= len(r.header) {
 		return true
@@ -248,8 +247,8 @@ func (r *table) isUnnamed(i int) bool {
 	return name == "" || name[0] == '#'
 }
 
-// resolve returns the column and the text of an expression in this row. The
-// column is -1 for a value that is not in one.
+// resolve returns the column and text for an expression in this row. The column is -1 for
+// a value outside the columns.
 func (w *cells) resolve(terms []term) (column int, text string) {
 	column = -1
 	for _, t := range terms {
@@ -280,8 +279,8 @@ func (w *cells) resolve(terms []term) (column int, text string) {
 	return column, ""
 }
 
-// buildText puts the values of a row into a text. With whole set, the result is
-// empty if one of the values is.
+// buildText puts a row's values into a text. With whole set, the result is empty if any
+// value is.
 func (w *cells) buildText(parts []part, whole bool) string {
 	var b strings.Builder
 	filled := false
@@ -310,12 +309,11 @@ func (w *cells) buildText(parts []part, whole bool) string {
 	if !filled {
 		return ""
 	}
-	// What separates a value that is not there is not kept.
+	// A separator beside a missing value is dropped.
 	return strings.Trim(strings.Join(strings.Fields(b.String()), " "), " :,/")
 }
 
-// day returns the day of the row on the file's clock, empty before its time was
-// read.
+// day returns the row's day on the file's clock, empty before its time is read.
 func (w *cells) day() string {
 	if w.at.At.IsZero() {
 		return ""
@@ -323,7 +321,7 @@ func (w *cells) day() string {
 	return w.at.At.In(w.r.location()).Format(time.DateOnly)
 }
 
-// location returns the zone of the file as the standard library has it.
+// location returns the file's zone as a standard library value.
 func (r *Reader) location() *time.Location {
 	if zone, err := time.LoadLocation(r.zone); err == nil {
 		return zone
@@ -339,7 +337,7 @@ func (w *cells) Set(name, value string) {
 	w.values[name] = value
 }
 
-// Clear empties columns of the row.
+// Clear empties columns in this row.
 func (w *cells) Clear(names Col) {
 	w.Cells = slices.Clone(w.Cells)
 	for _, i := range w.r.columnsNamed(names) {
@@ -349,7 +347,7 @@ func (w *cells) Clear(names Col) {
 	}
 }
 
-// currencyOfColumns returns the currency of the first amount in some columns.
+// currencyOfColumns returns the currency for the first amount in some columns.
 func (w *cells) currencyOfColumns(columns []int) string {
 	for _, i := range columns {
 		if code := w.currencyOf(i); code != "" {
@@ -359,9 +357,9 @@ func (w *cells) currencyOfColumns(columns []int) string {
 	return ""
 }
 
-// currencyOf returns the currency that is written with the amount in a column:
-// in the name of the column, in the unnamed column beside it, in a column
-// "Currency (name)", or as a sign or code at the number itself.
+// currencyOf returns the currency written with the amount in a column: in the column
+// name, in the unnamed column beside it, in a column "Currency (name)", or as a sign or
+// code at the number itself.
 func (w *cells) currencyOf(i int) string {
 	if code := currencyInHeader(w.r.header[i]); code != "" {
 		return code
@@ -389,7 +387,7 @@ func (w *cells) cell(i int) string {
 	return w.Cells[i]
 }
 
-// currencyInHeader returns the currency that the name of a column ends with.
+// currencyInHeader returns the currency at the end of a column name.
 func currencyInHeader(header string) string {
 	header = strings.TrimSpace(header)
 	at := strings.LastIndexAny(header, " _([")
@@ -411,8 +409,8 @@ func currencyInHeader(header string) string {
 // signCurrencies maps signs to currencies.
 var signCurrencies = map[string]string{"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 
-// cutUnit separates a number from the coin, code or sign of a currency that is
-// written with it.
+// cutUnit separates a number from the coin, currency code or currency sign written with
+// it.
 func cutUnit(text string) (number, unit string) {
 	text = strings.TrimSpace(parse.TrimCell(text))
 	for sign, code := range signCurrencies {
@@ -432,7 +430,7 @@ func cutUnit(text string) (number, unit string) {
 	return text, ""
 }
 
-// sumParts returns the columns of a sum, one expression for each.
+// sumParts returns the columns in a sum, one expression for each.
 func sumParts(col Col) []Col {
 	if col == "" {
 		return nil

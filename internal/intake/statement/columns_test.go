@@ -7,8 +7,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// readRow reads the first data row of a CSV file with a preset that only runs a
-// function on it.
+// readRow runs a function on the first data row in a CSV file.
 func readRow(t *testing.T, csv string, read func(*statement.Row)) {
 	t.Helper()
 	file, err := tabular.Read([]byte(csv), tabular.Default())

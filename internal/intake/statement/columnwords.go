@@ -2,12 +2,12 @@ package statement
 
 import "fillbook/internal/intake/parse"
 
-// The words in the names of columns that no target has, in the languages of
-// targetWords and in Danish, Norwegian, Finnish, Polish, Czech, Russian and Chinese.
-// Words are compared with the words of a name; parts with any part of it.
+// The words in column names without a target, in the languages of targetWords and in
+// Danish, Norwegian, Finnish, Polish, Czech, Russian and Chinese. Words are compared with
+// whole words in a name; parts with any part of it.
 
-// marketNames are names of columns for the exchange or market of a trade. They are
-// compared by lettersOf.
+// marketNames are column names for a trade's exchange or market. They are compared by
+// lettersOf.
 var marketNames = letterSet(
 	"market", "exchange", "venue", "trading venue", "execution venue", "market place", "exchange name", "exchange code", "market code", "mic", "listing exchange",
 	"börse", "boerse", "börsenplatz", "handelsplatz", "ausführungsplatz", "markt", "bourse", "place", "place de cotation", "marché", "mercado", "bolsa",
@@ -15,8 +15,8 @@ var marketNames = letterSet(
 	"giełda", "rynek", "burza", "trh", "биржа", "рынок", "市場", "取引所", "市場区分", "交易所", "市场", "交易市场", "交易所名称",
 )
 
-// costWords and costParts are in the names of columns for costs, commissionParts in
-// those for the commission among them.
+// costWords and costParts are in column names for costs, commissionParts in those for the
+// commission among them.
 var (
 	costWords = parse.WordSet(
 		"fee", "fees", "charge", "charges", "tax", "taxes", "duty", "duties", "levy", "levies", "comm", "gst", "cgst", "sgst", "igst", "vat", "stt", "ctt",
@@ -35,8 +35,8 @@ var (
 	}
 )
 
-// notCostWords say that a name with a word for costs is about something else: an
-// amount before or after them, their rate or their currency.
+// notCostWords mark names about something else than a cost: an amount before or after
+// costs, their rate or their currency.
 var notCostWords = parse.WordSet(
 	"before", "after", "incl", "including", "excl", "excluding", "ex", "net", "gross", "without", "with", "less", "currency", "ccy", "coin", "asset", "unit", "symbol",
 	"rate", "percent", "pct", "type", "id", "code", "account", "lot", "lots", "year", "date", "time", "status", "basis", "free", "total with", "price", "no", "number",
@@ -45,14 +45,14 @@ var notCostWords = parse.WordSet(
 	"líquido", "netta", "lordo", "currencies", "market", "base", "basisvaluta",
 )
 
-// totalParts are in the names of columns for sums.
+// totalParts are in column names for sums.
 var totalParts = []string{
 	"total", "sum", "overall", "gesamt", "summe", "totaal", "totale", "totala", "razem", "suma", "celkem", "yhteensä", "итого", "合計", "合计", "总",
 }
 
-// amountNames are names of columns for the money that a fill moved, best first: after
-// costs, then either, then before costs. They are compared by lettersOf, without
-// zone and currency.
+// amountNames are column names for the money moved by a fill, best first: after costs,
+// then either, then before costs. They are compared by lettersOf, without zone and
+// currency.
 var amountNames = []string{
 	"net amount", "net cash", "net proceeds", "net total", "net value", "net settlement", "settlement amount", "settled amount", "net", "total net", "amount net",
 	"netto", "nettobetrag", "endbetrag", "abrechnungsbetrag", "ausmachender betrag", "montant net", "net montant", "importe neto", "neto", "importo netto", "netto importo",
@@ -65,7 +65,7 @@ var amountNames = []string{
 	"valor", "valor bruto", "valor da operação", "waarde", "brutobedrag", "värde", "bruttobelopp", "likvid", "成交金额", "成交额",
 }
 
-// moneyParts are in the names of columns for money.
+// moneyParts are in column names for money.
 var moneyParts = []string{
 	"amount", "value", "total", "net", "gross", "proceeds", "consideration", "balance", "cash", "money", "profit", "p&l", "pnl", "result", "rebate", "interest", "premium", "cost",
 	"fee", "charge", "tax", "duty", "levy", "commission", "brokerage", "betrag", "wert", "saldo", "ergebnis", "zins", "gewinn", "montant", "valeur", "solde", "résultat", "intérêt",
@@ -73,13 +73,13 @@ var moneyParts = []string{
 	"beløb", "beløp", "værdi", "verdi", "kwota", "wartość", "částka", "сумма", "баланс", "金額", "金额", "残高", "余额", "損益", "盈亏",
 }
 
-// notMoneyWords say that a name with a word for money is about something else.
+// notMoneyWords mark names about something else than money.
 var notMoneyWords = parse.WordSet(
 	"qty", "quantity", "shares", "units", "volume", "count", "id", "no", "number", "currency", "ccy", "rate", "date", "time", "type", "code", "account", "anzahl", "menge", "stück",
 	"cantidad", "quantità", "quantidade", "quantité", "aantal", "antal", "数量", "points", "pips", "ticks", "r", "multiple",
 )
 
-// feeCurrencyNames are names of columns for the coin or currency of costs. They are
+// feeCurrencyNames are column names for the coin or currency charged as costs. They are
 // compared by lettersOf.
 var feeCurrencyNames = letterSet(
 	"fee currency", "fee coin", "fee asset", "fee ccy", "fee unit", "fees currency", "fees coin", "commission asset", "commission currency", "commission coin", "charges currency",
@@ -87,7 +87,7 @@ var feeCurrencyNames = letterSet(
 	"手续费币种", "手数料通貨", "валюта комиссии",
 )
 
-// letterSet makes a table of names in the form of lettersOf.
+// letterSet makes a set of names as lettersOf writes them.
 func letterSet(names ...string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -17,14 +17,13 @@ const (
 	longestWord    = 60
 )
 
-// wordCounts counts how many values of a column are words for a side, and how
-// many for the state of an order.
+// wordCounts counts the side words and order state words in a column.
 type wordCounts struct {
 	values      int
 	buys, sells int
-	letters     int // side words of one letter
-	states      int // words for the state of an order
-	strong      int // states that can only be about an order
+	letters     int // side words with one letter
+	states      int // order state words
+	strong      int // states only an order can have
 }
 
 func (c wordCounts) sides() int { return c.buys + c.sells }
@@ -36,14 +35,14 @@ func (c wordCounts) isSide(named bool) bool {
 	return c.values > 0 && c.sides() == c.values && (named || both || c.letters < c.values)
 }
 
-// isMostlySide reports whether most values are words for a side, and both sides
-// occur: a column of activities with dividends among them.
+// isMostlySide reports whether most values are side words, and both sides occur: an
+// activity column with dividends among them.
 func (c wordCounts) isMostlySide() bool {
 	return c.buys > 0 && c.sells > 0 && c.sides()*2 > c.values && c.letters == 0
 }
 
-// isStatus reports whether the values are states of orders. A column whose
-// name does not say so must hold nothing else.
+// isStatus reports whether the values are order states. A column without a name for them
+// must hold nothing else.
 func (c wordCounts) isStatus(named bool) bool {
 	if named {
 		return c.strong > 0
@@ -51,7 +50,7 @@ func (c wordCounts) isStatus(named bool) bool {
 	return c.strong > 0 && c.states == c.values
 }
 
-// countWords counts the words of each column of a table below its header.
+// countWords counts the words in each column below the header.
 func countWords(rows []tabular.Row, columns int) []wordCounts {
 	counts := make([]wordCounts, columns)
 	words := map[string]wordCounts{}
@@ -74,8 +73,8 @@ func (c *wordCounts) add(d wordCounts) {
 	c.strong += d.strong
 }
 
-// countWord returns the counts of one value. It keeps those of words: columns of
-// words repeat them.
+// countWord returns the counts for a value. It keeps those for words, which repeat in
+// their columns.
 func countWord(known map[string]wordCounts, cell string) wordCounts {
 	if parse.IsDigit(cell[0]) {
 		return wordCounts{values: 1}
@@ -113,8 +112,8 @@ func newWordCounts(cell string) (c wordCounts) {
 	return c
 }
 
-// weakSides are names of columns that may hold a side but mostly hold something
-// else. Such a column is taken for the side only if it has words for it.
+// weakSides are column names that may hold a side but mostly hold something else. Such a
+// column is the side only if it has side words.
 var weakSides = parse.WordSet(
 	"type", "typ", "tipo", "transaction", "operation", "trade type", "tradetype", "action", "transaction type", "activity type", "activity", "trans",
 	"trans code", "way", "position", "opération", "operación", "operacion", "operazione", "operação", "operacao", "vorgang", "transaktion", "transaktionstyp",
@@ -122,10 +121,9 @@ var weakSides = parse.WordSet(
 	"transactietype", "tipo operazione", "tipo de operación", "tipo operação",
 )
 
-// SuggestColumns is [SuggestMapping] with a look at the values: the side and
-// the status of an order are recognized by their words, whatever the column is
-// called, and a column that was taken for one of them by its name only is let
-// go if its values say otherwise.
+// SuggestColumns is [SuggestMapping] with a look at the values: side and order status are
+// recognized by their words, whatever the column is called, and a column chosen by its
+// name only is dropped if its values say otherwise.
 func SuggestColumns(headers []string, rows []tabular.Row) map[Target]int {
 	columns := SuggestMapping(headers)
 	counts := countWords(rows, len(headers))
@@ -149,9 +147,8 @@ func SuggestColumns(headers []string, rows []tabular.Row) map[Target]int {
 	return columns
 }
 
-// findPairs finds a column that is named like a market and holds nothing but pairs
-// of coins, -1 for none. Any other market is the place of a trade and not what was
-// traded.
+// findPairs finds a column named like a market that holds only coin pairs, -1 for none.
+// Any other market is where a trade happened, not what was traded.
 func findPairs(headers []string, rows []tabular.Row) int {
 	for i, header := range headers {
 		if !marketNames[lettersOf(header)] {
@@ -174,15 +171,14 @@ func findPairs(headers []string, rows []tabular.Row) int {
 	return -1
 }
 
-// isPair reports whether a text is two coins, of which the second is one that
-// others are priced in.
+// isPair reports whether a text is two coins, the second a quote coin.
 func isPair(text string) bool {
 	base, quote := SplitPair(text)
 	const shortest, longest = 2, 10
 	return len(base) >= shortest && len(base) <= longest && slices.Contains(quoteCoins, quote)
 }
 
-// release frees a column from the target that its name suggested.
+// release frees a column from the target suggested by its name.
 func release(columns map[Target]int, column int) {
 	for target, i := range columns {
 		if i == column {
@@ -191,9 +187,9 @@ func release(columns map[Target]int, column int) {
 	}
 }
 
-// findSide finds the column whose values are words for a side: one that is
-// named so and holds nothing else, then any other that holds nothing else, then
-// those that hold other words too. It returns -1 for none.
+// findSide finds the side column by its words: a column with a name for it that holds
+// nothing else, then any other that holds nothing else, then columns with other words
+// too. It returns -1 for none.
 func findSide(headers []string, counts []wordCounts, columns map[Target]int) int {
 	named := columnsMeaning(headers, TargetSide)
 	var others []int
@@ -220,7 +216,7 @@ func findSide(headers []string, counts []wordCounts, columns map[Target]int) int
 	return -1
 }
 
-// findStatus finds the column whose values are states of orders, -1 for none.
+// findStatus finds the column with order states, -1 for none.
 func findStatus(headers []string, counts []wordCounts, columns map[Target]int) int {
 	named := columnsMeaning(headers, TargetStatus)
 	for _, i := range named {
@@ -242,8 +238,8 @@ func columnsMeaning(headers []string, target Target) []int {
 	return newSuggestion(headers).columns[target]
 }
 
-// isTaken reports whether the name of a column has a meaning that its words
-// cannot change: the symbols C, S and V are no sides.
+// isTaken reports whether a column's name has a meaning its words cannot change: the
+// symbols C, S and V are no sides.
 func isTaken(columns map[Target]int, column int) bool {
 	for _, target := range []Target{TargetSymbol, TargetOptionRight, TargetCurrency, TargetInstrumentType} {
 		if i, ok := columns[target]; ok && i == column {
@@ -253,7 +249,7 @@ func isTaken(columns map[Target]int, column int) bool {
 	return false
 }
 
-// filledNames are the names of columns for how much of an order was filled.
+// filledNames are column names for an order's filled quantity.
 var filledNames = func() map[string]bool {
 	set := map[string]bool{}
 	for _, name := range []string{
@@ -270,8 +266,8 @@ var filledNames = func() map[string]bool {
 	return set
 }()
 
-// filledColumn finds the column for how much of an order was filled, -1 for
-// none. The column of states may have the same name.
+// filledColumn finds the column with filled quantities, -1 for none. The status column
+// may have the same name.
 func (r *table) filledColumn() int {
 	if r.filled == nil {
 		r.filled = []int{}
@@ -287,7 +283,7 @@ func (r *table) filledColumn() int {
 	return r.filled[0]
 }
 
-// filledQuantity returns how much of an order was filled, if a column says so.
+// filledQuantity returns an order's filled quantity, if a column has it.
 func (w *cells) filledQuantity() decimal.Null {
 	i := w.r.filledColumn()
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// readUnknown reads a file that no preset fits, without a mapping.
+// readUnknown reads a file without a preset or mapping.
 func readUnknown(t *testing.T, text string) (*statement.Statement, *statement.Preset, error) {
 	t.Helper()
 	file, err := tabular.Read([]byte(text), tabular.Default())
@@ -27,8 +27,8 @@ func readUnknown(t *testing.T, text string) (*statement.Statement, *statement.Pr
 	return s, found.Preset, err
 }
 
-// TestSideByContent returns the side of a file to a column of any name, in the
-// languages of the presets: the words in it decide.
+// TestSideByContent finds the side column by its words, whatever its name, in the
+// languages the presets have.
 func TestSideByContent(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{
@@ -60,8 +60,8 @@ func TestSideByContent(t *testing.T) {
 	}
 }
 
-// TestSideIsNotGuessed keeps columns that hold symbols, options, codes or ids
-// from being taken for the side.
+// TestSideIsNotGuessed keeps columns with symbols, options, codes or ids from being taken
+// for the side.
 func TestSideIsNotGuessed(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -79,7 +79,7 @@ func TestSideIsNotGuessed(t *testing.T) {
 	}
 }
 
-// TestStatusByContent skips orders that were not filled, each with its reason.
+// TestStatusByContent skips unfilled orders, each with its reason.
 func TestStatusByContent(t *testing.T) {
 	t.Parallel()
 	const head = "Date,Symbol,Side,%s,Quantity,Price\n2026-01-05,AAPL,Buy,%s,10,100\n2026-01-06,AAPL,Sell,%s,10,110\n"

@@ -9,19 +9,19 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// headerWordsOf returns the words of a column name in lower case.
+// headerWordsOf returns the words in a column name, in lower case.
 func headerWordsOf(header string) []string {
 	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	return strings.FieldsFunc(strings.ToLower(strings.Join(parse.HeaderWords(header), " ")), split)
 }
 
-// containsPart reports whether a text has one of some parts.
+// containsPart reports whether a text contains any part.
 func containsPart(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// costTargetOf returns which cost the name of a column means: fees or commission.
-// It returns false for the name of anything else.
+// costTargetOf returns the cost named by a column: fees or commission. It returns false
+// for any other name.
 func costTargetOf(header string) (Target, bool) {
 	if len(header) > longestHeader || strings.Contains(header, "%") {
 		return "", false
@@ -43,7 +43,7 @@ func costTargetOf(header string) (Target, bool) {
 	return "", false
 }
 
-// costColumn is a column for costs and the sizes of its values, row by row.
+// costColumn is a cost column with the sizes in it, row by row.
 type costColumn struct {
 	column  int
 	target  Target
@@ -52,9 +52,8 @@ type costColumn struct {
 	values  []decimal.Decimal
 }
 
-// addCostColumns maps every column that is named like a cost and that the mapping
-// does not use: all of them are costs of the fill. A column that is the sum of
-// others is left out.
+// addCostColumns maps every unmapped column named like a cost: all are costs of the fill.
+// A column that sums others is left out.
 func (r *mappedReader) addCostColumns() {
 	m := r.mapping
 	all := r.findCostColumns()
@@ -91,8 +90,8 @@ func (r *mappedReader) addCostColumns() {
 	}
 }
 
-// costNames returns the names of the columns whose sum is a cost. A column may have
-// a plus in its own name.
+// costNames returns the columns summed up as a cost. A column may have a plus in its own
+// name.
 func (r *table) costNames(col Col) []Col {
 	if col == "" || strings.HasPrefix(col, "=") {
 		return nil
@@ -116,8 +115,8 @@ func (r *mappedReader) isMapped(column int, except ...Target) bool {
 	return false
 }
 
-// findCostColumns lists the columns for costs: those of the mapping, and those that
-// are named so, hold numbers and have no other use.
+// findCostColumns lists the cost columns: the mapped ones, and those with a name for
+// costs, numbers and no other use.
 func (r *mappedReader) findCostColumns() []costColumn {
 	m := r.mapping
 	var list []costColumn
@@ -138,8 +137,8 @@ func (r *mappedReader) findCostColumns() []costColumn {
 	return list
 }
 
-// isMappedElsewhere reports whether the mapping uses a column for something that is
-// not a cost.
+// isMappedElsewhere reports whether the mapping uses a column for something else than a
+// cost.
 func (r *mappedReader) isMappedElsewhere(column int) bool {
 	for target, name := range r.mapping {
 		if target != TargetFees && target != TargetCommission && !strings.HasPrefix(name, "=") && slices.Contains(r.columnsNamed(name), column) {
@@ -149,8 +148,8 @@ func (r *mappedReader) isMappedElsewhere(column int) bool {
 	return false
 }
 
-// hasCosts reports whether most values of a column are numbers or percentages, and
-// it has some.
+// hasCosts reports whether most values in a column are numbers or percentages, and it has
+// some.
 func (r *table) hasCosts(i int) bool {
 	return r.hasValue(i, func(v string) bool { return !parse.Blank(v) }) && isMost(r.values(i), func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)
@@ -159,7 +158,7 @@ func (r *table) hasCosts(i int) bool {
 	})
 }
 
-// costSizes returns the sizes of the values of a column in the first rows.
+// costSizes returns the sizes in a column's first rows.
 func (r *table) costSizes(i int) []decimal.Decimal {
 	list := make([]decimal.Decimal, min(len(r.rows), maxContentRows))
 	for n := range list {
@@ -172,8 +171,8 @@ func (r *table) costSizes(i int) []decimal.Decimal {
 	return list
 }
 
-// dropRepeated leaves out the columns whose costs another column has too: a sum of
-// others, or what a sum includes. The user's columns stay.
+// dropRepeated leaves out columns repeating costs from others: a sum, or the parts in a
+// sum. The user's columns stay.
 func (r *mappedReader) dropRepeated(list []costColumn) []costColumn {
 	for i := range list {
 		parts, keepsSum := list[i].findParts(list)
@@ -199,9 +198,9 @@ func (r *mappedReader) dropRepeated(list []costColumn) []costColumn {
 	return list
 }
 
-// findParts returns the columns that a column is the sum of in every row: all
-// others, or for a column that is named like a sum some of them. keepsSum reports
-// that the sum has further costs, which no other column has.
+// findParts returns the columns that sum up to this one in every row: all others, or some
+// for a column named like a sum. keepsSum reports that the sum has further costs, missing
+// from the other columns.
 func (c *costColumn) findParts(list []costColumn) (parts []costColumn, keepsSum bool) {
 	others := slices.DeleteFunc(slices.Clone(list), func(o costColumn) bool { return o.column == c.column || o.isTotal && !c.isTotal })
 	const fewest, most = 2, 10
@@ -228,8 +227,8 @@ func (c *costColumn) findParts(list []costColumn) (parts []costColumn, keepsSum 
 	return nil, false
 }
 
-// isSumOf reports whether the values of a column are the sums of others, to the
-// cent, and not all 0.
+// isSumOf reports whether a column's values are sums of others, to the cent, and not all
+// 0.
 func (c *costColumn) isSumOf(others []costColumn) bool {
 	some := false
 	for row, v := range c.values {

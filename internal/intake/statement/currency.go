@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// NoteCurrency records a currency that the amounts of fills are in. Presets call
-// it for every fill that names one.
+// NoteCurrency records a currency used for fill amounts. Presets call it for every fill
+// with a stated currency.
 func (s *Statement) NoteCurrency(currency string) {
 	currency = strings.ToUpper(strings.TrimSpace(currency))
 	if currency != "" && !slices.Contains(s.currencies, currency) {
@@ -14,9 +14,9 @@ func (s *Statement) NoteCurrency(currency string) {
 	}
 }
 
-// DeriveCurrency is [Statement.NoteCurrency] for files whose amounts are in the
-// account's currency without saying which that is: the first one counts as
-// stated, unless the user's account is in another that the file has too.
+// DeriveCurrency is [Statement.NoteCurrency] for files whose amounts are in the account's
+// currency without naming it: the first currency counts as stated, unless the user's
+// account is in another one found in the file.
 func (s *Statement) DeriveCurrency(currency string) {
 	s.NoteCurrency(currency)
 	if s.Account.Currency == "" {
@@ -24,11 +24,10 @@ func (s *Statement) DeriveCurrency(currency string) {
 	}
 }
 
-// FileCurrency returns the currency of the account that the file is of: the one
-// that it states, or else the only one that its rows are in. It is empty if
-// the file does not say, as with trades in several currencies. account is the
-// currency of the user's account; a file that derives its currency and has rows
-// in that one is taken to be in it.
+// FileCurrency returns the currency of the file's account: the stated one, or else the
+// only one in its rows. It is empty if the file does not say, as with trades in several
+// currencies. account is the currency of the user's account; a file with a derived
+// currency and rows in that one is taken to be in it.
 func (s *Statement) FileCurrency(account string) string {
 	stated := strings.ToUpper(s.Account.Currency)
 	if stated != "" && !s.derivedCurrency {

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestDetectionComparesEveryPreset compares the detector, which looks headers up
-// by one of their names, with a search through all presets.
+// TestDetectionComparesEveryPreset compares the detector, which looks up headers by a
+// single name, with a search through all presets.
 func TestDetectionComparesEveryPreset(t *testing.T) {
 	t.Parallel()
 	names := rapid.SampledFrom([]string{"a", "b", "c", "d", "B", "a|b", "c|d", "a#2"})
@@ -59,7 +59,7 @@ func TestMeaningsHaveLetters(t *testing.T) {
 	}
 }
 
-// TestPlainHeaderKey compares the key of plain names with that of any name.
+// TestPlainHeaderKey compares the key for plain names with the one for any name.
 func TestPlainHeaderKey(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// readEnding reads the end of an option: it leaves the position at a price of
-// zero. A writer is assigned and buys back, a holder exercises and sells. The side
-// of an expired option follows from the position, when all rows are read.
+// readEnding reads how an option ended: it leaves the position at a price of zero. A
+// writer is assigned and buys back, a holder exercises and sells. An expired option's
+// side follows from the position, when all rows are read.
 func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	l := lr.layout
 	i := lr.instrumentOf(w)
@@ -46,8 +46,8 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	}
 }
 
-// resolveEndings sets the sides of expired options and skips the rows of those
-// that the file does not open.
+// resolveEndings sets the sides for expired options and skips the rows of those never
+// opened in the file.
 func (r *Reader) resolveEndings() {
 	if len(r.state.endings) == 0 {
 		return
@@ -68,9 +68,9 @@ func (r *Reader) resolveEndings() {
 	}
 }
 
-// ResolveEndings sets the sides of expired options and removes those that the
-// file does not open. The value of an ending says whether the file states that
-// options left the account. It is for files that are not read by a [Layout].
+// ResolveEndings sets the sides for expired options and removes those never opened in the
+// file. An ending's value reports whether the file states that options left the account.
+// It is for files read without a [Layout].
 func (s *Statement) ResolveEndings(endings map[*Fill]bool) {
 	removed := map[*Fill]bool{}
 	for _, f := range setEndingSides(s.Fills, endings) {
@@ -86,9 +86,9 @@ func (s *Statement) warnUnopened(f *Fill) {
 		f.Symbol)
 }
 
-// setEndingSides sets the sides of expired options by their position: a holder
-// sells for nothing, a writer buys back. If there is no position, options that
-// left the account were held. It returns the endings whose side is not known.
+// setEndingSides sets the sides for expired options by their position: a holder sells for
+// nothing, a writer buys back. Without a position, options that left the account were
+// held. It returns the endings with an unknown side.
 func setEndingSides(fills []*Fill, endings map[*Fill]bool) (unopened []*Fill) {
 	for _, stream := range fillsWithEndings(fills, endings) {
 		held := decimal.Zero
@@ -110,8 +110,8 @@ func setEndingSides(fills []*Fill, endings map[*Fill]bool) (unopened []*Fill) {
 	return unopened
 }
 
-// fillsWithEndings lists the fills of each option that expired, in time; of one
-// instant the endings come last.
+// fillsWithEndings lists the fills of each expired option by time; within an instant,
+// endings come last.
 func fillsWithEndings(fills []*Fill, endings map[*Fill]bool) [][]*Fill {
 	index := map[streamKey]int{}
 	var list [][]*Fill

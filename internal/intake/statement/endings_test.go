@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestResolveEndings covers the sides of options that expired.
+// TestResolveEndings covers the sides of expired options.
 func TestResolveEndings(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 13, 5, 0, 0, 0, time.UTC)

@@ -14,42 +14,42 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// layoutReader reads the rows of one table by a layout.
+// layoutReader reads the rows in one table by a layout.
 type layoutReader struct {
 	*layoutState
 	r       *Reader
 	layout  *Layout
 	key     Col
 	words   *wordTable
-	kinds   map[string]Kind // of the words that were looked up
+	kinds   map[string]Kind // by word
 	account Col
-	status  int // the column of order states, -1 for none; see skipUnfilled
+	status  int // the order state column, -1 for none; see skipUnfilled
 	states  map[string]parse.OrderStatus
 }
 
-// layoutState is what the rows of all tables of a file leave for its end.
+// layoutState is what the rows in all tables leave for the end of the file.
 type layoutState struct {
-	rows []*Row // in the order of the file
-	// unpriced are the fees in coins that have no price in the file.
+	rows []*Row // in file order
+	// unpriced are the fees in coins without a price in the file.
 	unpriced map[string]decimal.Decimal
-	sides    map[string]matching.Side // the first side that had an id
+	sides    map[string]matching.Side // by id: the first side that had it
 	sums     map[string]decimal.Decimal
-	// endings are the fills of expired options whose side is not known yet, and
-	// whether a minus in the file says that options left the account.
+	// endings are expired options whose side is still unknown, and whether a minus in the
+	// file says that options left the account.
 	endings map[*Fill]bool
-	// moved are the words of rows that moved coins without a trade, and the coins.
+	// moved are the words for rows moving coins without a trade, and the coins.
 	moved map[string]map[string]bool
 	// results are what contracts made or cost, by coin, in files without fills.
 	results map[string]decimal.Decimal
-	// exchanges are the first sides of exchanges of money.
+	// exchanges are the first sides of money exchanges.
 	exchanges map[string]Cash
-	// legs, halves and costTargets are rows that wait for others; see [Join].
+	// legs, halves and costTargets are rows waiting for others; see [Join].
 	legs        map[string]*legs
 	legOrder    []*legs
 	halves      map[string]*halves
 	costTargets map[string]costTarget
-	// repeats counts the ids of round trips, worths are what unknown contracts are
-	// worth by their results.
+	// repeats counts round trip ids, worths are the values of unknown contracts by their
+	// results.
 	repeats map[string]int
 	worths  map[string]decimal.Decimal
 }
@@ -63,7 +63,7 @@ func newLayoutState() *layoutState {
 	}
 }
 
-// readLayout reads the rows of the table by a layout.
+// readLayout reads the rows in the table by a layout.
 func (r *Reader) readLayout(l *Layout) error {
 	if r.state == nil {
 		r.state = newLayoutState()
@@ -111,7 +111,7 @@ func (r *Reader) readLayout(l *Layout) error {
 	return nil
 }
 
-// key returns the expression that every data row has a value of.
+// key returns the expression with a value in every data row.
 func (l *Layout) key() Col {
 	for _, col := range []Col{l.Key, l.Kind} {
 		if col != "" {
@@ -157,7 +157,7 @@ func (lr *layoutReader) readRow(w *Row) {
 // hasEnded reports whether the row has its outcome already.
 func (w *outcome) hasEnded() bool { return w.Number == 0 || w.reason != "" || w.skipped != "" }
 
-// reason returns why a row that does not meet the condition is skipped.
+// reason returns why a row failing the condition is skipped.
 func (c *Condition) reason(w *Row, text string) string {
 	if c.Reason != "" {
 		return c.Reason
@@ -173,7 +173,7 @@ func conditionReason(column, value string) string {
 	return strings.TrimSpace(column) + ": " + parse.Shorten(strings.TrimSpace(value))
 }
 
-// parseTexts sets the values of the first pattern that matches.
+// parseTexts sets the values from the first matching pattern.
 func (lr *layoutReader) parseTexts(w *Row) {
 	_ = slices.ContainsFunc(lr.layout.Parse, w.parseText)
 }
@@ -191,8 +191,8 @@ func (w *Row) parseText(p Pattern) bool {
 	return true
 }
 
-// kindOf returns what a row is: by the words of the layout, the shared words for
-// sides, the shared words for cash, and what the user said about other words.
+// kindOf returns a row's kind: by the layout's words, the shared words for sides, the
+// shared words for cash, and the user's choice for other words.
 func (lr *layoutReader) kindOf(w *Row) Kind {
 	l := lr.layout
 	if l.Kind == "" {
@@ -210,7 +210,7 @@ func (lr *layoutReader) kindOf(w *Row) Kind {
 	return kind
 }
 
-// findKind looks up the word of a row.
+// findKind looks up a row's word.
 func (lr *layoutReader) findKind(w *Row) Kind {
 	text := w.word
 	if kind, ok := lr.words.find(WordKey(text)); ok {
@@ -280,16 +280,16 @@ type tradeRow struct {
 	instrument Instrument
 	amount     decimal.Null // what moved in cash, signed, after costs
 	gross      decimal.Null // what was traded, before costs
-	// money is the currency of amount and costs, priced that of the price.
+	// money is the currency for amount and costs, priced the one for the price.
 	money, priced string
 	priceMissing  bool
-	// inPercent says that the price is a share of the nominal value of a bond.
+	// inPercent says that the price is a share of a bond's nominal value.
 	inPercent bool
-	// converted says that amount and costs are in the currency of the price now.
+	// converted says that amount and costs were converted to the price currency.
 	converted bool
 }
 
-// emit adds the records of a row to its outcome.
+// emit adds a row's records to its outcome.
 func (w *Row) emit(record *Record) {
 	if w.skipped != "" || w.Number == 0 {
 		return
@@ -339,7 +339,7 @@ func (lr *layoutReader) instrumentOf(w *Row) Instrument {
 	return i
 }
 
-// nameQuote sets the coin that a pair is priced in from the column that says so.
+// nameQuote sets a pair's quote coin from its column.
 func (lr *layoutReader) nameQuote(w *Row, i *Instrument) {
 	quote := strings.ToUpper(w.Text(lr.layout.PriceCurrency))
 	if quote == "" || quote == i.Quote {
@@ -394,8 +394,8 @@ func (l *Layout) newInstrument(contract, symbol, kind string) Instrument {
 	return NameAny(symbol, kind)
 }
 
-// readSide reads the side of a trade: from its kind, the column for it, or the
-// sign of the quantity or the amount.
+// readSide reads a trade's side: from its kind, the side column, or the sign of quantity
+// or amount.
 func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 	l := lr.layout
 	side, effect, known := kind.direction()
@@ -450,8 +450,8 @@ func (w *Row) postedMoment(names Col) parse.Moment {
 	return w.Moment(names)
 }
 
-// readPrice reads the price of a trade. Treasury futures may be written in
-// 32nds, which would be a number with its thousands grouped anywhere else.
+// readPrice reads a trade's price. Treasury futures may be written in 32nds, which would
+// be a number with grouped thousands anywhere else.
 func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 	l := lr.layout
 	if t.Type == instruments.TypeFuture && isTreasury(t.Symbol) {
@@ -475,7 +475,7 @@ func (lr *layoutReader) readPrice(w *Row, t *tradeRow) {
 	}
 }
 
-// readDetails reads what is kept beside the figures of a fill.
+// readDetails reads what is kept beside a fill's figures.
 func (lr *layoutReader) readDetails(w *Row, t *tradeRow) {
 	l := lr.layout
 	t.Lot = w.Text(l.Lot)
@@ -504,7 +504,7 @@ func (f *Fill) AddDetail(key, value string) {
 // shortenedID is a long number after a spreadsheet has rounded it.
 var shortenedID = regexp.MustCompile(`^\d+(?:[.,]\d+)?[eE]\+\d+$`)
 
-// idOf reads the id of a fill.
+// idOf reads a fill's id.
 func (lr *layoutReader) idOf(w *Row, side matching.Side) string {
 	return lr.idIn(w, lr.layout.ID, side)
 }
@@ -527,8 +527,8 @@ func (lr *layoutReader) idIn(w *Row, col Col, side matching.Side) string {
 	return id
 }
 
-// idOfSide makes an id unique for its side: the side that comes second gets its
-// name added. Rows that repeat id and side are the same fill.
+// idOfSide makes an id unique for its side: the second side gets its name added. Rows
+// repeating id and side are the same fill.
 func (s *layoutState) idOfSide(id string, side matching.Side) string {
 	switch s.sides[id] {
 	case "":
@@ -540,8 +540,8 @@ func (s *layoutState) idOfSide(id string, side matching.Side) string {
 	return id
 }
 
-// wholeText returns the value of an expression. A text with values in it is
-// empty if one of them is.
+// wholeText returns an expression's value. A text with values in it is empty if any of
+// them is.
 func (w *cells) wholeText(col Col) string {
 	for _, t := range w.r.parse(col).terms {
 		if t.parts != nil {
@@ -551,8 +551,8 @@ func (w *cells) wholeText(col Col) string {
 	return w.Text(col)
 }
 
-// finishLayouts closes the reading of all tables by layouts: rows that belong
-// together are joined, and every row is written to the statement.
+// finishLayouts ends reading by layouts: related rows are joined, and every row is
+// written to the statement.
 func (r *Reader) finishLayouts() {
 	s := r.state
 	s.closeHalves()
@@ -591,7 +591,7 @@ func (r *Reader) finishLayouts() {
 	}
 }
 
-// listMoved lists the words of rows that moved coins, with the coins.
+// listMoved lists the words for rows moving coins, with the coins.
 func (s *layoutState) listMoved() string {
 	var list []string
 	for _, kind := range slices.Sorted(maps.Keys(s.moved)) {
@@ -600,7 +600,7 @@ func (s *layoutState) listMoved() string {
 	return strings.Join(list, ", ")
 }
 
-// stateTotals states the sums of columns beside what was read.
+// stateTotals states column sums beside what was read.
 func (r *Reader) stateTotals() {
 	order := []string{ItemGrossPnL, ItemNetPnL, ItemCommission, ItemFees, ItemCosts, ItemDeposits, ItemWithdrawals, ItemNetCash, ItemBalance, ItemFills}
 	for _, item := range order {

@@ -7,16 +7,16 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Names of single exchanges that a file and a connection must read in the same way.
+// Names used by single exchanges, which files and connections must read alike.
 
-// krakenOld are Kraken's old names of coins, with an X before them, and of the
-// currencies of states, with a Z.
+// krakenOld are Kraken's old coin names, beginning with X, and state currencies,
+// beginning with Z.
 var krakenOld = strings.Fields("XXBT XETH XLTC XXRP XXLM XXDG XETC XREP XMLN XXMR XZEC XICN XNMC XXVN ZUSD ZEUR ZGBP ZCAD ZJPY ZAUD ZKRW ZCHF")
 
 // krakenQuotes are what Kraken prices coins in.
 var krakenQuotes = strings.Fields("USD EUR GBP CAD JPY AUD CHF USDT USDC DAI PYUSD XBT ETH DOT")
 
-// NameKrakenCoin returns the common name of a coin at Kraken. A part after a point says
+// NameKrakenCoin returns the common name for a coin at Kraken. A part after a point says
 // where it is kept: DOT.S is staked.
 func NameKrakenCoin(asset string) string {
 	asset = strings.ToUpper(strings.TrimSpace(asset))
@@ -35,8 +35,8 @@ func NameKrakenCoin(asset string) string {
 	return asset
 }
 
-// splitKrakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old
-// name at the end counts only after another of four letters.
+// splitKrakenPair cuts a pair, such as XXBTZUSD, XBTUSD, XTZUSD or XBT/USD. An old name
+// at the end counts only after another one with four letters.
 func splitKrakenPair(pair string) (base, quote string) {
 	pair = strings.ToUpper(strings.TrimSpace(pair))
 	if len(pair) == 8 && slices.Contains(krakenOld, pair[4:]) {
@@ -50,12 +50,12 @@ func splitKrakenPair(pair string) (base, quote string) {
 	return NameKrakenCoin(base), NameKrakenCoin(quote)
 }
 
-// NameKrakenPair builds a pair from the name of its market at Kraken.
+// NameKrakenPair builds a pair from its market name at Kraken.
 func NameKrakenPair(symbol, _ string) Instrument {
 	return newKrakenPair(splitKrakenPair(symbol))
 }
 
-// NewKrakenTrade returns the pair of two coins that Kraken traded for each other.
+// NewKrakenTrade returns the pair for two coins traded for each other at Kraken.
 func NewKrakenTrade(a, b string) Instrument {
 	return newKrakenPair(orderCoins(a, b, fiatQuoteCoins))
 }
@@ -69,7 +69,7 @@ func newKrakenPair(base, quote string) Instrument {
 }
 
 // NameDeribitContract builds a contract from its name at Deribit. Options are priced in
-// the coin that they are settled in, futures in dollars. BTC_USDC is a pair of coins.
+// their settlement coin, futures in dollars. BTC_USDC is a coin pair.
 func NameDeribitContract(symbol, _ string) Instrument {
 	coin, _, isContract := strings.Cut(strings.ToUpper(symbol), "-")
 	base, quote, ok := strings.Cut(coin, "_")

@@ -7,12 +7,12 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// costColumns are the columns of a table that hold costs.
+// costColumns are the cost columns in a table.
 type costColumns struct {
 	fees, commission []int
 }
 
-// costColumns finds the columns that hold costs by their names.
+// costColumns finds the cost columns by their names.
 func (r *table) costColumns() *costColumns {
 	if r.costs != nil {
 		return r.costs
@@ -34,8 +34,7 @@ func (r *table) costColumns() *costColumns {
 	return r.costs
 }
 
-// noteCost remembers that a column of costs says 0, which is not the same as
-// saying nothing.
+// noteCost remembers that a cost column says 0, which is not the same as saying nothing.
 func (w *cells) noteCost(column int, cost decimal.Decimal) {
 	if !cost.IsZero() || parse.Blank(w.Cells[column]) {
 		return
@@ -56,7 +55,7 @@ func (r *table) costTarget(column int) Target {
 	return c.cost
 }
 
-// noteZero remembers that a cost was read and is 0.
+// noteZero remembers a cost read as 0.
 func (w *cells) noteZero(target Target, isZero bool) {
 	switch {
 	case !isZero:
@@ -67,8 +66,8 @@ func (w *cells) noteZero(target Target, isZero bool) {
 	}
 }
 
-// noteTime remembers a time that was read from a column, -1 for text, and
-// reports in it whether its zone was assumed.
+// noteTime remembers a time read from a column, -1 for text, and reports in it whether
+// its zone was assumed.
 func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
 	switch {
 	case m.Zone != "":
@@ -83,8 +82,8 @@ func (w *Row) noteTime(m parse.Moment, column int) parse.Moment {
 	return m
 }
 
-// noteFacts notes in a fill how exact its values are: how finely its
-// time is written, and whether it states costs of 0.
+// noteFacts notes in a fill how exact its values are: how finely its time is written, and
+// whether it states zero costs.
 func (w *Row) noteFacts(f *Fill) {
 	for _, m := range w.times {
 		if m.At.Equal(f.At) {
@@ -100,8 +99,8 @@ func (w *Row) noteFacts(f *Fill) {
 	f.CommissionKnown = f.CommissionKnown || !f.Commission.IsZero() || w.noCommission || w.hasZero(costs.commission)
 }
 
-// hasZero reports whether one of the columns says 0. Another number that is not
-// in the fill was left out for a reason, and says nothing about the cost.
+// hasZero reports whether any column says 0. Another number missing from the fill was
+// left out for a reason, and says nothing about the cost.
 func (w *cells) hasZero(columns []int) bool {
 	for _, i := range columns {
 		if i >= len(w.Cells) || parse.Blank(w.Cells[i]) {

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestFacts is what a file knows of a fill beside its values.
+// TestFacts checks what a file tells about a fill beside its values.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	const plain = "Symbol,Side,Quantity,Price,"

@@ -28,10 +28,9 @@ func (r *Reader) finish() *Statement {
 	return s
 }
 
-// sortRecords puts the fills in the order in which they happened. Only the order
-// inside one instant matters to grouping, but it matters much: a file that
-// runs backwards has to be turned, and of fills that share a day and have no
-// time those that open come first.
+// sortRecords puts the fills in the order they happened. Only the order inside an instant
+// matters to grouping, but it matters much: a file running backwards has to be turned,
+// and among fills on a day without times, openings come first.
 func (s *Statement) sortRecords(newestFirst bool) {
 	if direction := s.countDirection(); newestFirst && direction <= 0 || direction < 0 {
 		reverseRows(s.Fills, func(f *Fill) int { return f.Row })
@@ -44,8 +43,8 @@ func (s *Statement) sortRecords(newestFirst bool) {
 	slices.SortStableFunc(s.Cash, func(a, b *Cash) int { return a.At.Compare(b.At) })
 }
 
-// compareFills orders fills by their instant. Fills of one instant are ordered by
-// splitRank, and those of a day without times by whether they open or close.
+// compareFills orders fills by time. Within an instant they are ordered by splitRank, and
+// on a day without times by whether they open or close.
 func compareFills(a, b *Fill) int {
 	if c := a.At.Compare(b.At); c != 0 {
 		return c
@@ -57,8 +56,8 @@ func compareFills(a, b *Fill) int {
 	return cmp.Compare(effectRank(a.Effect), effectRank(b.Effect))
 }
 
-// reverseRows turns a list around and leaves what one row said in its order:
-// also in a file that runs backwards a trade opens before it closes.
+// reverseRows turns a list around and keeps the order within a row: a trade opens before
+// it closes, also in a file running backwards.
 func reverseRows[T any](list []T, row func(T) int) {
 	slices.Reverse(list)
 	for first := 0; first < len(list); {
@@ -71,15 +70,15 @@ func reverseRows[T any](list []T, row func(T) int) {
 	}
 }
 
-// sortedByTime returns the fills in the order of their times.
+// sortedByTime returns the fills sorted by time.
 func sortedByTime(fills []*Fill) []*Fill {
 	fills = slices.Clone(fills)
 	slices.SortStableFunc(fills, func(a, b *Fill) int { return a.At.Compare(b.At) })
 	return fills
 }
 
-// splitRank orders the fills of one instant: those of a split come last, and what
-// was held leaves before its replacement arrives.
+// splitRank orders fills within an instant: splits come last, and what was held leaves
+// before its replacement arrives.
 func (f *Fill) splitRank() int {
 	switch {
 	case !f.isSplit:
@@ -110,14 +109,14 @@ func (s *Statement) countDirection() int {
 	return n
 }
 
-// allowance is how far an amount may be off by rounding: five cents or a
-// hundredth of the amount, as prices in files are rounded.
+// allowance is how far an amount may be off by rounding: five cents or one percent, as
+// prices in files are rounded.
 func allowance(amount decimal.Decimal) decimal.Decimal {
 	return decimal.Max(decimal.Must("0.05"), amount.Abs().Mul(decimal.Must("0.01")))
 }
 
-// checkPositions looks for fills that are missing: if the file states the
-// position after each fill, it must be the one before plus the fill.
+// checkPositions looks for missing fills: if the file states the position after each
+// fill, it must be the previous one plus the fill.
 func (s *Statement) checkPositions() {
 	last := map[streamKey]decimal.Null{}
 	for _, f := range s.Fills {
@@ -133,8 +132,8 @@ func (s *Statement) checkPositions() {
 	}
 }
 
-// checkOpenings looks for fills that close what the file never opened. The
-// journal may hold the opening already, so it is only a warning.
+// checkOpenings looks for fills closing what the file never opened. The journal may hold
+// the opening already, so it is only a warning.
 func (s *Statement) checkOpenings() {
 	if !slices.ContainsFunc(s.Fills, (*Fill).isClosing) {
 		return
@@ -150,14 +149,14 @@ func (s *Statement) checkOpenings() {
 	}
 }
 
-// isClosing reports whether the file says that a fill closes a position: by its
-// effect, or by a result beyond its own costs.
+// isClosing reports whether a fill closes a position by the file: by its effect, or by a
+// result beyond its own costs.
 func (f *Fill) isClosing() bool {
 	return f.Effect == parse.Closing || f.Effect == parse.EffectUnknown && (f.hasResult || f.statesResult(f.StatedPnL.Decimal))
 }
 
-// statesResult reports whether a stated result is one of a closed position: an
-// opening fill has none, or its own costs.
+// statesResult reports whether a stated result belongs to a closed position: an opening
+// fill has none, or its own costs.
 func (f *Fill) statesResult(result decimal.Decimal) bool {
 	return !result.IsZero() && result.Neg().Sub(f.Fees).Sub(f.Commission).Abs().Cmp(hundredth) > 0
 }
@@ -169,7 +168,7 @@ func (f *Fill) signed() decimal.Decimal {
 	return f.Quantity
 }
 
-// streamKey is what fills that make trades together have in common.
+// streamKey is what fills grouped into trades have in common.
 type streamKey struct {
 	symbol, instrument, right, strike, expiry, lot string
 }

@@ -12,16 +12,16 @@ import (
 // mapping assigns columns and constants to targets.
 type mapping map[Target]string
 
-// mappedReader reads a table by a mapping: the preset's columns, replaced by those
-// that the user chose. It builds the layout of the table and reads its rows.
+// mappedReader reads a table by a mapping: the preset's columns, replaced by the user's
+// choice. It builds the table's layout and reads its rows.
 type mappedReader struct {
 	*Reader
 	mapping          mapping
 	status           Col
 	results          []Col // what a fill made, by the file
 	fees, commission []Col // the columns whose sum is the cost
-	feeCurrency      int   // the column for the coin of costs; -1 for none
-	repeated         []int // columns of costs that others have too
+	feeCurrency      int   // the column for the fee coin; -1 for none
+	repeated         []int // cost columns repeated in others
 }
 
 // readMapped reads the file by a mapping.
@@ -88,7 +88,7 @@ func (r *mappedReader) newLayout() *Layout {
 	return l
 }
 
-// layout returns a layout with the columns of the mapping.
+// layout returns a layout with the mapped columns.
 func (m mapping) layout() *Layout {
 	l := &Layout{}
 	columns := l.columns()
@@ -103,9 +103,8 @@ func (m mapping) layout() *Layout {
 // isConstant reports whether an expression is a constant.
 func isConstant(col Col) bool { return strings.HasPrefix(col, "=") }
 
-// checkColumns looks for what the mapping of a file without a preset leaves out:
-// costs, the amount that proves the figures, and other money. It runs for the
-// user's mapping too.
+// checkColumns looks for what the mapping leaves out in a file without a preset: costs,
+// the amount proving the figures, and other money. It runs for the user's mapping too.
 func (r *mappedReader) checkColumns() {
 	r.addCostColumns()
 	r.feeCurrency = slices.IndexFunc(r.header, func(header string) bool { return feeCurrencyNames[lettersOf(header)] })
@@ -115,8 +114,8 @@ func (r *mappedReader) checkColumns() {
 	r.listUnusedMoney()
 }
 
-// isReadByNames reports whether the columns of the file are not those of a preset:
-// the file has none, or the user chose other columns.
+// isReadByNames reports whether no preset decides what the columns are: the file has
+// none, or the user chose other columns.
 func (r *Reader) isReadByNames() bool { return r.Preset.Broker == "" || len(r.Hints.Mapping) > 0 }
 
 // needsSide reports whether nothing says which rows bought and which sold: no
@@ -134,7 +133,7 @@ func (r *mappedReader) needsSide() bool {
 	})
 }
 
-// noteAccounts notes the account of every row.
+// noteAccounts notes every row's account.
 func (r *mappedReader) noteAccounts() {
 	i := r.column(r.mapping[TargetAccount])
 	if i < 0 {
@@ -147,7 +146,7 @@ func (r *mappedReader) noteAccounts() {
 	}
 }
 
-// checkMapping checks that the columns of a mapping exist.
+// checkMapping checks the existence of mapped columns.
 func (r *mappedReader) checkMapping() error {
 	for target, name := range r.Hints.Mapping {
 		if !slices.Contains(Targets(), target) {
@@ -180,7 +179,7 @@ func (r *mappedReader) holdsNoFills(missing []string) bool {
 	return numbers < fewest
 }
 
-// mappingRequired is the code of the error for a file that needs a mapping.
+// mappingRequired is the error code for a file in need of a mapping.
 const mappingRequired = "mapping_required"
 
 // MappingRequired returns the error for a file whose columns are not known.
@@ -192,7 +191,7 @@ func MappingRequired(missing []string) error {
 	}
 }
 
-// missing lists the targets that the mapping needs and does not have.
+// missing lists required targets without a column.
 func (m mapping) missing(format Format) []string {
 	var list []string
 	need := func(name string, oneOf ...Target) {

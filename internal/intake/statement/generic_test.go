@@ -17,8 +17,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestGeneric reads files that no preset knows. A fixture may hold a file
-// "mapping" (JSON, target to column) and hints in its comment.
+// TestGeneric reads files without a preset. A fixture may hold a file "mapping" (JSON,
+// target to column) and hints in its comment.
 func TestGeneric(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -90,8 +90,8 @@ func readGeneric(t *testing.T, data []byte, mapping map[statement.Target]string,
 	return brokertest.Render(s, found)
 }
 
-// TestChecksRunForChosenColumns reads a file of a known broker by columns that the user
-// chose: costs that the choice leaves out count, and amounts are compared.
+// TestChecksRunForChosenColumns reads a known broker's file by chosen columns: costs
+// missing from the choice count, and amounts are compared.
 func TestChecksRunForChosenColumns(t *testing.T) {
 	t.Parallel()
 	const csv = "Date,Ticker,Side,Shares,Price,Commission,Stamp duty,Net amount,Balance\n" +

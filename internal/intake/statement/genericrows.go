@@ -43,9 +43,8 @@ func (m *mappedReader) readExecution(w *Row) {
 	w.emitFill(f)
 }
 
-// filled reads the quantity of a row and skips orders that were not filled. Of
-// an order that was filled in part, be it canceled afterwards, the quantity is
-// the filled one.
+// filled reads a row's quantity and skips unfilled orders. For an order filled in part,
+// even if canceled afterwards, it is the filled quantity.
 func (m *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
 	quantity = w.Null(m.layout.Quantity)
 	word := w.Text(m.status)
@@ -76,8 +75,8 @@ func (m *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
 	return quantity, false
 }
 
-// noQuantity ends a row without a quantity: an order that was not filled is
-// skipped, a line of text is ignored, and any other row fails.
+// noQuantity ends a row without a quantity: an unfilled order is skipped, a line of text
+// is ignored, and any other row fails.
 func (m *mappedReader) noQuantity(w *Row, quantity decimal.Null) {
 	side := w.Text(m.layout.Side)
 	if side != "" {
@@ -140,7 +139,7 @@ func (w *Row) expiry(col Col) journal.Day {
 	return day
 }
 
-// readPrice reads the price. One in percent is that of a bond.
+// readPrice reads the price. A percentage is a bond price.
 func (m *mappedReader) readPrice(w *Row, f *Fill) {
 	if !isConstant(m.layout.Price) && m.layout.Price != "" {
 		if price, ok := w.percentPrice(w.find(m.layout.Price)); ok {
@@ -156,7 +155,7 @@ func (m *mappedReader) readPrice(w *Row, f *Fill) {
 	f.Price = price.Decimal
 }
 
-// readSide reads the side, or takes it from the sign of the quantity.
+// readSide reads the side, or takes it from the quantity's sign.
 func (m *mappedReader) readSide(w *Row, f *Fill) {
 	word := w.Text(m.layout.Side)
 	if word == "" {
@@ -193,14 +192,14 @@ func (m *mappedReader) readMoment(w *Row) parse.Moment {
 	}
 }
 
-// readCosts reads the costs of a row. That of holding overnight is written as what it
-// did to the account: below zero is a cost.
+// readCosts reads a row's costs. Swap is written as its effect on the account: below zero
+// is a cost.
 func (m *mappedReader) readCosts(w *Row) (fees, commission decimal.Decimal) {
 	fees = m.readCost(w, TargetFees, m.layout.Fees, m.fees).Sub(w.Decimal(m.layout.Swap))
 	return fees, m.readCost(w, TargetCommission, m.layout.Commission, m.commission)
 }
 
-// readCost reads a constant cost or the sum of some columns. Costs in other coins are
+// readCost reads a constant cost or the sum over some columns. Costs in other coins are
 // kept apart; see chargeCoins.
 func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) decimal.Decimal {
 	if columns == nil {
@@ -220,7 +219,7 @@ func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) d
 		cost = cost.Add(n)
 	}
 	isZero := w.noFees != fees || w.noCommission != commission
-	w.noFees, w.noCommission = fees, commission // the mapping says which of the two it is
+	w.noFees, w.noCommission = fees, commission // the mapping says which it is
 	w.noteZero(target, isZero)
 	return cost
 }
@@ -262,7 +261,7 @@ func (m *mappedReader) readRoundTrip(w *Row) {
 	m.annotate(w, w.Trip(t))
 }
 
-// isShort reads the direction of a finished trade.
+// isShort reads a finished trade's direction.
 func (m *mappedReader) isShort(w *Row, quantity decimal.Decimal) bool {
 	word := strings.ToLower(strings.TrimSpace(w.Text(m.layout.Side)))
 	switch word {
@@ -305,7 +304,7 @@ func (m *mappedReader) readTimes(w *Row, t *Trip) {
 	}
 }
 
-// annotate reads the annotations of the trade.
+// annotate reads a trade's annotations.
 func (m *mappedReader) annotate(w *Row, on *Fill) {
 	a := Annotations{Fill: on, Setups: List(w.Text(m.layout.Setups))}
 	for _, f := range annotations.Fields {
@@ -324,7 +323,7 @@ func (m *mappedReader) annotate(w *Row, on *Fill) {
 	w.Annotate(a)
 }
 
-// skipCash skips a row that is not a fill but cash or a movement, and says which. It
+// skipCash skips a row with cash or a movement instead of a fill, and says which. It
 // reports whether it did.
 func (m *mappedReader) skipCash(w *Row) bool {
 	word, kind := m.cashWord(w)
@@ -336,7 +335,7 @@ func (m *mappedReader) skipCash(w *Row) bool {
 	return true
 }
 
-// noteLeft adds up the money of a row that is not a fill.
+// noteLeft adds up the money in a row without a fill.
 func (m *mappedReader) noteLeft(w *Row, word string) {
 	if i := m.amount; i >= 0 && i < len(w.Cells) {
 		if n, err := parse.Number(w.Cells[i], m.separator(i)); err == nil {
@@ -345,8 +344,8 @@ func (m *mappedReader) noteLeft(w *Row, word string) {
 	}
 }
 
-// cashWord returns the word that says that a row is not a fill, and its kind: that in
-// the column of sides, or in one for kinds if the row has no quantity.
+// cashWord returns the word and kind of a row without a fill: from the side column, or
+// from a kind column if the row has no quantity.
 func (m *mappedReader) cashWord(w *Row) (string, Kind) {
 	if word := w.Text(m.layout.Side); word != "" && !isConstant(m.layout.Side) {
 		if w.findSideWord(word).whole {
@@ -370,8 +369,7 @@ func (m *mappedReader) cashWord(w *Row) (string, Kind) {
 	return "", kindUnknown
 }
 
-// coinOfCost returns the coin or currency that a cost is in, if it is not the money of
-// the row.
+// coinOfCost returns a cost's coin or currency, if it is not the row's money.
 func (m *mappedReader) coinOfCost(w *Row, e *expression) string {
 	i, text := w.findIn(e)
 	if !m.Out.ByNames || i < 0 || text == "" {
@@ -387,8 +385,8 @@ func (m *mappedReader) coinOfCost(w *Row, e *expression) string {
 	return coin
 }
 
-// statedCoin returns the coin or currency in the column for that of costs, or the one
-// that is attached to a number. It is empty if the file does not say.
+// statedCoin returns the coin or currency in the fee currency column, or attached to a
+// number. It is empty if the file does not say.
 func (m *mappedReader) statedCoin(w *Row, text string) string {
 	if coin := w.cell(m.feeCurrency); m.feeCurrency >= 0 && !parse.Blank(coin) {
 		return strings.ToUpper(strings.TrimSpace(coin))
@@ -402,8 +400,8 @@ func (m *mappedReader) statedCoin(w *Row, text string) string {
 	return unit
 }
 
-// chargeCoins books the costs of a fill that are in a coin or currency of their own. Those
-// in neither the money nor the coin of the fill are kept beside it and told.
+// chargeCoins books costs in a coin or currency of their own. Those in neither the fill's
+// money nor its coin are kept beside it and reported.
 func (m *mappedReader) chargeCoins(w *Row, f *Fill) {
 	if len(w.coins) == 0 {
 		return
@@ -427,8 +425,7 @@ func (m *mappedReader) chargeTripCoins(w *Row) {
 	}
 }
 
-// pair returns the coin that the row trades, if it is one, and the money that it is
-// priced in.
+// pair returns the row's traded coin, if it has one, and the money it is priced in.
 func (m *mappedReader) pair(w *Row) Instrument {
 	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, m.Hints.Currency))}
 	if isPair(w.symbol) {

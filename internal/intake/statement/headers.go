@@ -13,7 +13,7 @@ import (
 // Target is what a column can be.
 type Target string
 
-// The targets that an account of fills needs.
+// The targets for a list of fills.
 const (
 	TargetSymbol         Target = "symbol"
 	TargetSide           Target = "side"
@@ -34,7 +34,7 @@ const (
 	TargetCurrency       Target = "currency"
 )
 
-// The targets of files with one row for a whole trade, and of journals.
+// The targets for files with a row per trade, and for journals.
 const (
 	TargetOpenTime    Target = "open_time"
 	TargetOpenDate    Target = "open_date"
@@ -62,7 +62,7 @@ const (
 	TargetReviewedAt     Target = "reviewed_at"
 )
 
-// Targets lists everything that a column can be.
+// Targets lists everything a column can be.
 func Targets() []Target {
 	return append([]Target{
 		TargetSymbol, TargetSide, TargetQuantity, TargetPrice, TargetExecutedAt, TargetDate, TargetTime,
@@ -74,9 +74,9 @@ func Targets() []Target {
 	}, furtherTargets...)
 }
 
-// HeaderKey is the name of a column in the form that names are compared in:
-// lower case, without byte order mark and quotes, without a colon at its end,
-// and with single blanks between its words.
+// HeaderKey returns a column name as names are compared: in lower case, without byte
+// order mark and quotes, without a colon at its end, and with single blanks between its
+// words.
 func HeaderKey(header string) string {
 	if isPlainHeader(header) {
 		return strings.ToLower(header)
@@ -116,14 +116,14 @@ func isPlainHeader(name string) bool {
 	return !blank && name[len(name)-1] != ':'
 }
 
-// meaning is what the name of a column says. Of several columns for one target
-// the one of the lowest rank is the best: "Fill Price" before "Price".
+// meaning is what a column name says. Among several columns for a target, the lowest rank
+// is best: "Fill Price" before "Price".
 type meaning struct {
 	target Target
 	rank   int
 }
 
-// meanings are the words of targetWords without what varies in them.
+// meanings are the targetWords as lettersOf writes them.
 var meanings = sync.OnceValue(func() map[string]meaning {
 	table := map[string]meaning{}
 	for target, words := range targetWords {
@@ -134,14 +134,14 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	return table
 })
 
-// longestHeader is more than any name of a column takes.
+// longestHeader is more than any column name takes.
 const longestHeader = 200
 
 // meaningOf looks a name up as it is, and then without zone and currency: "Price
 // USD" is a price.
 func meaningOf(header string) (meaning, bool) {
 	if len(header) > longestHeader || strings.Contains(header, "%") {
-		return meaning{}, false // shares of something are not the thing
+		return meaning{}, false // a percentage is not the thing itself
 	}
 	if m, ok := meanings()[lettersOf(header)]; ok {
 		return m, true
@@ -157,8 +157,8 @@ func meaningOf(header string) (meaning, bool) {
 
 var bracketed = regexp.MustCompile(`\s*[(\[]([^()\[\]]*)[)\]]`)
 
-// withoutBrackets drops brackets that hold a zone or a currency, and keeps what
-// may change the meaning: "P&L (R)" is not money.
+// withoutBrackets drops brackets with a zone or a currency, and keeps those that may
+// change the meaning: "P&L (R)" is not money.
 func withoutBrackets(header string) string {
 	return bracketed.ReplaceAllStringFunc(header, func(found string) string {
 		inner := strings.TrimSpace(bracketed.FindStringSubmatch(found)[1])
@@ -178,8 +178,8 @@ func isZone(word string) bool {
 	return ok
 }
 
-// lettersOf leaves the letters and digits of a name in lower case, so that
-// "Open Price", open_price and openPrice are the same.
+// lettersOf keeps a name's letters and digits, in lower case, so "Open Price", open_price
+// and openPrice are the same.
 func lettersOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -73,7 +73,7 @@ func TestSuggestTargetIsSilent(t *testing.T) {
 	}
 }
 
-// The expectation lists target=header#n, the nth of that name, 1 left out.
+// The expectation lists target=header#n, the nth with that name, 1 left out.
 func TestSuggestMapping(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ header, want string }{
@@ -168,7 +168,7 @@ func TestSuggestMapping(t *testing.T) {
 	}
 }
 
-// named writes a mapping with the names of its columns.
+// named writes a mapping with column names.
 func named(headers []string, mapping map[statement.Target]int) map[string]string {
 	names := map[string]string{}
 	for target, i := range mapping {
@@ -226,8 +226,8 @@ func TestSuggestedMappingIsSound(t *testing.T) {
 	})
 }
 
-// FuzzSuggestMapping checks that any header gets suggestions without a panic,
-// each for a column that it has.
+// FuzzSuggestMapping checks that any header gets suggestions without a panic, each for an
+// existing column.
 func FuzzSuggestMapping(f *testing.F) {
 	f.Add("Date|Time|Symbol|Side|Qty|Price")
 	f.Add("Date (GST)|Profit (EST)|")

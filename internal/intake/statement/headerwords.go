@@ -1,13 +1,12 @@
 package statement
 
-// targetWords are the names that columns have, in English, German, French,
-// Spanish, Dutch, Italian, Portuguese, Swedish and Japanese, best first: of two
-// columns that could be the price of a fill, the one whose name comes further
-// in front is taken. Signs and blanks in the names do not count.
+// targetWords are column names in English, German, French, Spanish, Dutch, Italian,
+// Portuguese, Swedish and Japanese, best first: if two columns could be the fill price,
+// the name further in front wins. Signs and blanks in the names do not count.
 //
-// What is missing here is missing on purpose. Numbers of orders, positions and
-// rows are no ids of fills: two fills may share them, and would be taken for
-// one. Limit and order prices are no prices of fills.
+// What is missing here is missing on purpose. Order, position and row numbers are no fill
+// ids: two fills may share them, and would be taken for one. Limit and order prices are
+// no fill prices.
 var targetWords = map[Target][]string{
 	TargetSymbol: {
 		"symbol", "ticker", "ticker symbol", "instrument symbol", "trading symbol", "contract", "contract name", "instrument",

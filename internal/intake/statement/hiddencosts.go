@@ -5,11 +5,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// HiddenCosts returns the costs of a fill that only its stated cash flow shows:
-// by how much the account is worse off than quantity, price and the stated costs
-// explain. What the rounding of the price explains is not a cost, and neither is
-// a difference above 25 and above 5 % of what was traded: the check of amounts
-// warns about that one.
+// HiddenCosts returns the costs only a fill's stated cash flow shows: by how much the
+// account is worse off than quantity, price and stated costs explain. A difference within
+// the price's rounding is no cost, and neither is one above 25 and above 5 % of the
+// traded value: the amount check warns about that.
 func (f *Fill) HiddenCosts() decimal.Decimal {
 	units := f.Quantity.Mul(f.effectiveMultiplier())
 	gap := f.hiddenGap()
@@ -33,9 +32,9 @@ func (f *Fill) hiddenGap() decimal.Decimal {
 	return expected.Sub(f.Fees).Sub(f.Commission).Sub(f.StatedCashFlow.Decimal)
 }
 
-// mostHiddenCosts returns the most that a difference may be to count as costs: 25
-// or 5 % of what was traded, and never more than that. Flat fees of 12 and more
-// exceed 5 % of small trades.
+// mostHiddenCosts returns the largest difference that counts as costs: 25 or 5 % of the
+// traded value, and never more than that value. Flat fees above 12 exceed 5 % in small
+// trades.
 func mostHiddenCosts(traded decimal.Decimal) decimal.Decimal {
 	traded = traded.Abs()
 	return decimal.Min(traded, decimal.Max(decimal.New(25), traded.Mul(decimal.Must("0.05"))))

@@ -9,17 +9,16 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// UnknownKind is a word for the kind of a row that neither the preset nor the
-// shared words have. Rows with it are skipped until the user says what it means;
-// see [Hints.Kinds].
+// UnknownKind is a kind word found neither in the preset nor in the shared words. Rows
+// with it are skipped until the user says what it means; see [Hints.Kinds].
 type UnknownKind struct {
 	Word    string // as the file writes it
 	Rows    int
-	Example string // the cells of the first row with it
-	Kind    Kind   // the one that the user chose, empty for none
+	Example string // the cells in the first row with it
+	Kind    Kind   // the user's choice, empty for none
 }
 
-// readKind reads a row of a known kind.
+// readKind reads a row by its kind.
 func (lr *layoutReader) readKind(w *Row, kind Kind) {
 	switch {
 	case kind.isTrade() && lr.layout.isRoundTrip():
@@ -37,7 +36,7 @@ func (lr *layoutReader) readKind(w *Row, kind Kind) {
 	}
 }
 
-// skipKind skips a row that holds nothing to import.
+// skipKind skips a row with nothing to import.
 func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	switch kind {
 	case KindMovement:
@@ -69,13 +68,13 @@ func (lr *layoutReader) skipKind(w *Row, kind Kind) {
 	}
 }
 
-// amountColumn returns the column of what a trade moved.
+// amountColumn returns the column for a trade's amount.
 func (l *Layout) amountColumn() Col { return cmp.Or(l.Amount, l.Gross) }
 
-// cashColumn returns the column of what a row of cash moved.
+// cashColumn returns the column for a cash amount.
 func (l *Layout) cashColumn() Col { return cmp.Or(l.CashAmount, l.Amount, l.Gross) }
 
-// peek returns the number of an expression, or 0. It never fails the row.
+// peek returns an expression's number, or 0. It never fails the row.
 func (w *cells) peek(col Col) decimal.Decimal {
 	i, text := w.find(col)
 	n, err := parse.Number(text, w.r.separatorFor(i, text))
@@ -85,7 +84,7 @@ func (w *cells) peek(col Col) decimal.Decimal {
 	return n
 }
 
-// skipMovement skips a row that moves securities or coins without a trade.
+// skipMovement skips a row moving securities or coins without a trade.
 func (lr *layoutReader) skipMovement(w *Row) {
 	l := lr.layout
 	if l.Coins {
@@ -102,8 +101,7 @@ func (lr *layoutReader) skipMovement(w *Row) {
 	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
 }
 
-// emitCharges adds the tax and the fees of a row that is not a trade as cash of
-// their own.
+// emitCharges adds tax and fees in a row other than a trade as separate cash.
 func (lr *layoutReader) emitCharges(w *Row, kind Kind, of *Cash) {
 	l := lr.layout
 	lr.emitTax(w, kind, of)
@@ -115,7 +113,7 @@ func (lr *layoutReader) emitCharges(w *Row, kind Kind, of *Cash) {
 	}
 }
 
-// skipCoins skips a row that moves coins without a trade.
+// skipCoins skips a row moving coins without a trade.
 func (lr *layoutReader) skipCoins(w *Row, word, coin string) {
 	w.Skip("%s", ReasonCoins)
 	if lr.moved[word] == nil {
@@ -124,8 +122,8 @@ func (lr *layoutReader) skipCoins(w *Row, word, coin string) {
 	lr.moved[word][coin] = true
 }
 
-// skipResult skips a result or fee of a contract whose fills other files have,
-// and adds it up.
+// skipResult skips a contract's result or fee, whose fills are in other files, and adds
+// it up.
 func (lr *layoutReader) skipResult(w *Row) {
 	l := lr.layout
 	n, unit := w.amount(l.cashColumn())
@@ -140,7 +138,7 @@ func (lr *layoutReader) skipResult(w *Row) {
 	lr.results[coin] = lr.results[coin].Add(n.Decimal)
 }
 
-// skipUnknown skips a row of an unknown kind and lists its word.
+// skipUnknown skips a row with an unknown kind and lists its word.
 func (lr *layoutReader) skipUnknown(w *Row) {
 	l := lr.layout
 	if l.isRoundTrip() && w.Text(l.Symbol) != "" {
@@ -162,15 +160,15 @@ func (lr *layoutReader) skipUnknown(w *Row) {
 	}
 }
 
-// listUnknown lists the word of a row with the kind that the user chose for it.
+// listUnknown lists a row's word with the user's choice for it.
 func (lr *layoutReader) listUnknown(w *Row, kind Kind) {
 	if !w.Failed() {
 		w.noteUnknownKind(w.word, kind)
 	}
 }
 
-// ChosenKind returns the kind that the user chose for a word that is not known, and
-// lists the word with it. It is for hooks; a [Layout] looks it up by itself.
+// ChosenKind returns the user's choice for an unknown word, and lists the word with it.
+// It is for hooks; a [Layout] looks it up by itself.
 func (w *Row) ChosenKind(word string) (Kind, bool) {
 	kind, ok := w.r.Hints.Kinds[WordKey(word)]
 	if ok {
@@ -179,7 +177,7 @@ func (w *Row) ChosenKind(word string) (Kind, bool) {
 	return kind, ok
 }
 
-// SkipUnknownKind skips a row of an unknown kind that moved money and lists its
+// SkipUnknownKind skips a row that moved money and has an unknown kind, and lists its
 // word. It is for hooks.
 func (w *Row) SkipUnknownKind(word string, c Cash) {
 	w.Skip("unknown kind %q", parse.Shorten(word))
@@ -189,9 +187,9 @@ func (w *Row) SkipUnknownKind(word string, c Cash) {
 	}
 }
 
-// CashKind returns the kind of a row of cash: that of its word in a list, or else
-// the one that the user chose for the word. A row whose word has neither, or is
-// ignored, is skipped; c is the money that it moved. It is for hooks.
+// CashKind returns a cash row's kind: the one for its word in a list, or else the user's
+// choice for the word. A row whose word has neither, or is ignored, is skipped; c is the
+// money it moved. It is for hooks.
 func (w *Row) CashKind(words []Word, word string, c Cash) (kind Kind, ok bool) {
 	if kind = FindKind(words, word); kind != kindUnknown {
 		return kind, true
@@ -206,13 +204,13 @@ func (w *Row) CashKind(words []Word, word string, c Cash) (kind Kind, ok bool) {
 	return kind, ok
 }
 
-// CashType returns the API's type for cash of a kind, by the sign of its amount
-// and its text. It is empty for a kind that is not cash.
+// CashType returns the API's cash type for a kind, by the sign of its amount and its
+// text. It is empty for a kind other than cash.
 func CashType(kind Kind, amount decimal.Decimal, text string) string {
 	return cashType(kind, amount, text)
 }
 
-// noteUnknownKind lists the word of a row with the kind that the user chose for it.
+// noteUnknownKind lists a row's word with the user's choice for it.
 func (w *Row) noteUnknownKind(word string, kind Kind) {
 	if word == "" {
 		return
@@ -229,7 +227,7 @@ func (w *Row) noteUnknownKind(word string, kind Kind) {
 	}
 }
 
-// example returns the cells of the row in one line.
+// example returns the row's cells in one line.
 func (w *Row) example() string {
 	cells := slices.DeleteFunc(slices.Clone(w.Cells), parse.Blank)
 	const longest = 160
@@ -237,14 +235,14 @@ func (w *Row) example() string {
 	return string(text[:min(len(text), longest)])
 }
 
-// cashTypes are the API's types for kinds of cash. The legs of an exchange cancel
-// each other but for the rate, so both are kept.
+// cashTypes are the API's cash types. The legs in an exchange cancel each other but for
+// the rate, so both are kept.
 var cashTypes = map[Kind]string{
 	KindDividend: "dividend", KindWithholding: "dividend", KindInterest: "interest", KindFee: cashFee, KindTax: cashAdjustment,
 	KindAdjustment: cashAdjustment, KindExchange: cashAdjustment, KindDeposit: cashDeposit, KindWithdrawal: cashWithdrawal,
 }
 
-// cashType returns the API's type for an amount of some kind.
+// cashType returns the API's type for an amount.
 func cashType(kind Kind, amount decimal.Decimal, text string) string {
 	switch kind { //nolint:exhaustive // the others have one type
 	case KindTransfer, KindDeposit, KindWithdrawal:
@@ -270,7 +268,7 @@ func interestWords() []string {
 	return nil
 }
 
-// readCash reads a row that moves money without a fill.
+// readCash reads a row moving money without a fill.
 func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	l := lr.layout
 	amount, unit := w.amount(l.cashColumn())
@@ -301,7 +299,7 @@ func (lr *layoutReader) readCash(w *Row, kind Kind) {
 	lr.emitCharges(w, kind, &c)
 }
 
-// skipNoAmount skips a row of cash that has no amount.
+// skipNoAmount skips a cash row without an amount.
 func (lr *layoutReader) skipNoAmount(w *Row) {
 	if !w.peek(lr.layout.Quantity).IsZero() && !lr.layout.Coins {
 		lr.skipMovement(w)
@@ -310,8 +308,8 @@ func (lr *layoutReader) skipNoAmount(w *Row) {
 	w.Skip("%s", ReasonNoAmount)
 }
 
-// emitCash adds cash to the outcome of a row. Coins that are not money are
-// skipped; those that count as the account's currency are booked in it.
+// emitCash adds cash to a row's outcome. Coins other than money are skipped; those equal
+// to the account's currency are booked in it.
 func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	l, c := lr.layout, record.Cash
 	if l.Coins {
@@ -330,7 +328,7 @@ func (lr *layoutReader) emitCash(w *Row, record *Record) {
 	w.emit(record)
 }
 
-// emitTax adds the tax of a row as cash of its own.
+// emitTax adds a row's tax as separate cash.
 func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
 	l := lr.layout
 	tax := w.costs(l.Tax)
@@ -346,7 +344,7 @@ func (lr *layoutReader) emitTax(w *Row, kind Kind, of *Cash) {
 	w.Money(c)
 }
 
-// emitCashFee adds the fee of a row of cash as cash of its own.
+// emitCashFee adds a cash row's fee as separate cash.
 func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 	l := lr.layout
 	c.Type, c.Amount = cashFee, fees.Neg()
@@ -363,14 +361,14 @@ func (lr *layoutReader) emitCashFee(w *Row, c Cash, fees decimal.Decimal) {
 	lr.emitCash(w, &Record{Kind: KindFee, Cash: &c})
 	switch {
 	case len(w.cash) > 0:
-	case len(cash) > 0: // a fee in a coin that is not money does not skip the row
+	case len(cash) > 0: // a fee in a coin other than money does not skip the row
 		w.cash, w.skipped = cash, ""
 	case skipped != "":
 		w.skipped = skipped
 	}
 }
 
-// noteText returns the note of a row as the layout builds it.
+// noteText returns a row's note as the layout builds it.
 func (w *Row) noteText(l *Layout) string {
 	switch {
 	case l.Note != "":
@@ -381,13 +379,12 @@ func (w *Row) noteText(l *Layout) string {
 	return w.word
 }
 
-// cashNote returns the note of a row of cash: what the layout says, with the
-// symbol before it.
+// cashNote returns a cash row's note: the layout's text, with the symbol before it.
 func (w *Row) cashNote(l *Layout) string {
 	return w.withSymbol(w.noteText(l))
 }
 
-// withSymbol puts the symbol of the row before a note that does not have it.
+// withSymbol puts the row's symbol before a note without it.
 func (w *Row) withSymbol(note string) string {
 	l := w.r.layout
 	if symbol := w.Text(l.Symbol); symbol != "" && !l.Coins && !strings.Contains(note, symbol) {
@@ -396,7 +393,7 @@ func (w *Row) withSymbol(note string) string {
 	return note
 }
 
-// noteRate notes the rate between the two sides of an exchange of money.
+// noteRate notes the rate between the two sides of a money exchange.
 func (lr *layoutReader) noteRate(w *Row, c *Cash) {
 	for _, j := range lr.layout.Join {
 		if j.As != JoinRates {

@@ -34,8 +34,8 @@ func historyPreset() *statement.Preset {
 	}
 }
 
-// TestLayoutOfAHistory covers every outcome of a row of an account's history. A
-// row of an unknown kind is never booked.
+// TestLayoutOfAHistory covers every outcome for rows in an account history. A row with an
+// unknown kind is never booked.
 func TestLayoutOfAHistory(t *testing.T) {
 	t.Parallel()
 	checkLayout(t, historyPreset(), statement.Hints{Currency: "USD"}, history, `
@@ -60,7 +60,7 @@ warning Rows of unknown kinds moved money and were left out: "Zorp" (7 USD, 2 ro
 `)
 }
 
-// TestAnsweredKinds books the rows of words that the user has explained.
+// TestAnsweredKinds books the rows whose words the user explained.
 func TestAnsweredKinds(t *testing.T) {
 	t.Parallel()
 	hints := statement.Hints{Currency: "USD", Kinds: map[string]statement.Kind{"zorp": statement.KindInterest, "blip": statement.KindIgnored}}
@@ -76,8 +76,8 @@ unknown kind "Blip" in 1 rows, such as "2026-01-12 · Blip · AAPL · 7 · USD",
 `)
 }
 
-// TestEndingsFollowThePosition closes expired options on the side that the fills
-// before them leave open.
+// TestEndingsFollowThePosition closes expired options on the side left open by the fills
+// before them.
 func TestEndingsFollowThePosition(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -109,8 +109,8 @@ warning Row 6: A fill closes a position in IBM that this file does not open. Imp
 `)
 }
 
-// TestImpliedRates takes the stated rate the way round that the amount proves,
-// and the amount itself if no rate explains it.
+// TestImpliedRates uses the stated rate in the direction proved by the amount, and the
+// amount itself if no rate explains it.
 func TestImpliedRates(t *testing.T) {
 	t.Parallel()
 	preset := func() *statement.Preset {

@@ -7,11 +7,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// minorUnits are codes for hundredths of a currency.
+// minorUnits are codes for hundredths in a currency.
 var minorUnits = map[string]string{"GBX": "GBP", "GBp": "GBP", "ZAc": "ZAR", "ILA": "ILS"}
 
-// isMinorUnit reports whether a price is in hundredths of the currency of the
-// money, such as pence.
+// isMinorUnit reports whether a price is in hundredths, such as pence, in the money's
+// currency.
 func isMinorUnit(price, money string) bool {
 	whole, ok := minorUnits[price]
 	if !ok {
@@ -21,16 +21,15 @@ func isMinorUnit(price, money string) bool {
 	return ok && (money == "" || strings.EqualFold(money, whole))
 }
 
-// typeBond is the type of bonds, which are priced in percent.
+// typeBond is the type for bonds, which are priced in percent.
 const typeBond = "bond"
 
-// hundredth is what pence and the prices of bonds are of the whole.
+// hundredth converts pence and bond prices.
 var hundredth = decimal.FromScaled(1, 2)
 
-// settleRate converts the price to the currency of the amount. The price stays as
-// the file has it, and the multiplier converts it, unless the
-// user's account is in the currency of the price and the layout converts the
-// amounts then.
+// settleRate converts the price to the amount's currency. The price stays as the file has
+// it, and the multiplier converts it, unless the user's account is in the price currency
+// and the layout converts the amounts then.
 func (t *tradeRow) settleRate() {
 	if !t.isForeign() {
 		t.settleSameCurrency()
@@ -50,7 +49,7 @@ func (t *tradeRow) settleRate() {
 	t.Multiplier = rate
 }
 
-// convert puts costs and amount into the currency of the price.
+// convert puts costs and amount into the price currency.
 func (t *tradeRow) convert(rate decimal.Decimal) {
 	const moneyScale = 6
 	t.converted = true
@@ -60,9 +59,9 @@ func (t *tradeRow) convert(rate decimal.Decimal) {
 	}
 }
 
-// settleSameCurrency finds the multiplier of a trade whose price and amount are
-// in the same currency or in unknown ones: that of a bond, which is priced in
-// hundredths, and what the amount proves if the layout has a rate.
+// settleSameCurrency finds the multiplier if price and amount are in the same currency or
+// in unknown ones: a bond's, which is priced in hundredths, and the one proved by the
+// amount if the layout has a rate.
 func (t *tradeRow) settleSameCurrency() {
 	traded, gross := t.Quantity.Mul(t.Price).Abs(), t.grossAmount()
 	if traded.IsZero() || gross.IsZero() || t.priceMissing {
@@ -86,11 +85,10 @@ func (t *tradeRow) settleSameCurrency() {
 	}
 }
 
-// rateOf returns what one unit of the price is in the currency of the amount. The
-// rate of the file may be meant either way and needs a hundred on top for pence
-// or the shares of an option; the amount decides which. If none of them explains
-// the amount, the rate is computed from it. There is no rate if the price is
-// in the currency of the amount.
+// rateOf returns the value of one price unit in the amount's currency. The file's rate
+// may be meant either way and needs a factor of a hundred for pence or option contracts;
+// the amount decides which. If no candidate explains the amount, the rate is computed
+// from it. There is no rate if the price is in the amount's currency.
 func (t *tradeRow) rateOf() decimal.Null {
 	if t.isForeign() && isMinorUnit(t.priced, t.money) {
 		return decimal.Of(hundredth)
@@ -126,17 +124,16 @@ func (t *tradeRow) rateOf() decimal.Null {
 	return decimal.Null{}
 }
 
-// isUnstated reports whether the file names neither of the two currencies.
+// isUnstated reports whether the file names neither currency.
 func (t *tradeRow) isUnstated() bool { return t.priced == "" && t.money == "" }
 
-// statedRate returns the rate of the file, if it can be read.
+// statedRate returns the file's rate, if it can be read.
 func (w *cells) statedRate(col Col) decimal.Null {
 	n := w.peek(col)
 	return decimal.Null{Decimal: n, Valid: n.Sign() > 0}
 }
 
-// rateCandidates lists the possible values of a unit of the price by the rate of
-// the file.
+// rateCandidates lists the possible values of a price unit by the file's rate.
 func rateCandidates(stated decimal.Null) []decimal.Decimal {
 	one, hundred := decimal.New(1), decimal.New(100)
 	var list []decimal.Decimal
@@ -150,15 +147,15 @@ func rateCandidates(stated decimal.Null) []decimal.Decimal {
 	return append(list, hundredth, hundred)
 }
 
-// isNear reports whether two amounts are the same but for rounding: a cent, or
-// half of a hundredth.
+// isNear reports whether two amounts are the same but for rounding: a cent, or half a
+// percent.
 func isNear(computed, stated decimal.Decimal) bool {
 	allowed := decimal.Max(hundredth, stated.Mul(decimal.Must("0.005")))
 	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
 }
 
-// nearestRate returns the candidate that explains an amount with costs in it
-// best, if the rest may be costs. There is no rate if the best is 1.
+// nearestRate returns the candidate that best explains an amount with costs in it, if the
+// rest may be costs. There is no rate if the best is 1.
 func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, side matching.Side) decimal.Null {
 	one := decimal.New(1)
 	off := func(c decimal.Decimal) decimal.Decimal { return traded.Mul(c).Sub(gross).Abs() }
@@ -179,7 +176,7 @@ func nearestRate(candidates []decimal.Decimal, traded, gross decimal.Decimal, si
 	return decimal.Of(best)
 }
 
-// bookHiddenCosts books the costs that only the amount shows.
+// bookHiddenCosts books costs only the amount shows.
 func (t *tradeRow) bookHiddenCosts() {
 	switch t.lr.layout.HiddenCosts {
 	case CostCommission:
@@ -191,12 +188,12 @@ func (t *tradeRow) bookHiddenCosts() {
 }
 
 // BookExactCosts books the difference between the amount and exact prices as fees. An
-// amount that is better than the price, or any difference of a free purchase,
-// shows that the price was rounded: it is corrected if the exact one terminates.
+// amount better than the price, or any difference in a free purchase, shows a rounded
+// price: it is corrected if the exact one terminates.
 func (f *Fill) BookExactCosts(free bool) {
 	units := f.Quantity.Mul(f.effectiveMultiplier())
 	gap := f.hiddenGap()
-	// Below zero, what the check of amounts does not warn about is rounding.
+	// Below zero, differences within the amount check's tolerance are rounding.
 	rounding := decimal.Max(roundingOf(f.Price, units), allowance(f.StatedCashFlow.Decimal))
 	if gap.IsZero() || units.IsZero() || gap.Cmp(mostHiddenCosts(units.Mul(f.Price))) > 0 || gap.Neg().Cmp(rounding) > 0 {
 		return
@@ -210,10 +207,10 @@ func (f *Fill) BookExactCosts(free bool) {
 	f.Fees = f.Fees.Add(gap)
 }
 
-// addCostsToResults makes the stated results of sales those before costs. The
-// file's result is after the costs of the sale and of the purchases, which the
-// fills have too, so it would count them twice. If the file does not have all the
-// purchases, their costs are not known, and prices decide instead.
+// addCostsToResults makes stated sale results those before costs. The file's result is
+// after the costs of the sale and its purchases, which the fills have too, so it would
+// count them twice. If purchases are missing from the file, their costs are unknown, and
+// prices decide instead.
 func (s *Statement) addCostsToResults() {
 	fills := sortedByTime(s.Fills)
 	type position struct{ held, costs decimal.Decimal }

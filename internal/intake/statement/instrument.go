@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// typeWords are the words that files use for instrument types.
+// typeWords are the words for instrument types in files.
 var typeWords = map[string]string{
 	"stock": instruments.TypeStock, "stocks": instruments.TypeStock, "share": instruments.TypeStock, "shares": instruments.TypeStock,
 	"stk": instruments.TypeStock, "equity": instruments.TypeStock, "equities": instruments.TypeStock, "eq": instruments.TypeStock,
@@ -23,8 +23,8 @@ var typeWords = map[string]string{
 	"cfd": instruments.TypeCFD, "cfds": instruments.TypeCFD, "index": instruments.TypeCFD,
 }
 
-// InstrumentType reads the word that a file uses for a type; a word that is
-// not known is kept, in lower case, as the journal takes any.
+// InstrumentType reads a file's word for a type; an unknown word is kept, in lower case,
+// as the journal takes any.
 func InstrumentType(word string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if known, ok := typeWords[word]; ok {
@@ -33,10 +33,10 @@ func InstrumentType(word string) string {
 	return word
 }
 
-// Name sets the instrument of a fill: the symbol as the file writes it, its type
-// if the file states it, and what the symbol itself contains. An option becomes its
-// underlying with right, strike and expiry; a future is one only if its symbol
-// says so or the file does.
+// Name sets a fill's instrument: the symbol as the file writes it, its type if the file
+// states it, and what the symbol itself contains. An option becomes its underlying with
+// right, strike and expiry; a future is recognized only if its symbol or the file says
+// so.
 func (f *Fill) Name(symbol, kind string) {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	f.Symbol, f.Type = symbol, kind

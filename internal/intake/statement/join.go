@@ -8,18 +8,18 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// Join combines rows of some kinds that have the same value of By.
+// Join combines rows with the same value in By.
 type Join struct {
-	// Kinds are those of the rows that are combined; all kinds if empty.
+	// Kinds are the kinds to combine; all if empty.
 	Kinds []Kind
 	By    Col
 	As    JoinRule
-	// Pair names the pair of coins of legs, if the file has it. Without it,
-	// exchanges that trade a stable coin for the money of a state set Fiat.
+	// Pair names the coin pair, if the file has it. Without it, exchanges trading a
+	// stable coin for state money set Fiat.
 	Pair Col
 	Fiat bool
-	// Need are the columns that complete a record of halves. Then is the kind of
-	// the whole, Else that of a half that is alone.
+	// Need are the columns that complete two halves. Then is the kind for the whole, Else
+	// for a half alone.
 	Need       []Col
 	Then, Else Kind
 	// Within is how far a cost may be from its trade in time.
@@ -31,13 +31,11 @@ type JoinRule string
 
 // The rules.
 //
-// JoinParts: fills of one id are parts of one fill.
-// JoinRates: two sides of an exchange of money state a rate for cash in foreign
-// currencies.
-// JoinLegs: rows of KindLeg are the coins of one trade, those of KindLegFee its
-// fees. Amount and Currency are read of each.
-// JoinHalves: two rows have the columns of one record between them.
-// JoinCosts: a row is a cost of the trade before it.
+// JoinParts: fills with the same id are parts of one fill. JoinRates: two sides of a
+// money exchange state a rate for cash in foreign currencies. JoinLegs: KindLeg rows are
+// the coins in one trade, KindLegFee rows its fees. Amount and Currency are read from
+// each. JoinHalves: two rows have the columns for one record between them. JoinCosts: a
+// row is a cost for the trade before it.
 const (
 	JoinParts  JoinRule = "parts"
 	JoinRates  JoinRule = "rates"
@@ -46,7 +44,7 @@ const (
 	JoinCosts  JoinRule = "costs"
 )
 
-// joinOf returns the rule that combines rows of a kind.
+// joinOf returns the rule for a kind.
 func (l *Layout) joinOf(kind Kind) *Join {
 	for i, j := range l.Join {
 		switch {
@@ -58,8 +56,8 @@ func (l *Layout) joinOf(kind Kind) *Join {
 	return nil
 }
 
-// joinRow adds a row to the rows that it belongs to. It reports whether the row
-// waits for them or ended with them.
+// joinRow adds a row to the rows it belongs to. It reports whether the row waits for them
+// or ended with them.
 func (lr *layoutReader) joinRow(w *Row, kind Kind) bool {
 	j := lr.layout.joinOf(kind)
 	if j == nil {
@@ -77,14 +75,13 @@ func (lr *layoutReader) joinRow(w *Row, kind Kind) bool {
 	return true
 }
 
-// halves are rows that have the columns of one record between them.
+// halves are rows with the columns for one record between them.
 type halves struct {
 	reader *layoutReader
 	rows   []*Row
 }
 
-// addHalf reads a row as soon as it and the rows before it have all columns that
-// the record needs.
+// addHalf reads a row once it and the rows before it have all columns the record needs.
 func (lr *layoutReader) addHalf(w *Row, j *Join) {
 	lr.momentOf(w)
 	if w.Failed() {
@@ -124,7 +121,7 @@ func (h *halves) merged() *Row {
 	return &last
 }
 
-// closeHalves reads the halves that are alone.
+// closeHalves reads the halves left alone.
 func (s *layoutState) closeHalves() {
 	var left []*halves
 	for _, h := range s.halves {
@@ -144,13 +141,13 @@ func (s *layoutState) closeHalves() {
 	}
 }
 
-// costTarget is the last trade that a cost may belong to.
+// costTarget is the last trade a cost may belong to.
 type costTarget struct {
 	row  *Row
 	fill *Fill
 }
 
-// noteCostTarget keeps a trade for the costs that follow it.
+// noteCostTarget keeps a trade for the costs following it.
 func (lr *layoutReader) noteCostTarget(w *Row) {
 	for _, j := range lr.layout.Join {
 		if j.As == JoinCosts && len(w.fills) > 0 && !w.Failed() {
@@ -182,8 +179,8 @@ func (lr *layoutReader) addCost(w *Row, j *Join) bool {
 	return true
 }
 
-// FillBlanks copies the cells of some columns from another row where they are
-// blank here, for rows that continue the one above.
+// FillBlanks copies cells from another row into blank ones in some columns, for rows
+// continuing the one above.
 func (w *Row) FillBlanks(from *Row, columns ...Col) {
 	w.Cells = slices.Clone(w.Cells)
 	for _, col := range columns {

@@ -8,12 +8,12 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Kind is the kind of a row of an account's history.
+// Kind is a row's kind in an account history.
 type Kind string
 
-// The kinds of trades. The side of KindTrade follows from a sign. KindSplit is one
-// side of a split or an exchange of securities that the file books as a sale and a
-// purchase at one instant. The endings of options are closed at a price of zero.
+// The kinds for trades. The side of KindTrade follows from a sign. KindSplit is one side
+// of a split or an exchange of securities, booked as a sale and a purchase at one
+// instant. Ended options are closed at a price of zero.
 const (
 	KindTrade      Kind = "trade"
 	KindSplit      Kind = "split"
@@ -28,8 +28,8 @@ const (
 	KindExercise   Kind = "exercise"
 )
 
-// The kinds of cash. KindTransfer is a deposit or a withdrawal, as its sign
-// says. KindExchange is one side of changing money.
+// The kinds for cash. KindTransfer is a deposit or a withdrawal, as its sign says.
+// KindExchange is one side of changing money.
 const (
 	KindDividend    Kind = "dividend"
 	KindWithholding Kind = "withholding"
@@ -43,17 +43,16 @@ const (
 	KindExchange    Kind = "exchange"
 )
 
-// The kinds of rows that are part of a trade: one coin of it, and its fee. See
-// [Join].
+// The kinds for rows in a trade: a coin in it, and its fee. See [Join].
 const (
 	KindLeg    Kind = "leg"
 	KindLegFee Kind = "leg_fee"
 )
 
-// The kinds of rows that hold nothing to import: securities that moved without a
-// trade, a corporate action that may be paid in cash, money between the owner's own accounts, the result of contracts whose
-// fills state it too, an order that was not filled, what other rows say, what
-// the user chose to ignore, and rows that are not data.
+// The kinds for rows with nothing to import: securities moved without a trade, a
+// corporate action that may be paid in cash, money between the owner's own accounts,
+// contract results also stated by fills, unfilled orders, repetitions, rows the user
+// chose to ignore, and rows without data.
 const (
 	KindMovement        Kind = "movement"
 	KindInternal        Kind = "internal"
@@ -65,10 +64,10 @@ const (
 	KindNotData         Kind = "not_data"
 )
 
-// kindUnknown is the kind of a row whose word is not known.
+// kindUnknown is the kind for an unknown word.
 const kindUnknown Kind = ""
 
-// Kinds lists the kinds that a user can choose for a word that is not known.
+// Kinds lists the kinds a user can choose for an unknown word.
 func Kinds() []Kind {
 	return []Kind{
 		KindDeposit, KindWithdrawal, KindTransfer, KindFee, KindInterest, KindDividend, KindWithholding, KindTax, KindAdjustment, KindIgnored,
@@ -82,13 +81,13 @@ type Word struct {
 	Words string
 }
 
-// FindKind returns the kind of the first word that matches a text, or none.
+// FindKind returns the kind for the first word matching a text, or none.
 func FindKind(words []Word, text string) Kind {
 	kind, _ := newWordTable(words).find(WordKey(text))
 	return kind
 }
 
-// direction returns the side and effect of a kind that says both.
+// direction returns a kind's side and effect, if it says both.
 func (k Kind) direction() (side matching.Side, effect parse.Effect, ok bool) {
 	switch k { //nolint:exhaustive // the others have no side
 	case KindBuy:
@@ -107,7 +106,7 @@ func (k Kind) direction() (side matching.Side, effect parse.Effect, ok bool) {
 	return "", parse.EffectUnknown, false
 }
 
-// kindOfSide is the kind of a trade with that side and effect.
+// kindOfSide returns the kind for a trade with that side and effect.
 func kindOfSide(side matching.Side, effect parse.Effect) Kind {
 	kinds := [...]Kind{parse.EffectUnknown: KindSell, parse.Opening: KindSellOpen, parse.Closing: KindSellClose}
 	if side == matching.Buy {
@@ -116,16 +115,16 @@ func kindOfSide(side matching.Side, effect parse.Effect) Kind {
 	return kinds[effect]
 }
 
-// isTrade reports whether rows of the kind are fills.
+// isTrade reports whether rows with this kind are fills.
 func (k Kind) isTrade() bool {
 	_, _, sided := k.direction()
 	return sided || k == KindTrade || k == KindSplit
 }
 
-// isEnding reports whether rows of the kind end an option.
+// isEnding reports whether rows with this kind end an option.
 func (k Kind) isEnding() bool { return k == KindExpiry || k == KindAssignment || k == KindExercise }
 
-// isCash reports whether rows of the kind move money without a fill.
+// isCash reports whether rows with this kind move money without a fill.
 func (k Kind) isCash() bool {
 	switch k { //nolint:exhaustive // the others are not cash
 	case KindDividend, KindWithholding, KindTax, KindInterest, KindFee, KindDeposit, KindWithdrawal, KindTransfer, KindAdjustment, KindExchange:
@@ -134,7 +133,7 @@ func (k Kind) isCash() bool {
 	return false
 }
 
-// wordTable finds the kind of a word. It is built once for a table.
+// wordTable finds the kind for a word. It is built once for a table.
 type wordTable struct {
 	exact    map[string]wordMatch
 	patterns []wordPattern
@@ -169,7 +168,7 @@ func newWordTable(words []Word) *wordTable {
 	return t
 }
 
-// find returns the kind of the first word that matches a text.
+// find returns the kind for the first word matching a text.
 func (t *wordTable) find(text string) (Kind, bool) {
 	best, found := t.exact[text]
 	for _, p := range t.patterns {
@@ -212,7 +211,7 @@ func matchWord(pattern, text string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
-// matchesAny reports whether a text fits one of the patterns of a list.
+// matchesAny reports whether a text fits any pattern in a list.
 func matchesAny(patterns, text string) bool {
 	text = WordKey(text)
 	for pattern := range strings.SplitSeq(patterns, "|") {
@@ -223,8 +222,7 @@ func matchesAny(patterns, text string) bool {
 	return false
 }
 
-// FindCashKind returns the kind of a row of cash by the parts of its text, or none;
-// see cashWords.
+// FindCashKind returns a cash row's kind by parts of its text, or none; see cashWords.
 func FindCashKind(text string) Kind {
 	text = strings.ToLower(text)
 	for _, w := range cashWords {

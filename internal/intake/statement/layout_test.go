@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// checkLayout reads a CSV file by a preset and compares the lines of the
-// rendering that follow the first two with a text.
+// checkLayout reads a CSV file by a preset and compares the rendering after its first two
+// lines with a text.
 func checkLayout(t *testing.T, preset *statement.Preset, hints statement.Hints, csv, want string) {
 	t.Helper()
 	preset.Broker, preset.Export, preset.Format = "Test", "test", statement.Executions
@@ -74,8 +74,8 @@ AAPL,Sell,,,
 `)
 }
 
-// TestLayoutOfCoins covers fees in the quote coin, in the coin that is traded and
-// in a third one, and contracts that are settled in their coin.
+// TestLayoutOfCoins covers fees in the quote coin, the traded coin and a third one, and
+// contracts settled in their coin.
 func TestLayoutOfCoins(t *testing.T) {
 	t.Parallel()
 	fills := &statement.Preset{
@@ -115,7 +115,7 @@ BTC-27JUN25-100000-C,Buy,1,0.02,0,2026-01-05 10:02:00
 `)
 }
 
-// TestLayoutOfAnnotatedFills has tags and notes of a trade beside its fills.
+// TestLayoutOfAnnotatedFills has a trade's tags and notes beside its fills.
 func TestLayoutOfAnnotatedFills(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -135,8 +135,8 @@ func TestLayoutOfAnnotatedFills(t *testing.T) {
 `)
 }
 
-// TestOrderOfOneInstant covers files that do not say in which order the fills of
-// one instant happened, and splits that are booked as a sale and a purchase.
+// TestOrderOfOneInstant covers files that leave the order within an instant open, and
+// splits booked as a sale and a purchase.
 func TestOrderOfOneInstant(t *testing.T) {
 	t.Parallel()
 	layout := statement.Layout{
@@ -167,8 +167,8 @@ warning Split of AAPL was read as fills at the value that the file states. There
 `)
 }
 
-// TestLayoutOfUnits checks that a price which follows from an amount is that of a
-// unit, also for an option whose contract is usually 100 units.
+// TestLayoutOfUnits checks that a price computed from an amount is per unit, also for an
+// option whose contract is usually 100 units.
 func TestLayoutOfUnits(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -182,8 +182,8 @@ ACME260417C00050000,Buy,75,-150,2026-01-05 10:00:00
 `)
 }
 
-// TestCoinFeeOfDeposit checks that a deposit stays if its fee is in a coin that is
-// not money, and that the fee is listed.
+// TestCoinFeeOfDeposit checks that a deposit stays if its fee is in a coin other than
+// money, and that the fee is listed.
 func TestCoinFeeOfDeposit(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{

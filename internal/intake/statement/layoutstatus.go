@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// findStatusColumn finds a column of a preset's file that holds states of orders and
-// that the layout has no condition for, -1 for none.
+// findStatusColumn finds a column with order states in a preset's file, if the layout has
+// no condition for it, -1 for none.
 func (r *table) findStatusColumn(l *Layout) int {
 	counts := countWords(r.rows, len(r.header))
 	for _, i := range columnsMeaning(r.header, TargetStatus) {
@@ -19,9 +19,9 @@ func (r *table) findStatusColumn(l *Layout) int {
 	return -1
 }
 
-// skipUnfilled skips a row whose order was not filled, by the words that files without
-// a preset are read by. A whole trade may be open, and an order that was filled in part
-// counts with its filled quantity. It reports whether it skipped the row.
+// skipUnfilled skips a row with an unfilled order, by the words for files without a
+// preset. A whole trade may be open, and a partly filled order counts with its filled
+// quantity. It reports whether it skipped the row.
 func (lr *layoutReader) skipUnfilled(w *Row) bool {
 	if lr.status < 0 || lr.layout.Orders || parse.Blank(w.cell(lr.status)) {
 		return false
@@ -36,7 +36,7 @@ func (lr *layoutReader) skipUnfilled(w *Row) bool {
 	return true
 }
 
-// statusOf reads the state of an order and keeps it: a file has few.
+// statusOf reads an order state and keeps it: a file has few.
 func (lr *layoutReader) statusOf(text string) parse.OrderStatus {
 	status, known := lr.states[text]
 	if !known {

@@ -8,15 +8,14 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// leftMoney is the money of rows that were left out because it is not known what
-// their word means.
+// leftMoney is the money in rows left out because their word is unknown.
 type leftMoney struct {
 	word      string // as the file writes it first
 	rows, row int    // how many, and the first
 	amounts   map[string]decimal.Decimal
 }
 
-// noteLeftMoney adds up the money of a row that was left out.
+// noteLeftMoney adds up the money in a row left out.
 func (s *Statement) noteLeftMoney(word string, row int, amount decimal.Decimal, currency string) {
 	if amount.IsZero() {
 		return
@@ -40,7 +39,7 @@ func (s *Statement) noteLeftMoney(word string, row int, amount decimal.Decimal, 
 	of.amounts[currency] = of.amounts[currency].Add(amount)
 }
 
-// warnLeftMoney warns about the money of rows that were left out.
+// warnLeftMoney warns about the money in rows left out.
 func (s *Statement) warnLeftMoney() {
 	if len(s.unknownMoney) == 0 {
 		return
@@ -56,7 +55,7 @@ func (s *Statement) warnLeftMoney() {
 	s.Warn("%s", begin+strings.Join(list, "; ")+end)
 }
 
-// countRows writes a number of rows.
+// countRows writes a row count.
 func countRows(n int) string {
 	if n == 1 {
 		return "1 row"

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// legs are the rows of one trade, or of all trades of one second, in a file that
-// has one row for each coin.
+// legs are the rows in one trade, or in all trades within a second, in a file with a row
+// per coin.
 type legs struct {
 	reader *layoutReader
 	join   *Join
@@ -22,12 +22,12 @@ type legs struct {
 	at     parse.Moment
 	// base and quote are the pair, if the file names it.
 	base, quote string
-	ids         map[string]string // of the rows, by coin
+	ids         map[string]string // by coin
 	amounts     []coinAmount      // signed
 	costs       []coinAmount      // positive is paid
 }
 
-// addLeg adds a row to the trade that it belongs to.
+// addLeg adds a row to its trade.
 func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 	l := lr.layout
 	at := lr.momentOf(w)
@@ -59,8 +59,8 @@ func (lr *layoutReader) addLeg(w *Row, kind Kind, j *Join) {
 	}
 }
 
-// legsOf returns the legs with a key; the first row of it makes them, and later
-// rows are counted with that one.
+// legsOf returns the legs with a key; its first row makes them, and later rows are
+// counted with that one.
 func (lr *layoutReader) legsOf(w *Row, key string, j *Join, at parse.Moment) *legs {
 	g := lr.legs[key]
 	if g == nil {
@@ -73,7 +73,7 @@ func (lr *layoutReader) legsOf(w *Row, key string, j *Join, at parse.Moment) *le
 	return g
 }
 
-// closeLegs makes trades of the legs.
+// closeLegs turns the legs into trades.
 func (s *layoutState) closeLegs() {
 	for _, g := range s.legOrder {
 		g.close()
@@ -106,8 +106,8 @@ func (g *legs) close() {
 	w.emit(&record)
 }
 
-// trade returns the one trade that the legs make: one coin came and another went.
-// The parts of an order that share a second are one fill at their average price.
+// trade returns the trade made by the legs: one coin came and another went. Order parts
+// within a second are one fill at their average price.
 func (g *legs) trade() (t *tradeRow, problem string) {
 	in, out := map[string]decimal.Decimal{}, map[string]decimal.Decimal{}
 	for _, leg := range g.amounts {
@@ -139,9 +139,8 @@ func (g *legs) trade() (t *tradeRow, problem string) {
 	return t, ""
 }
 
-// pair returns which of two coins is traded and which prices it: as the file names
-// the pair, or as the exchange ranks its coins. The currency of the user's account
-// plays no part in it.
+// pair returns which coin is traded and which prices it: as the file names the pair, or
+// as the exchange ranks its coins. The account currency plays no part in it.
 func (g *legs) pair(a, b string) (base, quote string) {
 	switch {
 	case g.base == a && g.quote == b:
@@ -167,7 +166,7 @@ func unclearLegs(in, out map[string]decimal.Decimal) string {
 		strings.Join(slices.Compact(coins), ", "))
 }
 
-// sumCoins adds up amounts of the same coin, in the order in which they came.
+// sumCoins adds up amounts by coin, in order of appearance.
 func sumCoins(list []coinAmount) (sums []coinAmount) {
 	for _, c := range list {
 		i := slices.IndexFunc(sums, func(s coinAmount) bool { return s.coin == c.coin })

@@ -2,16 +2,15 @@ package statement
 
 import "strings"
 
-// ListItem is one name of a cell of our own tables that lists several, with the
-// kind that is written in front of it, as in "mistake: chased". Most have none.
+// ListItem is a name in a list cell from our own tables, with the kind written in front
+// of it, as in "mistake: chased". Most have none.
 type ListItem struct{ Kind, Name string }
 
-// MistakeKind is the kind of a tag for something done wrong.
+// MistakeKind is the kind for tags about mistakes.
 const MistakeKind = "mistake"
 
-// JoinList writes names into one cell, with semicolons between them. A
-// backslash precedes a semicolon or backslash of a name, and before a
-// colon that would make its beginning a kind.
+// JoinList writes names into one cell, with semicolons between them. A backslash precedes
+// semicolons and backslashes in a name, and a colon that would make its beginning a kind.
 func JoinList(items []ListItem) string {
 	parts := make([]string, len(items))
 	for i, item := range items {
@@ -28,8 +27,8 @@ func JoinList(items []ListItem) string {
 	return strings.Join(parts, "; ")
 }
 
-// SplitList reads what [JoinList] wrote. A backslash before any other character
-// is part of the name.
+// SplitList reads a [JoinList] cell. A backslash before any other character is part of
+// the name.
 func SplitList(text string) []ListItem {
 	var items []ListItem
 	var item ListItem

@@ -11,13 +11,11 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// Suggestion maps some targets to the columns that are likely to hold them, by the
-// names that [Reader] takes.
+// Suggestion maps targets to their likely columns, by names for [Reader].
 type Suggestion map[Target]string
 
-// Locate finds the table and header row of a file that no preset fits: the row
-// with most names that mean something. In a file without one the first
-// row is taken, so that the user can map it.
+// Locate finds the table and header row in a file without a preset: the row with most
+// meaningful names. In a file without one it is the first row, so the user can map it.
 func Locate(file tabular.File) (found Detection, ok bool) {
 	most := 0
 	for t, table := range file.Tables {
@@ -42,8 +40,8 @@ func Locate(file tabular.File) (found Detection, ok bool) {
 	return found, ok
 }
 
-// countNames counts the cells that have a letter, without which no name of a
-// column means something. It is the most that SuggestMapping can map.
+// countNames counts the cells with a letter, without which no column name means anything.
+// SuggestMapping cannot map more.
 func countNames(cells []string) (n int) {
 	for _, cell := range cells {
 		if strings.ContainsFunc(cell, unicode.IsLetter) {
@@ -53,8 +51,8 @@ func countNames(cells []string) (n int) {
 	return n
 }
 
-// Suggest names the columns of a table that SuggestColumns recognizes. rows are
-// those below the header.
+// Suggest names the columns recognized by SuggestColumns. rows are those below the
+// header.
 func Suggest(headers []string, rows []tabular.Row) Suggestion {
 	names := columnNames(headers)
 	suggestion := Suggestion{}
@@ -80,10 +78,9 @@ func columnNames(headers []string) []string {
 	return names
 }
 
-// Generic makes a preset for a file that no broker is known by. A mapping that
-// says everything that is needed is taken as it is, with side and status added
-// if it leaves them out and the values of a column are words for them; one that
-// says only some of it is laid over what the columns suggest.
+// Generic makes a preset for a file from an unknown broker. A complete mapping is used as
+// it is, with side and status added if it leaves them out and a column holds words for
+// them; an incomplete one is laid over the suggested columns.
 func Generic(headers []string, rows []tabular.Row, chosen map[Target]string) *Preset {
 	whole := asPreset(maps.Clone(mapping(chosen)))
 	if len(chosen) > 0 && len(mapping(chosen).missing(whole.Format)) == 0 {
@@ -102,12 +99,12 @@ func Generic(headers []string, rows []tabular.Row, chosen map[Target]string) *Pr
 	return asPreset(columns)
 }
 
-// Preset makes a preset for a file that no broker is known by, read by the columns
-// of the suggestion. It is what [Generic] makes without a choice of the user.
+// Preset makes a preset for a file from an unknown broker, read by the suggested columns.
+// It is what [Generic] makes without a user's choice.
 func (s Suggestion) Preset() *Preset { return asPreset(maps.Clone(mapping(s))) }
 
-// addByContent maps side and status where the mapping leaves them out and a
-// column that it does not use holds nothing but words for them.
+// addByContent maps side and status if the mapping leaves them out and an unused column
+// holds only words for them.
 func (p *Preset) addByContent(headers []string, rows []tabular.Row) {
 	names, counts := columnNames(headers), countWords(rows, len(headers))
 	used := func(i int) bool {
@@ -136,8 +133,8 @@ func asPreset(columns mapping) *Preset {
 	return p
 }
 
-// Mapped returns the preset for a file of a known broker with columns that the
-// user chose; zone and other settings stay.
+// Mapped returns the preset for a known broker's file with columns chosen by the user;
+// zone and other settings stay.
 func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]string) *Preset {
 	generic := Generic(headers, rows, chosen)
 	mapped := *p
@@ -146,8 +143,8 @@ func (p *Preset) Mapped(headers []string, rows []tabular.Row, chosen map[Target]
 	return &mapped
 }
 
-// SuggestFor names the columns of a table: by the preset where there is one,
-// by their names otherwise.
+// SuggestFor names a table's columns: by the preset if there is one, by their names
+// otherwise.
 func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 	var columns map[Target]string
 	if p != nil {
@@ -168,8 +165,7 @@ func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 	return suggestion
 }
 
-// findColumn returns the first column that an expression reads as it is, -1 if
-// there is none.
+// findColumn returns the first column an expression reads directly, -1 if there is none.
 func findColumn(names []string, col Col) int {
 	for _, alternative := range splitAlternatives(col) {
 		begin, isBegin := strings.CutSuffix(alternative, "…")
@@ -186,7 +182,7 @@ func findColumn(names []string, col Col) int {
 	return -1
 }
 
-// columns returns the fields of a layout that a user can map a column to.
+// columns returns the layout fields a user can map a column to.
 func (l *Layout) columns() map[Target]*Col {
 	return map[Target]*Col{
 		TargetSymbol: &l.Symbol, TargetSide: &l.Side, TargetQuantity: &l.Quantity, TargetPrice: &l.Price,
@@ -201,7 +197,7 @@ func (l *Layout) columns() map[Target]*Col {
 	}
 }
 
-// targets returns the columns of a layout by what a user can map them to.
+// targets returns a layout's columns by mapping target.
 func (l *Layout) targets() map[Target]string {
 	targets := map[Target]string{}
 	for target, col := range l.columns() {
@@ -215,7 +211,7 @@ func (l *Layout) targets() map[Target]string {
 	return targets
 }
 
-// Sample returns the column names of a table and its first rows.
+// Sample returns a table's column names and its first rows.
 func Sample(table tabular.Table, header int) (headers []string, rows [][]string) {
 	for i := header + 1; i < min(header+1+samples, len(table.Rows)); i++ {
 		rows = append(rows, table.Rows[i].Cells)
@@ -223,8 +219,8 @@ func Sample(table tabular.Table, header int) (headers []string, rows [][]string)
 	return columnNames(table.Rows[header].Cells), rows
 }
 
-// CountRows counts the rows below a header that hold more than a line of text,
-// for a table whose columns must be named before it can be read.
+// CountRows counts the rows below a header with more than a line of text, for a table
+// whose columns must be named before it can be read.
 func CountRows(table tabular.Table, header int) int {
 	n := 0
 	for _, row := range table.Rows[header+1:] {
@@ -241,8 +237,8 @@ func CountRows(table tabular.Table, header int) int {
 	return n
 }
 
-// SuggestFromSamples names the columns of a file with a reader of its own, by
-// the first table that it read.
+// SuggestFromSamples names the columns in a file with a special reader, by the first
+// table read.
 func SuggestFromSamples(s *Statement) Suggestion {
 	rows := make([]tabular.Row, len(s.Samples))
 	for i, cells := range s.Samples {

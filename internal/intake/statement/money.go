@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// amount reads a number and the coin or currency that is written with it. Some
-// coins are tried first, because a coin may begin with a digit: 51INCH is 5 of
-// 1INCH.
+// amount reads a number and the coin or currency written with it. Some coins are tried
+// first, because a coin may begin with a digit: 51INCH is 5 of 1INCH.
 func (w *cells) amount(col Col, likely ...string) (n decimal.Null, unit string) {
 	i, text := w.find(col)
 	if text == "" {
@@ -39,10 +38,10 @@ func (w *cells) amount(col Col, likely ...string) (n decimal.Null, unit string) 
 	return decimal.Of(value), unit
 }
 
-// hasCoins reports whether the table is of a crypto exchange.
+// hasCoins reports whether the table is from a crypto exchange.
 func (r *table) hasCoins() bool { return r.layout != nil && r.layout.Coins }
 
-// separatorFor returns the separator of a value in a column.
+// separatorFor returns the separator for a value in a column.
 func (r *table) separatorFor(column int, text string) parse.Separator {
 	if r.layout != nil {
 		switch r.layout.Decimals {
@@ -63,7 +62,7 @@ func (r *table) separatorFor(column int, text string) parse.Separator {
 	return r.separator(column)
 }
 
-// cutCoin separates a number from the coin that is attached to it.
+// cutCoin separates a number from the coin attached to it.
 func cutCoin(text string, likely []string) (number, coin string) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	for _, c := range likely {
@@ -82,7 +81,7 @@ func cutCoin(text string, likely []string) (number, coin string) {
 	return number, coin
 }
 
-// settleMoney reads costs, amounts and currencies of a trade.
+// settleMoney reads a trade's costs, amounts and currencies.
 func (t *tradeRow) settleMoney() {
 	if t.lr.layout.Coins {
 		t.settleCoins()
@@ -114,7 +113,7 @@ func (t *tradeRow) settleMoney() {
 	t.noteCurrency()
 }
 
-// currencyOfPrice returns the currency of the price of a row.
+// currencyOfPrice returns a row's price currency.
 func (w *cells) currencyOfPrice(l *Layout, money string) string {
 	if code := strings.TrimSpace(w.Text(l.PriceCurrency)); code != "" {
 		return code
@@ -127,8 +126,8 @@ func (w *cells) currencyOfPrice(l *Layout, money string) string {
 	return money
 }
 
-// readCosts reads the costs of a trade. A cost in the currency of the price is
-// converted to that of the amount.
+// readCosts reads a trade's costs. A cost in the price currency is converted to the
+// amount's.
 func (t *tradeRow) readCosts() {
 	l := t.lr.layout
 	read := func(col Col, rate decimal.Null) decimal.Decimal {
@@ -154,10 +153,10 @@ func (t *tradeRow) readCosts() {
 // isForeign reports whether the price is in another currency than the amount.
 func (t *tradeRow) isForeign() bool { return t.priced != "" && t.priced != t.money }
 
-// priceScale is how many decimals a price has that follows from an amount.
+// priceScale is how many decimals a computed price has.
 const priceScale = 8
 
-// computePrice computes a price that the file does not state from the amount.
+// computePrice computes a missing price from the amount.
 func (t *tradeRow) computePrice() {
 	if !t.priceMissing || t.w.Failed() {
 		return
@@ -169,8 +168,8 @@ func (t *tradeRow) computePrice() {
 	t.Price = t.grossAmount().DivRound(units, priceScale)
 }
 
-// grossAmount returns what was traded in the currency of the amount, without
-// costs; 0 if the file does not say.
+// grossAmount returns the traded value in the amount's currency, without costs; 0 if the
+// file does not say.
 func (t *tradeRow) grossAmount() decimal.Decimal {
 	if t.gross.Valid {
 		return t.gross.Decimal.Abs()
@@ -181,8 +180,8 @@ func (t *tradeRow) grossAmount() decimal.Decimal {
 	return t.amount.Decimal.Add(t.Fees).Add(t.Commission).Abs()
 }
 
-// stateCashFlow sets what the file says that a trade moved in cash. An amount
-// before costs that gave the price says nothing more.
+// stateCashFlow sets the stated cash flow. An amount before costs that gave the price
+// says nothing more.
 func (t *tradeRow) stateCashFlow() {
 	switch {
 	case t.amount.Valid:
@@ -192,13 +191,13 @@ func (t *tradeRow) stateCashFlow() {
 	}
 }
 
-// costs adds up columns of costs.
+// costs adds up cost columns.
 func (w *cells) costs(col Col) decimal.Decimal { return w.Cost(sumParts(col)...) }
 
-// currencyOfAmount returns the currency of the amounts of a trade.
+// currencyOfAmount returns the currency for a trade's amounts.
 func (w *cells) currencyOfAmount(l *Layout) string { return w.currencyOfFirst(l, l.Amount, l.Gross) }
 
-// currencyOfCash returns the currency of a row of cash.
+// currencyOfCash returns a cash row's currency.
 func (w *cells) currencyOfCash(l *Layout) string {
 	if l.CashAmount != "" {
 		return w.currencyOfFirst(l, l.CashAmount)
@@ -206,8 +205,8 @@ func (w *cells) currencyOfCash(l *Layout) string {
 	return w.currencyOfAmount(l)
 }
 
-// currencyOfFirst returns the currency that is stated with the first of some
-// amounts, or else that of the row.
+// currencyOfFirst returns the currency stated with the first amount that has one, or else
+// the row's.
 func (w *cells) currencyOfFirst(l *Layout, amounts ...Col) string {
 	for _, col := range amounts {
 		if i := w.r.column(col); i >= 0 {
@@ -219,8 +218,8 @@ func (w *cells) currencyOfFirst(l *Layout, amounts ...Col) string {
 	return w.Text(l.Currency)
 }
 
-// statedCurrency returns the currency of a column that its name, the unnamed
-// column beside it or a column "Currency (name)" states.
+// statedCurrency returns a column's currency as stated by its name, the unnamed column
+// beside it or a column "Currency (name)".
 func (w *cells) statedCurrency(i int) string {
 	if code := currencyInHeader(w.r.header[i]); code != "" {
 		return code
@@ -233,7 +232,7 @@ func (w *cells) statedCurrency(i int) string {
 	return w.Text("Currency (" + strings.TrimSpace(w.r.header[i]) + ")")
 }
 
-// signed returns an amount with the sign that it has in cash: buying costs.
+// signed returns an amount with its sign in cash: buying costs.
 func signed(amount decimal.Null, side matching.Side) decimal.Null {
 	if !amount.Valid {
 		return amount
@@ -244,15 +243,14 @@ func signed(amount decimal.Null, side matching.Side) decimal.Null {
 	return decimal.Of(amount.Decimal.Abs())
 }
 
-// inferMultiplier finds what a contract is worth that the table of contracts
-// does not have, from what was traded.
+// inferMultiplier finds the value of an unknown contract from what was traded.
 func (t *tradeRow) inferMultiplier() {
 	if t.Type == instruments.TypeFuture && t.gross.Valid && !t.Multiplier.Valid && !isKnownFuture(t.Symbol) {
 		t.Multiplier = RoundWorth(t.gross.Decimal.Abs(), t.Price.Abs().Mul(t.Quantity))
 	}
 }
 
-// readResult reads what the file says that a fill made.
+// readResult reads a fill's stated result.
 func (t *tradeRow) readResult() {
 	l := t.lr.layout
 	column := cmp.Or(l.Result, l.NetResult)
@@ -277,8 +275,7 @@ func (t *tradeRow) readResult() {
 	}
 }
 
-// noteCurrency records the currency of a fill and warns if it is not that of the
-// user's account.
+// noteCurrency records a fill's currency and warns if it is not the user's.
 func (t *tradeRow) noteCurrency() {
 	out, home := t.lr.r.Out, t.lr.r.Hints.Currency
 	if t.converted {
@@ -320,13 +317,13 @@ func (t *tradeRow) noteCurrency() {
 	}
 }
 
-// coinAmount is an amount of a coin; without a coin it is in that of the price.
+// coinAmount is an amount in a coin; without a coin it is in the quote coin.
 type coinAmount struct {
 	amount decimal.Decimal
 	coin   string
 }
 
-// settleCoins reads costs, amounts and result of a trade in coins.
+// settleCoins reads costs, amounts and result for a trade in coins.
 func (t *tradeRow) settleCoins() {
 	l, i := t.lr.layout, &t.instrument
 	t.money = i.Quote
@@ -358,8 +355,8 @@ func (t *tradeRow) settleCoins() {
 	}
 }
 
-// readCoinResult reads the result of a contract if prices cannot give it: it is
-// priced in dollars and settled in its coin, or its size is not known.
+// readCoinResult reads a contract's result if prices cannot give it: it is priced in
+// dollars and settled in its coin, or its size is unknown.
 func (t *tradeRow) readCoinResult() {
 	l, i := t.lr.layout, &t.instrument
 	if !i.IsContract {
@@ -384,9 +381,8 @@ func (t *tradeRow) readCoinResult() {
 	}
 }
 
-// computeCoinPrice computes a price that the file does not state from what was
-// traded, or else from the amount without the costs in it. The amount proves
-// nothing more then.
+// computeCoinPrice computes a missing price from the traded value, or else from the
+// amount without the costs in it. The amount proves nothing more then.
 func computeCoinPrice(t *tradeRow, costs []coinAmount) {
 	gross := t.gross.Decimal
 	if !t.gross.Valid {
@@ -403,7 +399,7 @@ func computeCoinPrice(t *tradeRow, costs []coinAmount) {
 	t.StatedCashFlow = decimal.Null{}
 }
 
-// coinCosts reads the costs of a trade with their coins.
+// coinCosts reads a trade's costs with their coins.
 func (w *Row) coinCosts(l *Layout, i *Instrument) []coinAmount {
 	var list []coinAmount
 	for _, col := range append(sumParts(l.Commission), sumParts(l.Fees)...) {
@@ -433,8 +429,8 @@ func (t *tradeRow) chargeCoins(c coinAmount) {
 	}
 }
 
-// noteQuote records the coin of the price and warns if it is not the user's
-// currency. An account of any currency may trade pairs of coins.
+// noteQuote records the quote coin and warns if it is not the user's currency. An account
+// in any currency may trade coin pairs.
 func (t *tradeRow) noteQuote() {
 	quote, account := t.instrument.Quote, strings.ToUpper(t.lr.r.Hints.Currency)
 	if isFiat(quote) && !IsSameMoney(quote, account) {

@@ -12,16 +12,15 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// NameAny builds an instrument from what the symbol itself says: an option with
-// its contract, a future that is written as one, anything else as it is. See
-// [Fill.Name].
+// NameAny builds an instrument from the symbol itself: an option with its contract, a
+// future written as one, anything else as it is. See [Fill.Name].
 func NameAny(symbol, kind string) Instrument {
 	var f Fill
 	f.Name(symbol, kind)
 	return f.instrument()
 }
 
-// NewOption returns the instrument of an option contract.
+// NewOption returns the instrument for an option contract.
 func NewOption(o instruments.Option) Instrument {
 	var f Fill
 	f.Contract(o)
@@ -39,14 +38,14 @@ func NameWithoutExchange(symbol, kind string) Instrument {
 	return NameAny(WithoutExchange(symbol), kind)
 }
 
-// NameFirstWord is [NameAny] for a symbol with the name of the company after it.
+// NameFirstWord is [NameAny] for a symbol followed by the company name.
 func NameFirstWord(symbol, kind string) Instrument {
 	word, _, _ := strings.Cut(strings.TrimSpace(symbol), " ")
 	return NameAny(word, kind)
 }
 
-// NameFuture builds a future. Prefixes that platforms use for routing orders are
-// dropped if the rest is a known contract. Another type is kept.
+// NameFuture builds a future. Prefixes for routing orders are dropped if the rest is a
+// known contract. Another type is kept.
 func NameFuture(symbol, kind string) Instrument {
 	name := strings.ToUpper(strings.Join(strings.Fields(symbol), " "))
 	for _, prefix := range routingPrefixes {
@@ -65,7 +64,7 @@ func NameFuture(symbol, kind string) Instrument {
 // for it goes.
 var routingPrefixes = []string{"CON.F.US.", "F.US.", "CM.", "/"}
 
-// isKnownFuture reports whether the table of contracts has a symbol.
+// isKnownFuture reports whether the contract table has a symbol.
 func isKnownFuture(symbol string) bool {
 	_, ok := instruments.ParseFuture(symbol)
 	return ok
@@ -74,20 +73,20 @@ func isKnownFuture(symbol string) bool {
 // treasuries are the roots whose prices are quoted in 32nds.
 var treasuries = []string{"ZB", "UB", "ZN", "TN", "ZF", "ZT", "Z3N", "TWE"}
 
-// isTreasury reports whether prices of a future may be written in 32nds.
+// isTreasury reports whether a future's prices may be written in 32nds.
 func isTreasury(symbol string) bool {
 	c, ok := instruments.ParseFuture(symbol)
 	return ok && slices.Contains(treasuries, c.Root.Symbol)
 }
 
-// NamePair builds a pair of coins from the name of its market.
+// NamePair builds a coin pair from its market name.
 func NamePair(symbol, _ string) Instrument {
 	i := Instrument{Symbol: strings.ToUpper(strings.TrimSpace(symbol)), Type: instruments.TypeCrypto}
 	i.Base, i.Quote = SplitPair(symbol)
 	return i
 }
 
-// NameCoin builds a coin that is priced in the currency of the row.
+// NameCoin builds a coin priced in the row's currency.
 func NameCoin(symbol, _ string) Instrument {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	return Instrument{Symbol: symbol, Type: instruments.TypeCrypto, Base: symbol}
@@ -99,8 +98,7 @@ func NameCoinContract(symbol, _ string) Instrument {
 	return NewCoinContract(symbol, base, quote)
 }
 
-// NewCoinContract returns a contract on a pair of coins. One contract is one
-// coin.
+// NewCoinContract returns a contract on a coin pair. One contract is one coin.
 func NewCoinContract(symbol, base, quote string) Instrument {
 	i := Instrument{
 		Symbol: strings.ToUpper(strings.TrimSpace(symbol)), Type: instruments.TypeFuture, Base: base, Quote: quote, IsContract: true,
@@ -109,9 +107,9 @@ func NewCoinContract(symbol, base, quote string) Instrument {
 	return i
 }
 
-// coinOption is how exchanges name options: BTC-27JUN25-100000-C, with the coin
-// of settlement after it or, after an underscore, after the first coin. Some
-// write the day in figures, and a d for the point of the strike.
+// coinOption is how exchanges name options: BTC-27JUN25-100000-C, with the settlement
+// coin after it or, after an underscore, after the first coin. Some write the day in
+// figures, and a d for the point in the strike.
 var coinOption = regexp.MustCompile(`^([A-Z0-9]+)(?:[-_]USDC?)?-(\d{1,2}[A-Z]{3}\d{2}|\d{6})-(\d+(?:[.D]\d+)?)-([CP])(?:-[A-Z]+)?$`)
 
 // parseCoinOption makes the instrument an option if its symbol is one.
@@ -139,20 +137,20 @@ func (i *Instrument) parseCoinOption() {
 	i.Strike, i.Expiry = decimal.Of(strike), journal.Day(expiry.Format(time.DateOnly))
 }
 
-// IsISIN reports whether a text has the form of the number of a security.
+// IsISIN reports whether a text looks like a security number.
 func IsISIN(text string) bool {
 	const length, letters = 12, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return len(text) == length && strings.Trim(text, letters+"0123456789") == "" && strings.Trim(text[:2], letters) == ""
 }
 
-// isCUSIP reports whether a text is a CUSIP and not a ticker: nine characters
-// that begin with a digit.
+// isCUSIP reports whether a text is a CUSIP and not a ticker: nine characters beginning
+// with a digit.
 func isCUSIP(text string) bool {
 	const length = 9
 	return len(text) == length && parse.IsDigit(text[0]) && strings.Trim(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// instrument returns the instrument of a fill.
+// instrument returns a fill's instrument.
 func (f *Fill) instrument() Instrument {
 	return Instrument{
 		Symbol: f.Symbol, Type: f.Type, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry, Multiplier: f.Multiplier,

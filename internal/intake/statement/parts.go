@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// finishParts joins the parts of fills and puts fills of one instant in order,
-// if a layout of the preset says so.
+// finishParts joins the parts of fills and orders fills within an instant, if a layout in
+// the preset says so.
 func (r *Reader) finishParts() {
 	for _, l := range r.Preset.layouts() {
 		if slices.ContainsFunc(l.Join, func(j Join) bool { return j.As == JoinParts }) {
@@ -26,15 +26,15 @@ func (r *Reader) finishParts() {
 	}
 }
 
-// partKey is what the parts of one fill have in common.
+// partKey is what the parts of a fill have in common.
 type partKey struct {
 	symbol string
 	side   matching.Side
 	id     string
 }
 
-// joinParts makes one fill of the fills that have the same instrument, side and
-// id. Exports that pair bought with sold contracts spread a fill over rows.
+// joinParts joins fills with the same instrument, side and id. Exports pairing bought
+// with sold contracts spread a fill over rows.
 func (s *Statement) joinParts() {
 	parts := map[partKey][]*Fill{}
 	var order []partKey
@@ -57,7 +57,7 @@ func (s *Statement) joinParts() {
 	s.Fills = joined
 }
 
-// skipJoined skips the rows of which every fill became part of another row's.
+// skipJoined skips the rows whose every fill became part of another row's.
 func (s *Statement) skipJoined(joined []*Fill) {
 	left := map[int]bool{}
 	for _, f := range joined {
@@ -71,9 +71,9 @@ func (s *Statement) skipJoined(joined []*Fill) {
 	}
 }
 
-// joinFills makes one fill of parts. Parts at several prices become one at their
-// average if that terminates; otherwise they stay apart with numbered ids,
-// because a rounded price would change the result.
+// joinFills makes one fill from parts. Parts at several prices become one at their
+// average if it terminates; otherwise they stay apart with numbered ids, because a
+// rounded price would change the result.
 func joinFills(parts []*Fill) []*Fill {
 	quantity, paid := decimal.Zero, decimal.Zero
 	for _, p := range parts {
@@ -103,8 +103,8 @@ func compareInstantAndID(a, b *Fill) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
 }
 
-// sortByHoldings puts the fills in order of time, with those of one instant in
-// the order of the file or in the opposite one; see [InstantByHoldings].
+// sortByHoldings sorts the fills by time, within an instant in file order or in the
+// opposite one; see [InstantByHoldings].
 func (s *Statement) sortByHoldings() {
 	reversed := slices.Clone(s.Fills)
 	slices.Reverse(reversed)
@@ -115,7 +115,7 @@ func (s *Statement) sortByHoldings() {
 	}
 }
 
-// countSoldShort counts the sales of shares that are not held.
+// countSoldShort counts sales without shares held.
 func countSoldShort(fills []*Fill) int {
 	n := 0
 	held := map[string]decimal.Decimal{}

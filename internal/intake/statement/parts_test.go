@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// TestJoinParts makes sure that putting parts together changes neither how much
-// was traded nor what was paid, and that no two fills share an id.
+// TestJoinParts makes sure that joining parts changes neither the traded quantity nor the
+// costs, and no two fills share an id.
 func TestJoinParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.Custom(func(t *rapid.T) *statement.Fill {

@@ -13,8 +13,8 @@ import (
 // Evidence states how well a layout is known.
 type Evidence string
 
-// The sources that a preset was written from. Documented means documentation or
-// code of other projects; no file was seen.
+// The sources for writing a preset. Documented means documentation or other projects'
+// code; no file was seen.
 const (
 	RealFile   Evidence = "real file"
 	SampleFile Evidence = "sample in the real layout"
@@ -32,72 +32,72 @@ const (
 	CostsNegative          // paid is negative, a rebate positive
 )
 
-// Preset describes one export of one broker: how it is detected and how it is
-// read. Whole is for files that a [Layout] cannot describe.
+// Preset describes one export from one broker: how it is detected and how it is read.
+// Whole is for files a [Layout] cannot describe.
 //
-// A column name is compared by [HeaderKey]. Where a field takes a name it
-// takes alternatives too, the first that is there and filled being used:
-// "Filled Avg Price|Avg Price". "Price#2" is the second column of that name.
+// Column names are compared by [HeaderKey]. A field for a name also takes alternatives;
+// the first one present and filled is used: "Filled Avg Price|Avg Price". "Price#2" is
+// the second column named Price.
 type Preset struct {
-	// Broker is the readable name that detection answers with, Export says
-	// which of the broker's exports this is.
+	// Broker is the readable name in the detection result, Export says which export this
+	// is.
 	Broker, Export string
 	Evidence       Evidence
 	Format         Format
 	Source         Source // FromCSV if empty
 
-	// Header are the names that must all be in one row; the preset with most
-	// of them wins. Without are names that must not be there.
+	// Header are the names required in one row; the preset with most names wins. Without
+	// are names that must be absent.
 	Header, Without []string
-	// Exact says that the header has these names in this order and no others, for
-	// names that many files have.
+	// Exact says that the header has these names in this order and no others, for names
+	// common to many files.
 	Exact bool
-	// Matches decides instead of Header for a file that is recognized by its shape. It
-	// returns the reason, or nothing.
+	// Matches decides instead of Header for a file recognized by its shape. It returns
+	// the reason, or nothing.
 	Matches func(tabular.File) (reason string)
 
-	// Zone is that of times without one; empty if it is not known.
+	// Zone is for times without one; empty if unknown.
 	Zone string
-	// MarketZone is that of the exchange which most users of an export without Zone
-	// trade at. It is assumed if the user has no time zone; empty is UTC.
+	// MarketZone is the zone of the exchange where most users of an export without Zone
+	// trade. It is assumed if the user has no time zone; empty is UTC.
 	MarketZone string
-	// Order is how the broker writes days and months, if that is certain.
+	// Order is how the broker writes days and months, if certain.
 	Order parse.DateOrder
-	// FindOrder returns the order that other signs in the file show, if neither the
+	// FindOrder returns the date order shown by other signs in the file, if neither the
 	// user nor the dates themselves do. It is empty if there are none.
 	FindOrder func(tabular.File) parse.DateOrder
 	// NewestFirst says that the file runs backwards, which days without times
 	// cannot show.
 	NewestFirst bool
-	// Instrument is the type of everything in the file, if there is only one.
+	// Instrument is the type for everything in the file, if there is only one.
 	Instrument string
 	// Units says that quantities are in units already: the multiplier is 1.
 	Units bool
 	Costs CostSign
 	// Columns says which column is what, for the generic reading.
 	Columns map[Target]string
-	// Sides adds words for buying and selling that mean so only here.
+	// Sides adds words for buying and selling with that meaning only here.
 	Sides map[string]Direction
 
-	// Notices are warnings that every file of this export gets.
+	// Notices are warnings for every file from this export.
 	Notices []string
-	// RowLimit is how many rows the broker exports at most; 0 means no limit. A
-	// file with exactly that many gets a warning.
+	// RowLimit is how many rows the broker exports at most; 0 means no limit. A file with
+	// exactly this many gets a warning.
 	RowLimit int
-	// Refuse is why no file of this export can be read, and what to import instead.
+	// Refuse is why no file from this export can be read, and what to import instead.
 	Refuse string
 
-	// Layout says how the rows of the file are read, Sections how those of a file
-	// with several tables are.
+	// Layout says how the rows are read, Sections how those in a file with several tables
+	// are.
 	Layout   *Layout
 	Sections []Section
 
-	// Whole reads a file that is more than one table.
+	// Whole reads a file with more than one table.
 	Whole func(*Reader) error
 }
 
-// Key identifies the layout of the export: what the user says about its words is
-// stored under it. It is empty for a file that no preset fits.
+// Key identifies the export's layout: the user's choices for its words are stored under
+// it. It is empty for a file without a preset.
 func (p *Preset) Key() string {
 	if p.Broker == "" {
 		return ""
@@ -105,7 +105,7 @@ func (p *Preset) Key() string {
 	return strings.ToLower(p.Broker + "/" + p.Export)
 }
 
-// layouts lists the layouts of the preset.
+// layouts lists the preset's layouts.
 func (p *Preset) layouts() []*Layout {
 	var list []*Layout
 	if p.Layout != nil {
@@ -117,34 +117,33 @@ func (p *Preset) layouts() []*Layout {
 	return list
 }
 
-// Direction is the side and effect that a word means.
+// Direction is a word's side and effect.
 type Direction struct {
 	Buy    bool
 	Effect parse.Effect
 }
 
-// Detection is a preset that fits a file, and where its table begins.
+// Detection is a preset fitting a file, and where its table begins.
 type Detection struct {
 	Preset *Preset
-	Table  int // index of the table
-	Header int // index of its header row, -1 for a preset that matches by shape
+	Table  int // index
+	Header int // index of its header row, -1 for a match by shape
 	Reason string
 }
 
-// headerSearch is how many rows of a table may come before its header.
+// headerSearch is how many rows may precede a header.
 const headerSearch = 200
 
-// Detect finds the preset that fits a file best; see [Detector.Detect].
+// Detect finds the best preset for a file; see [Detector.Detect].
 func Detect(file tabular.File, presets []*Preset) (best Detection, found bool) {
 	return NewDetector(presets).Detect(file)
 }
 
-// Detector finds the presets of files. It is safe for concurrent use.
+// Detector finds presets for files. It is safe for concurrent use.
 type Detector struct {
 	presets []*Preset
 	headers []knownHeader
-	// byKey lists the headers that one of their names is looked up by: that
-	// which the fewest headers have.
+	// byKey lists the headers looked up by a name: the name in the fewest headers.
 	byKey map[string][]int
 }
 
@@ -162,7 +161,7 @@ func NewDetector(presets []*Preset) *Detector {
 	for i, h := range d.headers {
 		for _, key := range h.rarestName(uses) {
 			d.byKey[key] = append(d.byKey[key], i)
-			if name, nth, ok := strings.Cut(key, "#"); ok && isNumber(nth) { // the second column of a name has the same name
+			if name, nth, ok := strings.Cut(key, "#"); ok && isNumber(nth) { // the second column with a name has the same name
 				d.byKey[name] = append(d.byKey[name], i)
 			}
 		}
@@ -170,8 +169,8 @@ func NewDetector(presets []*Preset) *Detector {
 	return d
 }
 
-// Detect finds the preset that fits a file best: the one with most column
-// names. Among equals the first in the list is taken.
+// Detect finds the best preset for a file: the one with most column names. Among equals
+// the first in the list wins.
 func (d *Detector) Detect(file tabular.File) (best Detection, found bool) {
 	for _, p := range d.presets {
 		if p.Matches != nil {
@@ -201,7 +200,7 @@ func (d *Detector) Detect(file tabular.File) (best Detection, found bool) {
 	return best, found
 }
 
-// candidates lists the headers that a row may be, in the order of the presets.
+// candidates lists the headers a row may be, in preset order.
 func (d *Detector) candidates(cells []string) []int {
 	var list []int
 	for _, cell := range cells {
@@ -213,8 +212,7 @@ func (d *Detector) candidates(cells []string) []int {
 	return slices.Compact(list)
 }
 
-// isFigure reports whether a cell has only digits and signs, as no name of a column
-// does.
+// isFigure reports whether a cell has only digits and signs, as no column name does.
 func isFigure(cell string) bool {
 	for i := range len(cell) {
 		if c := cell[i]; !parse.IsDigit(c) && strings.IndexByte(".,-+:/ ", c) < 0 {
@@ -238,8 +236,8 @@ func headerKeys(cells []string) map[string]int {
 	return keys
 }
 
-// knownHeader is the header of a preset, each name with its alternatives in the
-// form that names are compared in: it is compared with every row that may be one.
+// knownHeader is a preset's header, each name with its alternatives as [HeaderKey] writes
+// them: it is compared with every row that may be one.
 type knownHeader struct {
 	preset        *Preset
 	with, without [][]string
@@ -255,7 +253,7 @@ func knownHeaders(presets []*Preset) []knownHeader {
 	return list
 }
 
-// rarestName returns the alternatives of the name that the fewest headers have.
+// rarestName returns the alternatives of the name in the fewest headers.
 func (h knownHeader) rarestName(uses map[string]int) []string {
 	count := func(alternatives []string) (n int) {
 		for _, key := range alternatives {
@@ -276,7 +274,7 @@ func alternatives(names []string) [][]string {
 	return list
 }
 
-// fits counts the names that a row has of the header; 0 means that it is not it.
+// fits counts the header names in a row; 0 means no match.
 func (h knownHeader) fits(keys map[string]int) int {
 	has := func(alternatives []string) bool {
 		return slices.ContainsFunc(alternatives, func(key string) bool { return keys[key] > 0 })
@@ -292,7 +290,7 @@ func (h knownHeader) fits(keys map[string]int) int {
 	return len(h.with)
 }
 
-// shown returns the names of the header as the file writes them, for the reason.
+// shown returns the header names as the file writes them, for the reason.
 func (p *Preset) shown(cells []string) []string {
 	var list []string
 	for _, name := range p.Header {

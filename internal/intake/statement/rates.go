@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// quote is a rate that the file states: one unit of from costs rate of to.
+// quote is a rate stated by the file: one unit of from costs rate of to.
 type quote struct {
 	row      int
 	at       time.Time
@@ -22,8 +22,8 @@ const maxQuoteAge = 7 * 24 * time.Hour
 // rateScale is how many decimals an inverted rate has.
 const rateScale = 10
 
-// Rate notes a rate that the row states: one unit of from costs rate of to.
-// Cash in a foreign currency is converted with the nearest rate of the file.
+// Rate notes a rate stated by the row: one unit of from costs rate of to. Cash in a
+// foreign currency is converted with the nearest rate in the file.
 func (w *Row) Rate(from, to string, rate decimal.Decimal, at time.Time) {
 	w.r.Out.noteRate(quote{row: w.Number, at: at, from: strings.ToUpper(from), to: strings.ToUpper(to), rate: rate})
 }
@@ -35,9 +35,8 @@ func (s *Statement) noteRate(q quote) {
 	s.quotes = append(s.quotes, q)
 }
 
-// convertCash converts cash rows in foreign currencies into the account's with
-// the rates that the file states. The note keeps the original amount. Rows
-// without a rate stay as they are.
+// convertCash converts cash in foreign currencies into the account's with the stated
+// rates. The note keeps the original amount. Rows without a rate stay as they are.
 func (s *Statement) convertCash(home string) {
 	if home == "" || len(s.quotes) == 0 {
 		return
@@ -69,13 +68,13 @@ func (s *Statement) convertCash(home string) {
 	}
 }
 
-// rateList are the rates of one currency.
+// rateList are the rates for one currency.
 type rateList struct {
 	byRow  map[int]decimal.Decimal
 	byTime []quote
 }
 
-// nearest returns the rate of the cash row itself, or the nearest in time.
+// nearest returns the cash row's own rate, or the nearest in time.
 func (l *rateList) nearest(c *Cash) (rate decimal.Decimal, found bool) {
 	if l == nil {
 		return decimal.Zero, false

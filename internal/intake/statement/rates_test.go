@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// TestCashIsConvertedWithTheRateOfTheFile takes the rate of the row itself first,
-// then the nearest in time, either way round, and no rate that is too old.
+// TestCashIsConvertedWithTheRateOfTheFile uses the row's own rate first, then the nearest
+// in time, either way round, and no outdated rate.
 func TestCashIsConvertedWithTheRateOfTheFile(t *testing.T) {
 	t.Parallel()
 	day := func(n int) time.Time { return time.Date(2026, 3, n, 12, 0, 0, 0, time.UTC) }

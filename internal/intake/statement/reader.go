@@ -18,22 +18,22 @@ import (
 // Hints are what the user states about a file.
 type Hints struct {
 	Zone string
-	// DefaultZone is that of times without a zone if Zone is empty and the preset
-	// has none; UTC if empty. It is an assumption, so the statement warns of it.
+	// DefaultZone is for times without a zone if Zone is empty and the preset has none;
+	// UTC if empty. It is an assumption, so the statement warns about it.
 	DefaultZone string
 	Order       parse.DateOrder
 	Mapping     map[Target]string
 	FileName    string
-	// Day is that of times without one.
+	// Day is for times without one.
 	Day journal.Day
 	// Currency is the account's.
 	Currency string
-	// Kinds are the meanings that the user gave to words of [UnknownKind], by
-	// their [WordKey]. [Kinds] lists the choices.
+	// Kinds are the user's meanings for [UnknownKind] words, by their [WordKey]. [Kinds]
+	// lists the choices.
 	Kinds map[string]Kind
 }
 
-// Reader reads one table of a file for a preset.
+// Reader reads one table in a file for a preset.
 type Reader struct {
 	File   tabular.File
 	Hints  Hints
@@ -46,22 +46,22 @@ type Reader struct {
 	clocks   map[clockKey]*parse.Clock
 	zone     string
 	titles   []string            // see Titles
-	day      journal.Day         // of times without one, where there are such
+	day      journal.Day         // for times without one
 	lots     map[string]int      // how often a round trip was met
-	sides    map[string]sideWord // by the text of a cell
+	sides    map[string]sideWord // by cell text
 	pool     *fillPool
-	unpriced map[string]decimal.Decimal // costs of rows read by names that are not in money
-	// instruments are those that a layout has named.
+	unpriced map[string]decimal.Decimal // costs other than money in rows read by names
+	// instruments are those named by a layout.
 	instruments map[instrumentKey]Instrument
-	// state is what rows that are read by layouts leave for the end of the file.
+	// state is what rows read by layouts leave for the end of the file.
 	state *layoutState
 }
 
-// table is a table of a file, whose values are looked up by column.
+// table is a table in a file, whose values are looked up by column.
 type table struct {
 	delimiter rune
 	header    []string
-	index     map[string]int // column by key; "price#2" is the second of a name
+	index     map[string]int // column by key; "price#2" is the second price
 	// expressions are the names that were looked up in this table, and recent the last
 	// ones, which are found faster.
 	expressions map[Col]*expression
@@ -78,7 +78,7 @@ type table struct {
 	filled    []int // see filledColumn; nil before the first call
 }
 
-// column is what was decided over all values of a column.
+// column is what was decided over all values in a column.
 type column struct {
 	separator parse.Separator
 	numbers   bool
@@ -88,23 +88,23 @@ type column struct {
 	dates     bool
 	negative  bool
 	signs     bool
-	clock     *parse.Clock // of times in the file's zone or the column's
+	clock     *parse.Clock // for times in the file's zone or the column's
 	zone      *headerZone
 	cost      Target // see costTarget; empty before the first call
 }
 
-// headerZone is the zone in the name of a column.
+// headerZone is the zone in a column name.
 type headerZone struct {
 	name  string
 	found bool
 }
 
-// Read reads a file that a preset fits.
+// Read reads a file by its detected preset.
 func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	return ReadContext(context.Background(), file, found, hints)
 }
 
-// ReadContext is Read that stops with the context's error when it ends.
+// ReadContext is Read with a context: it stops with the context's error.
 func ReadContext(ctx context.Context, file tabular.File, found Detection, hints Hints) (*Statement, error) {
 	p := found.Preset
 	out := &Statement{Broker: p.Broker, Layout: p.Key(), Format: p.Format, Source: p.Source}
@@ -182,7 +182,7 @@ func (r *Reader) noteZone(m parse.Moment, column int) {
 // ZoneIsGuessed reports whether neither user nor preset named a zone.
 func (r *Reader) ZoneIsGuessed() bool { return r.Hints.Zone == "" && r.Preset.Zone == "" }
 
-// open starts reading the rows of a table after its header row.
+// open starts reading a table's rows after its header row.
 func (r *Reader) open(from tabular.Table, header, end int) {
 	r.table = table{
 		delimiter: from.Delimiter, header: from.Rows[header].Cells, rows: from.Rows[header+1 : end], layout: r.layout,
@@ -214,10 +214,10 @@ func (r *Reader) keepSamples() {
 	}
 }
 
-// Section returns a reader for a part of a table with a header of its own, for
-// files that are several tables one below the other. Rows are indexes into the
-// table's rows; end is the first that does not belong to it. It shares clocks
-// and result with the reader it comes from.
+// Section returns a reader for a part of a table with its own header, for files with
+// several tables one below the other. header and end are indexes into the table's rows;
+// end is the first row after the part. It shares clocks and result with its parent
+// reader.
 func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 	part := *r
 	part.open(table, header, end)
@@ -227,8 +227,8 @@ func (r *Reader) Section(table tabular.Table, header, end int) *Reader {
 	return &part
 }
 
-// AddNames lets columns be looked up by other names too, for files whose columns are
-// in many languages; an empty name adds none. Messages keep the names of the file.
+// AddNames makes columns available by other names too, for files in many languages; an
+// empty name adds none. Messages keep the names in the file.
 func (r *Reader) AddNames(names []string) {
 	if slices.Equal(r.Out.Headers, columnNames(r.header)) {
 		r.Out.otherNames = names
@@ -240,14 +240,14 @@ func (r *Reader) AddNames(names []string) {
 	}
 }
 
-// Titles returns the rows with one cell above the table, for files that name
-// their account or contract there. It is only known for [Preset.Sections].
+// Titles returns the rows with a single cell above the table, for files naming their
+// account or contract there. It is only known for [Preset.Sections].
 func (r *Reader) Titles() []string { return r.titles }
 
-// Has reports whether the table has a column of one of the names.
+// Has reports whether the table has a column with any of the names.
 func (r *table) Has(names string) bool { return r.column(names) >= 0 }
 
-// column finds the first column that has one of the names, -1 for none.
+// column finds the first column with any of the names, -1 for none.
 func (r *table) column(names string) int {
 	if list := r.columnsNamed(names); len(list) > 0 {
 		return list[0]
@@ -255,8 +255,7 @@ func (r *table) column(names string) int {
 	return -1
 }
 
-// columnsNamed lists the columns that have one of the names, in the order of the
-// names.
+// columnsNamed lists the columns with any of the names, in the order of the names.
 func (r *table) columnsNamed(names Col) []int {
 	e := r.parse(names)
 	if e.terms == nil {
@@ -276,8 +275,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// nameOf returns the name of a column as the file writes it, or for a value that
-// is not in a column the first of the names that it was looked up by.
+// nameOf returns a column's name as the file writes it, or for a value outside the
+// columns the first name in its expression.
 func (r *table) nameOf(column int, names Col) string {
 	if column >= 0 {
 		return r.header[column]
@@ -285,7 +284,7 @@ func (r *table) nameOf(column int, names Col) string {
 	return firstName(names)
 }
 
-// Header returns the name of the column as the file writes it.
+// Header returns the column's name as the file writes it.
 func (r *table) Header(names string) string {
 	if i := r.column(names); i >= 0 {
 		return r.header[i]
@@ -293,11 +292,11 @@ func (r *table) Header(names string) string {
 	return ""
 }
 
-// checkEvery is the number of rows after which the context is checked.
+// checkEvery is how many rows are read between context checks.
 const checkEvery = 16
 
-// Rows goes through the rows of the table. Each is settled when the next
-// begins: what it emitted is kept unless it failed.
+// Rows iterates over the table's rows. Each is settled when the next begins: its records
+// are kept unless it failed.
 func (r *Reader) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		for i, cells := range r.rows {
@@ -322,7 +321,7 @@ func (r *Reader) EachRow(fn func(*Row)) {
 	}
 }
 
-// values goes through all values of a column.
+// values iterates over all values in a column.
 func (r *table) values(column int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range r.rows {
@@ -333,7 +332,7 @@ func (r *table) values(column int) iter.Seq[string] {
 	}
 }
 
-// hasValue reports whether a value of a column meets a condition.
+// hasValue reports whether any value in a column meets a condition.
 func (r *table) hasValue(column int, meets func(string) bool) bool {
 	for v := range r.values(column) {
 		if meets(v) {
@@ -355,7 +354,7 @@ func (r *table) columnState(i int) *column {
 	return c
 }
 
-// zoneInHeader is [parse.ZoneInHeader] for the name of a column.
+// zoneInHeader is [parse.ZoneInHeader] for a column.
 func (r *table) zoneInHeader(i int) (name string, found bool) {
 	c := r.columnState(i)
 	if c.zone == nil {
@@ -365,7 +364,7 @@ func (r *table) zoneInHeader(i int) (name string, found bool) {
 	return c.zone.name, c.zone.found
 }
 
-// hasZoneInHeader reports whether the name of a column, -1 for text, has a zone.
+// hasZoneInHeader reports whether a column's name, -1 for text, has a zone.
 func (r *table) hasZoneInHeader(i int) bool {
 	if i < 0 {
 		return false
@@ -374,8 +373,8 @@ func (r *table) hasZoneInHeader(i int) bool {
 	return found
 }
 
-// separator decides which sign marks the decimals of a column: its own values,
-// or else those of any other column of the table.
+// separator decides which sign marks decimals in a column: by its own values, or else by
+// those in any other column.
 func (r *table) separator(i int) parse.Separator {
 	if i < 0 {
 		return parse.Unsettled
@@ -391,8 +390,8 @@ func (r *table) separator(i int) parse.Separator {
 	return c.separator
 }
 
-// ownSeparator returns the separator that a column of numbers proves by itself.
-// It is kept, because each column that proves nothing needs it.
+// ownSeparator returns the separator a column of numbers proves by itself. It is kept,
+// because each column without proof needs it.
 func (r *table) ownSeparator(i int) parse.Separator {
 	c := r.columnState(i)
 	if !c.proved {
@@ -418,8 +417,8 @@ func (r *table) separatorElsewhere(not int) parse.Separator {
 	return parse.Unsettled
 }
 
-// looksNumeric reports whether most of a column's values have a digit and no
-// letters, so that text cannot decide how numbers are read.
+// looksNumeric reports whether most values in a column have a digit and no letters, so
+// text cannot decide how numbers are read.
 func looksNumeric(values iter.Seq[string]) bool {
 	return isMost(values, func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)
@@ -427,7 +426,7 @@ func looksNumeric(values iter.Seq[string]) bool {
 	})
 }
 
-// isMost reports whether most of some values meet a condition.
+// isMost reports whether most values meet a condition.
 func isMost(values iter.Seq[string], meets func(string) bool) bool {
 	n, all := 0, 0
 	for v := range values {
@@ -439,8 +438,8 @@ func isMost(values iter.Seq[string], meets func(string) bool) bool {
 	return n*2 > all
 }
 
-// dateOrder decides the order of day and month in a column. What the column
-// proves wins over the preset, and what the user says over both.
+// dateOrder decides the order of day and month in a column. Proof in the column wins over
+// the preset, and the user's choice over both.
 func (r *Reader) dateOrder(i int) parse.DateOrder {
 	c := r.columnState(i)
 	if c.dates {
@@ -483,9 +482,9 @@ func (r *Reader) askOrder(i int, likely parse.DateOrder) parse.DateOrder {
 	return likely
 }
 
-// clock returns the clock of a column. It remembers the row before, which shows
-// which of two hours is meant when the clocks are put back.
-// Without a zone it is the one in the column's name, or the file's.
+// clock returns a column's clock. It remembers the row before, which shows which hour is
+// meant when clocks are put back. Without a zone it is the one in the column's name, or
+// the file's.
 func (r *Reader) clock(zone string, column int) (c *parse.Clock, err error) {
 	if zone == "" && column >= 0 {
 		own := r.columnState(column)
@@ -520,13 +519,13 @@ func (r *Reader) newClock(zone string, column int) (*parse.Clock, error) {
 	return parse.NewClock(z, order), nil
 }
 
-// clockKey is the column that a clock belongs to: -1 for text.
+// clockKey is the column for a clock: -1 for text.
 type clockKey struct {
 	zone   string
 	column int
 }
 
-// zoneOf is the zone of a column: one in its name beats the file's.
+// zoneOf returns a column's zone: one in its name beats the file's.
 func (r *Reader) zoneOf(column int) string {
 	if column >= 0 {
 		if inHeader, ok := r.zoneInHeader(column); ok {

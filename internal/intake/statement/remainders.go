@@ -6,22 +6,22 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// remainder is what quantity, price and costs leave unexplained of the amount that a
-// file states for a fill. It is above zero if the account is worse off.
+// remainder is the part of a fill's stated amount left unexplained by quantity, price and
+// costs. It is above zero if the account is worse off.
 type remainder struct {
 	fill *Fill
 	gap  decimal.Decimal
 }
 
-// isPlausible reports whether the remainder may be a cost. One that equals the stated
-// costs is not another cost: the amount has them, or the reader counts them twice.
+// isPlausible reports whether the remainder may be a cost. If it equals the stated costs,
+// it is not another cost: the amount has them, or the reader counts them twice.
 func (r remainder) isPlausible() bool {
 	known := r.fill.Fees.Add(r.fill.Commission)
 	isKnown := !known.IsZero() && r.gap.Sub(known).Abs().Cmp(hundredth) <= 0
 	return r.gap.Sign() > 0 && r.gap.Cmp(mostHiddenCosts(r.fill.value())) <= 0 && !isKnown
 }
 
-// isRounding reports whether the rounding of the price explains the remainder.
+// isRounding reports whether price rounding explains the remainder.
 func (r remainder) isRounding() bool {
 	units := r.fill.Quantity.Mul(r.fill.effectiveMultiplier())
 	return r.gap.Abs().Cmp(roundingOf(r.fill.Price, units)) <= 0
@@ -32,9 +32,9 @@ func (f *Fill) value() decimal.Decimal {
 	return f.Quantity.Mul(f.effectiveMultiplier()).Mul(f.Price).Abs()
 }
 
-// settleRemainders compares the amount that the file states for each fill with
-// quantity × price × multiplier and costs, to the cent. A remainder that comes again
-// with the same sign is a cost. Any other is told.
+// settleRemainders compares each fill's stated amount with quantity × price × multiplier
+// and costs, to the cent. A remainder repeated with the same sign is a cost. Others are
+// reported.
 func (s *Statement) settleRemainders() {
 	list := s.findRemainders()
 	if areCosts(list) {
@@ -52,9 +52,9 @@ func (s *Statement) findRemainders() (list []remainder) {
 	return list
 }
 
-// areCosts reports whether remainders are costs: several of them, and none that
-// makes the account better off. Rounded prices err in both directions, so it takes
-// more of those that rounding could explain.
+// areCosts reports whether remainders are costs: several, and none in the account's
+// favor. Rounded prices err in both directions, so it takes more remainders within
+// rounding.
 func areCosts(list []remainder) bool {
 	const fewest, fewestRounded = 2, 6
 	certain, rounded := 0, 0
@@ -72,8 +72,7 @@ func areCosts(list []remainder) bool {
 	return certain >= fewest || certain+rounded >= fewestRounded
 }
 
-// bookRemainders adds remainders to the fees and returns those that are too high for
-// a cost.
+// bookRemainders adds remainders to the fees and returns those too high for a cost.
 func (s *Statement) bookRemainders(list []remainder) (left []remainder) {
 	sum, rows, first := decimal.Zero, 0, 0
 	for _, r := range list {
@@ -91,7 +90,7 @@ func (s *Statement) bookRemainders(list []remainder) (left []remainder) {
 	return left
 }
 
-// warnRemainders warns about amounts that quantity, price and costs do not explain.
+// warnRemainders warns about amounts unexplained by quantity, price and costs.
 func (s *Statement) warnRemainders(list []remainder) {
 	if len(list) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// fillOf makes a fill at a price with the amount that the file states for it.
+// fillOf makes a fill with its stated amount.
 func fillOf(row int, side matching.Side, quantity, price, amount string) *Fill {
 	return &Fill{
 		Row: row, Symbol: "ACME", Side: side, Quantity: decimal.Must(quantity), Price: decimal.Must(price),
@@ -82,8 +82,8 @@ func TestRemainders(t *testing.T) {
 	}
 }
 
-// Whatever the prices are, a cost that every amount contains is booked to the cent,
-// and amounts that fit are left alone.
+// Whatever the prices are, a cost contained in every amount is booked to the cent, and
+// amounts without a remainder stay.
 func TestRepeatedCostsAreBooked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

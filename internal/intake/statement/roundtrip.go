@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Trip is a finished or open trade that one row of a file describes: two fills
-// of a position of their own.
+// Trip is a finished or open trade described by one row: two fills in a position of their
+// own.
 type Trip struct {
 	Symbol, Type            string
 	Short                   bool
@@ -36,8 +36,8 @@ type Trip struct {
 	OpenFillID, CloseFillID string
 }
 
-// Trip emits the fills of a round trip as a position of its own, and returns the
-// opening one, which annotations refer to.
+// Trip emits a round trip's fills as a separate position, and returns the opening one for
+// annotations.
 //
 // The stated result counts wherever prices do not give exactly the same, however near
 // they are. If the file has only the result after costs, and prices are certain, the
@@ -76,7 +76,7 @@ func (w *Row) Trip(t Trip) *Fill {
 	return first
 }
 
-// stateResult sets the result of the trade.
+// stateResult sets the trade's result.
 func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	costs := exit.Fees.Add(exit.Commission)
 	stated := t.GrossPnL
@@ -101,9 +101,9 @@ func (w *Row) stateResult(t *Trip, open, exit *Fill) {
 	exit.StatedPnL = stated
 }
 
-// plausibleCosts reports whether the gap between price and result may be costs:
-// the multiplier of the instrument is certain, and the gap is a cent or more and less
-// than two hundredths of what was traded. A smaller gap is a rounded price.
+// plausibleCosts reports whether the gap between price and result may be costs: the
+// instrument's multiplier is certain, and the gap is a cent or more and less than 2 % of
+// the traded value. A smaller gap is a rounded price.
 func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
 	if open.Type != "" && open.Type != instruments.TypeStock && open.Type != instruments.TypeOption && open.Type != instruments.TypeFuture {
 		return false
@@ -115,8 +115,8 @@ func plausibleCosts(gap decimal.Decimal, open *Fill) bool {
 	return gap.Mul(decimal.New(50)).Cmp(traded) < 0
 }
 
-// lot names the position: by the file's own id, or by the values of the row and
-// how often they occurred before.
+// lot names the position: by the file's own id, or by the row's values and how often they
+// occurred before.
 func (t *Trip) lot(r *Reader) string {
 	if t.ID != "" {
 		return t.ID
@@ -130,8 +130,8 @@ func (t *Trip) lot(r *Reader) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// NonZero returns a number of a file in which 0 means that there is none, as
-// platforms write it for an absent stop or target.
+// NonZero returns a number from a file in which 0 means none, as platforms write it for
+// an absent stop or target.
 func NonZero(n decimal.Null) decimal.Null {
 	if n.Decimal.IsZero() {
 		return decimal.Null{}
@@ -139,7 +139,7 @@ func NonZero(n decimal.Null) decimal.Null {
 	return n
 }
 
-// Grade reads a grade from 1 to 5; 0 means that the cell has none.
+// Grade reads a grade from 1 to 5; 0 means none.
 func Grade(text string) annotations.Grade {
 	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
 	if err != nil || n < 1 || n > annotations.MaxGrade {
@@ -148,7 +148,7 @@ func Grade(text string) annotations.Grade {
 	return annotations.Grade(n)
 }
 
-// List splits a cell that lists things.
+// List splits a list cell.
 func List(text string) []string {
 	var list []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == '\n' }) {

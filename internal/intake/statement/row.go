@@ -12,31 +12,31 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Row is one data row, read by column name. A value that cannot be read fails
-// the row: it becomes a Problem, and nothing that it emitted is taken. The
-// methods return zero values then, so that a preset can continue.
+// Row is one data row, read by column name. An unreadable value fails the row: it becomes
+// a Problem, and its records are dropped. The methods return zero values then, so a
+// preset can continue.
 type Row struct {
 	cells
-	times []parse.Moment // that were read
-	// symbol and currency are those of a row that is read by names; coins are costs
-	// that are in another currency. See chargeCoins.
+	times []parse.Moment // read so far
+	// symbol and currency belong to a row read by names; coins are costs in another
+	// currency. See chargeCoins.
 	symbol, currency string
 	coins            []coinAmount
 	rowNotes
 }
 
-// cells are the values of a row.
+// cells are a row's values.
 type cells struct {
 	tabular.Row
 	outcome
 	r    *Reader
-	at   parse.Moment // of the row, once it was read
+	at   parse.Moment // once it was read
 	word string       // for its kind, as the file writes it
-	// values are those that Parse and Prepare have set.
+	// values are those set by Parse and Prepare.
 	values map[string]string
-	// noFees and noCommission report that a cost was read and is 0.
+	// noFees and noCommission report a cost read as 0.
 	noFees, noCommission bool
-	// traded is the value of the fill that costs in percent are a share of.
+	// traded is the fill's value, for costs in percent.
 	traded decimal.Decimal
 }
 
@@ -51,7 +51,7 @@ type outcome struct {
 	skipped     string // why the row holds nothing
 }
 
-// reset makes the row the next one of the table.
+// reset makes the row the table's next one.
 func (w *Row) reset(r *Reader, from tabular.Row) {
 	r.Out.Rows++
 	fills, times := w.fills[:0], w.times[:0]
@@ -60,46 +60,45 @@ func (w *Row) reset(r *Reader, from tabular.Row) {
 
 // rowNotes are what a hook says about a row.
 type rowNotes struct {
-	zone            string // of its times
-	chargesName     string // what its tax and its fees are of; the word for its kind if empty
+	zone            string // for its times
+	chargesName     string // for its tax and fees; the word for its kind if empty
 	otherLeg        coinAmount
 	countsContracts bool
 }
 
-// SetZone sets the zone of the times in this row.
+// SetZone sets the zone for the times in this row.
 func (n *rowNotes) SetZone(zone string) { n.zone = zone }
 
-// NameCharges sets what the notes of tax and fees name instead of the kind of the row.
+// NameCharges sets the name for tax and fees in notes, instead of the row's kind.
 func (n *rowNotes) NameCharges(name string) { n.chargesName = name }
 
-// SetOtherLeg adds a second coin to a row of KindLeg.
+// SetOtherLeg adds a second coin to a KindLeg row.
 func (n *rowNotes) SetOtherLeg(amount decimal.Decimal, coin string) {
 	n.otherLeg = coinAmount{amount, coinName(coin)}
 }
 
-// CountContracts says that the quantity counts contracts of unknown size on a crypto
+// CountContracts says that the quantity counts contracts with an unknown size on a crypto
 // exchange. Their stated result counts.
 func (n *rowNotes) CountContracts() { n.countsContracts = true }
 
-// AddTotal adds to a figure that the file states about itself; see [Statement.Sum]
-// for the items.
+// AddTotal adds to a total the file states about itself; see [Statement.Sum] for the
+// items.
 func (w *Row) AddTotal(item string, n decimal.Decimal) { w.r.state.addSum(item, n) }
 
-// Reader returns the reader that the row comes from.
+// Reader returns the row's reader.
 func (w *cells) Reader() *Reader { return w.r }
 
-// Text returns the value of the first column that has one of the names and a
-// value here.
+// Text returns the value in the first column with any of the names and a value here.
 func (w *cells) Text(names string) string {
 	_, text := w.find(names)
 	return text
 }
 
-// find returns the value of an expression in this row, and its column, which is
-// -1 if the value is not in one.
+// find returns an expression's value in this row, and its column, -1 for a value outside
+// the columns.
 func (w *cells) find(names Col) (column int, text string) { return w.findIn(w.r.parse(names)) }
 
-// findIn is find for an expression that was looked up.
+// findIn is find for a parsed expression.
 func (w *cells) findIn(e *expression) (column int, text string) {
 	if e.terms != nil {
 		return w.resolve(e.terms)
@@ -129,9 +128,9 @@ func (w *outcome) Fail(format string, args ...any) {
 // Failed reports whether the row is left out.
 func (w *outcome) Failed() bool { return w.reason != "" }
 
-// Ignore leaves out a row that lacks what every data row has: a total, a
-// title, a footer. A row that looks like data all the same, because most of its
-// columns are filled, is counted and skipped with a reason.
+// Ignore leaves out a row without the key value: a total, a title, a footer. A row that
+// still looks like data, because most of its columns are filled, is counted and skipped
+// with a reason.
 func (w *Row) Ignore() {
 	if w.looksLikeData() {
 		w.Skip("%s", unrecognizedRow)
@@ -149,8 +148,8 @@ func (w *outcome) Drop() {
 
 const unrecognizedRow = "unrecognized row"
 
-// looksLikeData reports whether more than half of the table's columns are
-// filled here, and one of them with a number.
+// looksLikeData reports whether more than half the table's columns are filled here, any
+// of them with a number.
 func (w *cells) looksLikeData() bool {
 	filled, numbers := 0, 0
 	for i, cell := range w.Cells {
@@ -166,7 +165,7 @@ func (w *cells) looksLikeData() bool {
 	return filled >= fewest && numbers > 0 && filled*2 > len(w.r.header)
 }
 
-// Null is the number of a column, absent where it is empty.
+// Null returns the number in a column, absent if it is empty.
 func (w *cells) Null(names string) decimal.Null { return w.nullIn(w.r.parse(names), names) }
 
 func (w *cells) nullIn(e *expression, names Col) decimal.Null {
@@ -186,10 +185,10 @@ func (w *cells) nullIn(e *expression, names Col) decimal.Null {
 	return decimal.Of(n)
 }
 
-// Decimal is the number of a column, 0 where it is empty.
+// Decimal returns the number in a column, 0 if it is empty.
 func (w *cells) Decimal(names string) decimal.Decimal { return w.Null(names).Or(decimal.Zero) }
 
-// Required is the number of a column that must not be empty.
+// Required returns the number in a column that must not be empty.
 func (w *cells) Required(names string) decimal.Decimal {
 	n := w.Null(names)
 	if !n.Valid {
@@ -198,8 +197,8 @@ func (w *cells) Required(names string) decimal.Decimal {
 	return n.Or(decimal.Zero)
 }
 
-// Cost adds up columns of costs: the result is positive for what was paid,
-// whichever way the file writes it.
+// Cost adds up cost columns: the result is positive for costs paid, whichever way the
+// file writes them.
 func (w *cells) Cost(columns ...string) decimal.Decimal {
 	sum := decimal.Zero
 	for _, names := range columns {
@@ -230,8 +229,7 @@ func (w *cells) costIn(e *expression, names Col) decimal.Decimal {
 	return n
 }
 
-// percentCost returns a cost that is written as a share of what was traded, to
-// the cent.
+// percentCost returns a cost written as a share of the traded value, to the cent.
 func (w *cells) percentCost(column int, text string) (decimal.Decimal, bool) {
 	if w.traded.IsZero() {
 		return decimal.Zero, false
@@ -245,8 +243,7 @@ func (w *cells) percentCost(column int, text string) (decimal.Decimal, bool) {
 	return w.traded.Mul(rate).Mul(hundredth).Round(cents), true
 }
 
-// percentPrice reads the price of a bond that is written as a share of its
-// nominal value.
+// percentPrice reads a bond price written as a share of its nominal value.
 func (w *cells) percentPrice(column int, text string) (decimal.Decimal, bool) {
 	return parse.Percent(text, w.r.separatorFor(column, text))
 }
@@ -293,8 +290,7 @@ func (w *Row) MomentIn(zone, names string) parse.Moment {
 	return parse.Moment{}
 }
 
-// setZone sets the zone of a time that names none and whose clock has the zone
-// that the file states.
+// setZone sets the zone for a time without one, from its clock.
 func (w *Row) setZone(m *parse.Moment, clock *parse.Clock) {
 	if m.Zone == "" {
 		m.Zone = clock.Zone()
@@ -302,8 +298,7 @@ func (w *Row) setZone(m *parse.Moment, clock *parse.Clock) {
 	}
 }
 
-// dateAndTimeIn is the instant in two columns, in a zone that another column
-// names.
+// dateAndTimeIn returns the instant in two columns, in a zone named by another column.
 func (w *Row) dateAndTimeIn(zone string, dates, times Col) parse.Moment {
 	i, date := w.find(dates)
 	clock, err := w.r.clock(zone, i)
@@ -318,7 +313,7 @@ func (w *Row) dateAndTimeIn(zone string, dates, times Col) parse.Moment {
 	return parse.Moment{}
 }
 
-// DateAndTime is the instant that two columns have together.
+// DateAndTime returns the instant in two columns.
 func (w *Row) DateAndTime(dates, times string) parse.Moment {
 	i, date := w.find(dates)
 	if date == "" {
@@ -344,8 +339,7 @@ func (w *Row) DateAndTime(dates, times string) parse.Moment {
 	return parse.Moment{}
 }
 
-// At is the instant that a text states in the zone of the file, for times inside
-// other text.
+// At returns the instant in a text, in the file's zone, for times inside other text.
 func (w *Row) At(text string) parse.Moment {
 	clock, err := w.r.clock(w.r.zone, -1)
 	if err == nil {
@@ -375,7 +369,7 @@ func (w *Row) Day(names string) journal.Day {
 	return ""
 }
 
-// Side is the side that a column names.
+// Side returns the side named in a column.
 func (w *Row) Side(names string) (matching.Side, parse.Effect) {
 	i, text := w.find(names)
 	if text == "" {
@@ -389,8 +383,7 @@ func (w *Row) Side(names string) (matching.Side, parse.Effect) {
 	return side, effect
 }
 
-// sideWord reads a word, the preset's own first, or the side that a text begins
-// with.
+// sideWord reads a word, the preset's own first, or the side at the beginning of a text.
 func (w *Row) sideWord(text string) (matching.Side, parse.Effect, bool) {
 	word := w.findSideWord(text)
 	return word.side, word.effect, word.ok
@@ -408,7 +401,7 @@ func (w *Row) findSideWord(text string) sideWord {
 	return word
 }
 
-// sideWord is what a word says about the side of a fill.
+// sideWord is what a word says about a fill's side.
 type sideWord struct {
 	side   matching.Side
 	effect parse.Effect
@@ -440,7 +433,7 @@ func (w *Row) Fill(f Fill) *Fill {
 	return into
 }
 
-// emitFill is Fill for one that newFill has returned.
+// emitFill is Fill for a fill from newFill.
 func (w *Row) emitFill(f *Fill) {
 	f.Row = w.Number
 	f.Quantity = f.Quantity.Abs()
@@ -452,7 +445,7 @@ func (w *Row) emitFill(f *Fill) {
 	w.fills = append(w.fills, f)
 }
 
-// fillPool allocates fills many at a time, because a file has so many of them.
+// fillPool allocates many fills at a time, because files have so many.
 type fillPool struct {
 	spare []Fill
 	size  int
@@ -470,17 +463,16 @@ func (p *fillPool) newFill() *Fill {
 	return f
 }
 
-// assumeUnits sets the multiplier of a file whose quantities are units.
+// assumeUnits sets the multiplier in a file whose quantities are units.
 func (r *Reader) assumeUnits(f *Fill) {
 	if r.Preset.Units && !f.Multiplier.Valid {
 		f.Multiplier, f.MultiplierAssumed = decimal.Of(decimal.New(1)), true
 	}
 }
 
-// Money emits a cash row; the sign of its amount decides which way money moved.
-// The journal stores every fee as paid and every deposit as received, so a fee
-// that was refunded is an adjustment, and a deposit that was reversed is a
-// withdrawal.
+// Money emits a cash row; its amount's sign decides which way money moved. The journal
+// stores every fee as paid and every deposit as received, so a refunded fee is an
+// adjustment, and a reversed deposit is a withdrawal.
 func (w *outcome) Money(c Cash) {
 	c.Row = w.Number
 	switch {
@@ -492,8 +484,7 @@ func (w *outcome) Money(c Cash) {
 	w.cash = append(w.cash, &c)
 }
 
-// Annotate emits the annotations of the trade of a fill; empty annotations
-// are dropped.
+// Annotate emits annotations for a fill's trade; empty annotations are dropped.
 func (w *outcome) Annotate(m Annotations) {
 	m.Row = w.Number
 	if !m.IsEmpty() {
@@ -506,7 +497,7 @@ func (m *Annotations) IsEmpty() bool {
 	return annotations.Fields.IsEmpty(&m.Values) && len(m.Tags)+len(m.Mistakes)+len(m.Setups) == 0
 }
 
-// writeOutcome writes the outcome of the row to the statement.
+// writeOutcome writes the row's outcome to the statement.
 func (w *Row) writeOutcome() {
 	out := w.r.Out
 	for _, f := range w.fills {
@@ -538,7 +529,7 @@ func (w *outcome) checkFill(f *Fill) {
 	}
 }
 
-// firstName returns the first column of an expression, for messages.
+// firstName returns the first column in an expression, for messages.
 func firstName(names Col) string {
 	list := splitAlternatives(names)
 	for _, name := range list {

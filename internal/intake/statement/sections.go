@@ -5,8 +5,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// Section is a table inside a file, with a header of its own. It ends at the next
-// header of a section, or at a row with one cell, which is a title.
+// Section is a table inside a file, with its own header. It ends at the next section
+// header, or at a row with one cell, which is a title.
 type Section struct {
 	// Title is the one-cell row above the header, as a pattern; "" for any.
 	Title  string
@@ -14,7 +14,7 @@ type Section struct {
 	Layout *Layout
 }
 
-// readLayouts reads the file by the layout or the sections of its preset.
+// readLayouts reads the file by its preset's layout or sections.
 func (r *Reader) readLayouts() error {
 	r.state = newLayoutState()
 	read := r.readSections
@@ -28,7 +28,7 @@ func (r *Reader) readLayouts() error {
 	return nil
 }
 
-// readSections reads every section of the file by its layout.
+// readSections reads every section by its layout.
 func (r *Reader) readSections() error {
 	headers := make([]knownHeader, len(r.Preset.Sections))
 	for i, s := range r.Preset.Sections {
@@ -42,7 +42,7 @@ func (r *Reader) readSections() error {
 	return nil
 }
 
-// readSectionsOf reads the sections of one table.
+// readSectionsOf reads the sections in one table.
 func (r *Reader) readSectionsOf(table tabular.Table, headers []knownHeader) error {
 	open, start := -1, 0
 	title := ""
@@ -90,7 +90,7 @@ func (r *Reader) sectionAt(cells []string, title string, headers []knownHeader) 
 	return best
 }
 
-// OnlyCell returns the value of a row that has only one: a title.
+// OnlyCell returns a title: the value in a row with only one.
 func OnlyCell(cells []string) (text string, alone bool) {
 	n := 0
 	for _, cell := range cells {

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestMoneyGoesByItsSign checks that a refunded fee is not a fee and that a
-// reversed deposit is not a deposit, whatever preset emits them.
+// TestMoneyGoesByItsSign checks that a refunded fee is not a fee and a reversed deposit
+// not a deposit, whatever preset emits them.
 func TestMoneyGoesByItsSign(t *testing.T) {
 	t.Parallel()
 	file, err := tabular.Read([]byte("Kind,Amount,At\nfee,-5,2026-01-05\nfee,10,2026-01-06\ndeposit,100,2026-01-07\ndeposit,-100,2026-01-08\n"+
@@ -40,8 +40,8 @@ func TestMoneyGoesByItsSign(t *testing.T) {
 	}
 }
 
-// TestHiddenCosts finds costs that only the amount shows, and leaves alone what
-// rounding explains, what is too much for costs, and what is in favor.
+// TestHiddenCosts finds costs only the amount shows, and leaves differences within
+// rounding, too high ones and those in the account's favor.
 func TestHiddenCosts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

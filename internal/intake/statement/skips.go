@@ -9,13 +9,13 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// Skip is a data row that holds nothing to import, and the reason.
+// Skip is a data row with nothing to import, and the reason.
 type Skip struct {
 	Row    int
 	Reason string
 }
 
-// The reasons that several presets share.
+// The reasons shared by presets.
 const (
 	ReasonNotFilled  = "order not filled"
 	ReasonNoAmount   = "no money moved"
@@ -29,12 +29,12 @@ const (
 	ReasonUnopened   = "expired option that this file does not open"
 )
 
-// NothingInRow is the reason of a row that names none of its own.
+// NothingInRow is the reason for a row without one.
 const NothingInRow = "no fill and no cash in this row"
 
-// Skip records why a data row holds nothing to import. The reason counts only
-// while no fill, cash row, annotation or problem of that row remains; a later
-// reason replaces an earlier one.
+// Skip records why a data row holds nothing to import. The reason counts only while no
+// fill, cash, annotation or problem from that row remains; a later reason replaces an
+// earlier one.
 func (s *Statement) Skip(row int, reason string) {
 	if row < 1 {
 		return
@@ -45,8 +45,8 @@ func (s *Statement) Skip(row int, reason string) {
 	s.reasons[row] = reason
 }
 
-// Join records that a data row only adds to what another row emits: the second
-// leg of a trade, or its costs. It is counted like that row.
+// Join records that a data row only adds to another row: the second leg in a trade, or
+// its costs. It is counted like that row.
 func (s *Statement) Join(row, into int) {
 	if row < 1 || into < 1 || row == into {
 		return
@@ -57,8 +57,8 @@ func (s *Statement) Join(row, into int) {
 	s.Joined[row] = into
 }
 
-// countRows fills in Skipped, so that every data row ends in exactly one place:
-// rows without a fill, a cash row, an annotation or a problem are skipped.
+// countRows fills in Skipped, so every data row ends in exactly one place: rows without a
+// fill, cash, annotation or problem are skipped.
 func (s *Statement) countRows() {
 	claimed := make([]bool, s.Rows+1)
 	claim := func(row int) {
@@ -91,19 +91,18 @@ func (s *Statement) countRows() {
 	s.reasons = nil
 }
 
-// Skip leaves the row out because it holds nothing to import. The reason is a
-// short phrase; rows with the same reason are counted together. Records that the
-// row has emitted are dropped.
+// Skip leaves the row out because it holds nothing to import. The reason is a short
+// phrase; rows with the same reason are counted together. The row's records are dropped.
 func (w *outcome) Skip(format string, args ...any) {
 	w.fills, w.cash, w.annotations = nil, nil, nil
 	w.skipped = fmt.Sprintf(format, args...)
 }
 
-// Join counts the row as part of another one; see [Statement.Join].
+// Join counts the row as part of another; see [Statement.Join].
 func (w *Row) Join(into int) { w.r.Out.Join(w.Number, into) }
 
-// skipReason returns why a row without fills, cash and annotations was left
-// out: the reason given, or else what the row says that it is.
+// skipReason returns why a row without fills, cash and annotations was left out: the
+// reason given, or else the row's own kind.
 func (w *Row) skipReason() string {
 	if w.skipped != "" {
 		return w.skipped
@@ -121,20 +120,20 @@ func (w *Row) skipReason() string {
 	return reason
 }
 
-// isTradeWord reports whether a value says that something was bought, sold or
-// filled, which explains nothing about a row that was left out.
+// isTradeWord reports whether a value says bought, sold or filled, which explains nothing
+// about a row left out.
 func (w *Row) isTradeWord(value string) bool {
 	return w.findSideWord(value).whole || parse.Status(value) == parse.StatusFilled
 }
 
-// kindNames are the ends of the names of columns that hold the kind of a row, next to
-// those that can hold the side and the status of an order.
+// kindNames are the endings of column names for a row's kind, next to those for side and
+// order status.
 var kindNames = []string{
 	"type", "kind", "category", "event", "operation", "operazione", "action", "subcode", "description", "omschrijving", "descripción", "descrizione",
 	"beschreibung", "descrição", "beskrivning", "buchungsinformation", "libellé", "summary",
 }
 
-// kindColumns lists the columns that may hold the kind of a row, the likeliest first.
+// kindColumns lists the columns for a row's kind, the likeliest first.
 func (r *table) kindColumns() []int {
 	if r.kinds != nil {
 		return r.kinds
@@ -163,7 +162,7 @@ func (r *table) kindColumns() []int {
 	return list
 }
 
-// hasWords reports whether some value of a column is text.
+// hasWords reports whether a column has text.
 func (r *table) hasWords(i int) bool {
 	return r.hasValue(i, func(v string) bool {
 		_, err := parse.Number(v, parse.Unsettled)

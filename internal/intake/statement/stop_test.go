@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// TestReadStops ends the reading of a file when its client has gone.
+// TestReadStops stops reading when the client has gone.
 func TestReadStops(t *testing.T) {
 	t.Parallel()
 	text := "Symbol,Side,Quantity,Price,Executed At\n" + strings.Repeat("AAPL,buy,1,10,2026-01-05T15:00:00Z\n", 1000)

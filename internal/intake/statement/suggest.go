@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// SuggestMapping suggests which column of a file holds what. Each
-// target has at most one column, and each column at most one target.
+// SuggestMapping suggests which column holds what. Each target has at most one column,
+// and each column at most one target.
 //
-// Names alone do not decide it. "Time" is a time of day next to a "Date" and a
-// whole moment without one; the first of two columns "Price" is that of opening
-// a trade, and the second that of closing it.
+// Names alone do not decide it. "Time" is a time of day next to a "Date" and a whole
+// moment without one; with two columns "Price", the first is for opening a trade, and the
+// second for closing it.
 func SuggestMapping(headers []string) map[Target]int {
 	s := newSuggestion(headers)
 	s.bareOpenAndClose(headers)
@@ -21,7 +21,7 @@ func SuggestMapping(headers []string) map[Target]int {
 		s.mapFill()
 	}
 	if slices.ContainsFunc(headers, func(h string) bool { return lettersOf(h) == "limitprice" }) {
-		s.drop(TargetStopPrice) // the trigger of an order, not the stop of a plan
+		s.drop(TargetStopPrice) // an order's trigger, not a planned stop
 	}
 	mapping := map[Target]int{}
 	for target, columns := range s.columns {
@@ -32,7 +32,7 @@ func SuggestMapping(headers []string) map[Target]int {
 	return mapping
 }
 
-// suggestion lists for each target the columns that could be it, best first.
+// suggestion lists the possible columns for each target, best first.
 type suggestion struct {
 	columns map[Target][]int
 }
@@ -60,7 +60,7 @@ func (s *suggestion) drop(targets ...Target) {
 	}
 }
 
-// become moves the best column of a target to another one that has none.
+// become moves a target's best column to another target without one.
 func (s *suggestion) become(from, to Target) {
 	if s.has(from) && !s.has(to) {
 		s.columns[to] = s.columns[from][:1:1]
@@ -84,9 +84,8 @@ func (s *suggestion) bareOpenAndClose(headers []string) {
 	}
 }
 
-// twins reads columns of the same name: times and prices are those of opening
-// and closing, and of two columns for commission the second is another fee, as
-// in Japanese statements.
+// twins reads columns with the same name: times and prices are those for opening and
+// closing, and a second commission column is another fee, as in Japanese statements.
 func (s *suggestion) twins(headers []string) {
 	for _, pair := range [...]struct{ of, first, second Target }{
 		{TargetTime, TargetOpenTime, TargetCloseTime},
@@ -115,9 +114,8 @@ func (s *suggestion) roundTrips() bool {
 	return price && s.has(TargetClosePrice) || s.has(TargetOpenPrice) && closes || opens && closes
 }
 
-// mapTrip settles times and prices for rows that are whole trades. Where only
-// one date is given it stays a date, which is that of both ends then; next to
-// the date of one end it is the date of the other.
+// mapTrip settles times and prices for rows with whole trades. A single date stays a date
+// for both ends; next to one end's date it is the other end's.
 func (s *suggestion) mapTrip() {
 	s.become(TargetPrice, TargetOpenPrice)
 	s.drop(TargetPrice)
@@ -130,7 +128,7 @@ func (s *suggestion) mapTrip() {
 	}
 }
 
-// becomeEnd settles one end of a trade, when the other end is known.
+// becomeEnd settles one end of a trade when the other is known.
 func (s *suggestion) becomeEnd(time, date Target, other bool) {
 	if other && !s.has(time) && !s.has(date) {
 		switch {
@@ -150,8 +148,8 @@ func (s *suggestion) becomeEnd(time, date Target, other bool) {
 	}
 }
 
-// mapFill settles times and prices for rows that are fills. The time at which an
-// order was closed is that of its fill.
+// mapFill settles times and prices for rows with fills. An order's closing time is its
+// fill time.
 func (s *suggestion) mapFill() {
 	s.become(TargetOpenPrice, TargetPrice)
 	s.drop(TargetOpenPrice, TargetClosePrice)
@@ -164,8 +162,8 @@ func (s *suggestion) mapFill() {
 	s.oneMoment()
 }
 
-// oneMoment settles when the row happened: a column for the whole moment, or
-// else a date with a time, or else what there is of the two.
+// oneMoment settles when the row happened: a column for the whole moment, or else a date
+// with a time, or else either.
 func (s *suggestion) oneMoment() {
 	switch {
 	case s.has(TargetExecutedAt):

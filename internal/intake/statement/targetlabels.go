@@ -1,7 +1,6 @@
 package statement
 
-// targetLabels are the names of the targets for people, as a form that maps
-// columns shows them.
+// targetLabels are the target names shown in a mapping form.
 var targetLabels = map[Target]string{
 	TargetSymbol:         "Symbol",
 	TargetSide:           "Side",
@@ -45,5 +44,5 @@ var targetLabels = map[Target]string{
 	TargetReviewedAt:     "Reviewed at",
 }
 
-// Label returns the name of the target for people.
+// Label returns the target's display name.
 func (t Target) Label() string { return targetLabels[t] }

@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// The items that a file can state about itself. Results are those of closed
-// positions; costs are positive.
+// The items a file can state about itself. Results are for closed positions; costs are
+// positive.
 const (
 	ItemNetPnL      = "closed_pnl"
 	ItemGrossPnL    = "gross_pnl"
@@ -26,14 +26,14 @@ const (
 	ItemFills       = "fills"
 )
 
-// checkTotals computes what was read of every item that the file states.
+// checkTotals computes every stated item from what was read.
 func (s *Statement) checkTotals() {
 	for i, t := range s.Totals {
 		s.Totals[i].Computed = s.Sum(t.Item)
 	}
 }
 
-// Sum computes an item over everything that was read.
+// Sum computes an item over everything read.
 func (s *Statement) Sum(item string) decimal.Decimal {
 	switch item {
 	case ItemNetPnL:
@@ -81,8 +81,8 @@ func (s *Statement) overCash(kind string) decimal.Decimal {
 	return sum
 }
 
-// results groups the file's own fills and adds up what was closed: before costs
-// over closed trades, after costs also over the closed part of open ones.
+// results groups the file's own fills and adds up what was closed: before costs over
+// closed trades, after costs also over the closed part of open ones.
 func (s *Statement) results() (gross, net decimal.Decimal) {
 	for t := range s.Trades() {
 		gross, net = gross.Add(t.GrossPnL.Or(decimal.Zero)), net.Add(t.RealizedPnL)
@@ -90,10 +90,10 @@ func (s *Statement) results() (gross, net decimal.Decimal) {
 	return gross, net
 }
 
-// Trade is a trade that the file's own fills make.
+// Trade is a trade made by the file's own fills.
 type Trade struct {
 	matching.Trade
-	Fill *Fill // that opened it
+	Fill *Fill // the opening fill
 }
 
 // Trades groups the file's own fills, as if the journal held nothing else.
@@ -119,8 +119,8 @@ func (s *Statement) groupStream(stream []int) iter.Seq[Trade] {
 	}
 }
 
-// Latest returns the n trades that were opened last, the latest first. Instruments
-// whose last fill is before all of them are skipped.
+// Latest returns the n trades opened last, the latest first. Instruments whose last fill
+// is before all of them are skipped.
 func (s *Statement) Latest(n int) []Trade {
 	streams := s.streams()
 	end := func(stream []int) int64 { return s.Fills[stream[len(stream)-1]].At.UnixMicro() }
@@ -143,8 +143,7 @@ func (s *Statement) Latest(n int) []Trade {
 	return latest
 }
 
-// streams returns the places of the fills of each instrument, in the order in
-// which the file names them first.
+// streams returns the fill indexes for each instrument, in order of first appearance.
 func (s *Statement) streams() [][]int {
 	numbers := streamNumbers{}
 	streamOf := make([]int, len(s.Fills))
@@ -193,9 +192,9 @@ func findOrAdd[K comparable](numbers map[K]int, key K, next int) int {
 	return n
 }
 
-// lastFills returns the end of a stream that has at least its last n trades, if
-// there are as many. It begins where the position is flat, and all trades before
-// it were opened at an earlier instant.
+// lastFills returns the end of a stream with at least its last n trades, if there are as
+// many. It begins at a flat position, and all trades before it were opened at an earlier
+// instant.
 func (s *Statement) lastFills(stream []int, n int) []int {
 	var starts []int // after flat points, without those inside an instant
 	var flat []int   // how many flat points there are up to each start
@@ -232,7 +231,7 @@ func (s *Statement) fillsOf(stream []int) iter.Seq[matching.Fill] {
 	}
 }
 
-// effectiveMultiplier is the multiplier that the fill has, or the usual one.
+// effectiveMultiplier returns the fill's multiplier, or the usual one.
 func (f *Fill) effectiveMultiplier() decimal.Decimal {
 	if f.Multiplier.Valid {
 		return f.Multiplier.Decimal

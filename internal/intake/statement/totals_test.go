@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// TestLatestTrades are the last of all trades, though not all are grouped.
+// TestLatestTrades checks the last trades, though not all are grouped.
 func TestLatestTrades(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,13 +8,12 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// TradeDate is the name of the hint, and of the form's field, for the day of a
-// file whose times have none.
+// TradeDate is the name of the hint, and of the form field, for the day in a file whose
+// times have none.
 const TradeDate = "trade_date"
 
-// RequireDay finds the day of the times in a column where they have none: the
-// user's, or the one in the name of the file. It returns an error that
-// requires the day if neither has it.
+// RequireDay finds the day for times without one: the user's, or the one in the file
+// name. It returns an error asking for the day if neither has it.
 func (r *Reader) RequireDay(names string) error {
 	i := r.column(names)
 	if i < 0 || !mostlyTimesOfDay(r.values(i)) {
@@ -34,8 +33,7 @@ func (r *Reader) RequireDay(names string) error {
 	}
 }
 
-// requireDays is [Reader.RequireDay] for the times of a layout that have no column
-// for the date.
+// requireDays is [Reader.RequireDay] for a layout's times without a date column.
 func (r *Reader) requireDays(l *Layout) error {
 	for _, pair := range [][2]Col{{l.Date, l.Time}, {l.OpenDate, l.OpenTime}, {l.CloseDate, l.CloseTime}} {
 		if pair[0] != "" || pair[1] == "" {
@@ -48,7 +46,7 @@ func (r *Reader) requireDays(l *Layout) error {
 	return nil
 }
 
-// momentOf reads an instant; a time without a date is one of the file's day.
+// momentOf reads an instant; a time without a date is on the file's day.
 func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error) {
 	if r.day != "" && parse.IsTimeOfDay(text) {
 		return clock.DateAndTime(string(r.day), text)
@@ -56,8 +54,8 @@ func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error)
 	return clock.Moment(text)
 }
 
-// mostlyTimesOfDay reports whether most values of a column are times without a
-// date; some may be damaged.
+// mostlyTimesOfDay reports whether most values in a column are times without a date; some
+// may be damaged.
 func mostlyTimesOfDay(values iter.Seq[string]) bool { return isMost(values, parse.IsTimeOfDay) }
 
 var (
@@ -65,8 +63,8 @@ var (
 	yearLastName  = regexp.MustCompile(`(?:^|\D)(\d\d?)[-_.](\d\d?)[-_.](20\d\d|\d\d)(?:\D|$)`)
 )
 
-// DayInName finds the day in the name of a file: 2026-01-05, 20260105 or
-// 01-05-2026, the month first unless the user says otherwise.
+// DayInName finds the day in a file name: 2026-01-05, 20260105 or 01-05-2026, the month
+// first unless the user says otherwise.
 func DayInName(name string, order parse.DateOrder) (journal.Day, bool) {
 	if p := yearFirstName.FindStringSubmatch(name); p != nil && p[2] == p[4] {
 		if day, err := journal.ParseDay("day", p[1]+"-"+p[3]+"-"+p[5]); err == nil {

@@ -37,8 +37,8 @@ func TestDayInName(t *testing.T) {
 	}
 }
 
-// TestTimesWithoutADay reads a file that no preset fits and whose times have no
-// date: the day is the user's, or that in the name of the file, or asked for.
+// TestTimesWithoutADay reads a file without a preset whose times have no date: the day is
+// the user's, or the one in the file name, or asked for.
 func TestTimesWithoutADay(t *testing.T) {
 	t.Parallel()
 	const text = "Time,Symbol,Side,Quantity,Price\n09:31:05,ACME,Buy,10,8\n09:45:12,ACME,Sell,10,9\n"

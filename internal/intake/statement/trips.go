@@ -12,28 +12,27 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// RoundTrip are the columns of a row that is a whole trade. A trade without a
-// closing time is still open.
+// RoundTrip are the columns in a row with a whole trade. A trade without a closing time
+// is still open.
 type RoundTrip struct {
 	OpenTime, OpenDate, OpenPrice    Col
 	CloseTime, CloseDate, ClosePrice Col
-	// Lots says that quantities are lots, whose size follows from the symbol. The
-	// stated result counts, because prices do not determine it.
+	// Lots says that quantities are lots, whose size follows from the symbol. The stated
+	// result counts, because prices do not determine it.
 	Lots bool
-	// StateResults compares the sums of the stated results with what was read.
+	// StateResults compares the sums of stated results with what was read.
 	StateResults bool
 }
 
-// BoughtSold are the columns of a row with a fill that bought and one that sold.
-// They belong to no position of their own: a fill may be in several rows. With
-// Side the first is the entry on that side and the second the exit. Commission is
-// that of the second.
+// BoughtSold are the columns in a row with a buying and a selling fill. They belong to no
+// position of their own: a fill may be in several rows. With Side the first is the entry
+// on that side and the second the exit. Commission belongs to the second.
 type BoughtSold struct {
 	BuyTime, BuyPrice, BuyID    Col
 	SellTime, SellPrice, SellID Col
 }
 
-// AnnotationColumns are what the owner of the file wrote on a trade.
+// AnnotationColumns are the annotations in a file.
 type AnnotationColumns struct {
 	Notes, Tags, Setups, Emotion, Confidence, Quality, Risk, Stop, LastStop, Target, MAE, MFE, Reviewed Col
 }
@@ -117,8 +116,8 @@ func (t *tripRow) readExit() {
 	t.setID()
 }
 
-// assumeOpening takes the time of closing for that of opening, if the file does
-// not say it. Both count as days, among which openings come first.
+// assumeOpening uses the closing time for a missing opening time. Both count as days,
+// among which openings come first.
 func (t *tripRow) assumeOpening() {
 	l := t.lr.layout
 	if t.Close.At.IsZero() {
@@ -138,7 +137,7 @@ func (w *Row) dayAndTime(date, clock Col) parse.Moment {
 	return w.Moment(clock)
 }
 
-// tripPrice reads a price, which of treasury futures may be in 32nds.
+// tripPrice reads a price, in 32nds for treasury futures.
 func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decimal {
 	if isTreasury(symbol) {
 		if p, ok := parse.Treasury32(w.Text(col)); ok {
@@ -148,9 +147,9 @@ func (lr *layoutReader) tripPrice(w *Row, col Col, symbol string) decimal.Decima
 	return w.Required(col)
 }
 
-// setID makes the id of a trade unique that comes again in the file. With
-// IDPerPart each row is a part of a position: it has its own share of the
-// opening, so that a later file with one more part only adds to it.
+// setID makes a repeated trade id unique. With IDPerPart each row is a part of a
+// position: it has its own share of the opening, so a later file with another part only
+// adds to it.
 func (t *tripRow) setID() {
 	switch {
 	case t.ID == "":
@@ -163,8 +162,7 @@ func (t *tripRow) setID() {
 	}
 }
 
-// repeatSuffix returns what makes an id unique that was there before: nothing,
-// then #2 and so on.
+// repeatSuffix returns the suffix for a repeated id: nothing, then #2 and so on.
 func (s *layoutState) repeatSuffix(id string) string {
 	s.repeats[id]++
 	if n := s.repeats[id]; n > 1 {
@@ -173,8 +171,8 @@ func (s *layoutState) repeatSuffix(id string) string {
 	return ""
 }
 
-// readDirection reads whether a trade was short: from its side, the sign of its
-// quantity, or a result that only a short trade explains.
+// readDirection reads whether a trade was short: from its side, its quantity's sign, or a
+// result only a short trade explains.
 func (t *tripRow) readDirection(quantity decimal.Decimal) {
 	l := t.lr.layout
 	side, _, known := t.kind.direction()
@@ -191,7 +189,7 @@ func (t *tripRow) readDirection(quantity decimal.Decimal) {
 	}
 }
 
-// readDetails reads what is kept beside the fills of a trade.
+// readDetails reads what is kept beside a trade's fills.
 func (t *tripRow) readDetails() {
 	l := t.lr.layout
 	var f Fill
@@ -220,7 +218,7 @@ func (t *tripRow) readDetails() {
 	t.Details = row.Details
 }
 
-// currencyOfTrip returns the currency of the results of a row.
+// currencyOfTrip returns the currency for a row's results.
 func (w *cells) currencyOfTrip(l *Layout) string {
 	for _, col := range []Col{l.Result, l.NetResult} {
 		if i := w.r.column(col); i >= 0 {
@@ -232,7 +230,7 @@ func (w *cells) currencyOfTrip(l *Layout) string {
 	return w.Text(l.Currency)
 }
 
-// settle decides how far the stated result of a trade counts.
+// settle decides how far a trade's stated result counts.
 func (t *tripRow) settle() {
 	l := t.lr.layout
 	gross := t.GrossResult()
@@ -251,7 +249,7 @@ func (t *tripRow) settle() {
 	}
 }
 
-// points returns how far the price moved in favor of the trade.
+// points returns how far the price moved in the trade's favor.
 func (t *Trip) points() decimal.Decimal {
 	moved := t.ClosePrice.Or(t.OpenPrice).Sub(t.OpenPrice)
 	if t.Short {
@@ -295,7 +293,7 @@ func (t *tripRow) noteResult() {
 	}
 }
 
-// addSum adds to a figure that the file states about itself.
+// addSum adds to a total the file states about itself.
 func (s *layoutState) addSum(item string, n decimal.Decimal) { s.sums[item] = s.sums[item].Add(n) }
 
 // noteWorth keeps what an unknown contract is worth by a result.
@@ -308,7 +306,7 @@ func (s *layoutState) noteWorth(symbol string, result, units decimal.Decimal) {
 	}
 }
 
-// setWorths returns unknown contracts the multiplier that results show.
+// setWorths gives unknown contracts the multiplier shown by results.
 func (r *Reader) setWorths() {
 	for _, f := range r.Out.Fills {
 		each, found := r.state.worths[f.Symbol]
@@ -318,7 +316,7 @@ func (r *Reader) setWorths() {
 	}
 }
 
-// readPair reads a row with a fill that bought and one that sold.
+// readPair reads a row with a buying and a selling fill.
 func (lr *layoutReader) readPair(w *Row) {
 	l := lr.layout
 	i := lr.instrumentOf(w)
@@ -347,7 +345,7 @@ func (lr *layoutReader) readPair(w *Row) {
 	}
 }
 
-// annotationsOf reads what was written on the trade of a row.
+// annotationsOf reads the annotations in a row.
 func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	c := lr.layout.AnnotationColumns
 	if c == (AnnotationColumns{}) {
@@ -371,8 +369,8 @@ func (lr *layoutReader) annotationsOf(w *Row) *Annotations {
 	return a
 }
 
-// addTags adds a list of tags. Some journals list mistakes and emotions among
-// them, as "mistake: chased" and "emotion: calm"; these are added as what they are.
+// addTags adds a list of tags. Some journals list mistakes and emotions among them, as
+// "mistake: chased" and "emotion: calm"; these are added as such.
 func (a *Annotations) addTags(tags []string) {
 	for _, tag := range tags {
 		kind, rest, _ := strings.Cut(tag, ":")

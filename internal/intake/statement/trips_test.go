@@ -40,8 +40,8 @@ warning Trades that are still open were read without a result: it comes with the
 `)
 }
 
-// TestLayoutOfPairs returns an unknown contract the multiplier that the results
-// show, and states their sum.
+// TestLayoutOfPairs gives an unknown contract the multiplier shown by results, and states
+// their sum.
 func TestLayoutOfPairs(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{
@@ -65,8 +65,8 @@ total gross_pnl stated 140 computed 140
 `)
 }
 
-// TestStatedResultBeatsNearOne reads results that are less than a cent from what prices
-// give, of presets and of files that are read by their columns.
+// TestStatedResultBeatsNearOne reads results less than a cent from those by prices, with
+// presets and by columns.
 func TestStatedResultBeatsNearOne(t *testing.T) {
 	t.Parallel()
 	preset := &statement.Preset{

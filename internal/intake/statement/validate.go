@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Validate reports what is wrong with a preset: a kind that does not exist, a
-// word that can never match, braces that do not close, or columns that a row
-// needs and the layout does not have.
+// Validate reports what is wrong with a preset: an unknown kind, a word that can never
+// match, unclosed braces, or missing columns.
 func (p *Preset) Validate() error {
 	var faults []error
 	if len(p.Header) == 0 && p.Matches == nil {
@@ -46,7 +45,7 @@ func (l *Layout) validate() (faults []error) {
 	return append(faults, validateColumns(reflect.ValueOf(*l))...)
 }
 
-// validateColumns checks the expressions in all fields of a layout.
+// validateColumns checks the expressions in all layout fields.
 func validateColumns(layout reflect.Value) (faults []error) {
 	for i := range layout.NumField() {
 		switch field := layout.Field(i); field.Kind() {

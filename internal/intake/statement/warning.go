@@ -7,7 +7,7 @@ type Warning struct {
 	// Code says what the warning is about; empty if it only informs.
 	Code WarningCode
 	Text string
-	// Advice says which field of the upload changes the result; empty if none does.
+	// Advice says which upload field changes the result; empty if none does.
 	Advice string
 }
 
@@ -22,7 +22,7 @@ func (w Warning) String() string {
 // WarningCode is what a warning is about.
 type WarningCode string
 
-// The codes of warnings.
+// The warning codes.
 const (
 	ZoneUnknown          WarningCode = "time_zone_unknown"
 	DateOrderUnknown     WarningCode = "date_order_unknown"
@@ -30,7 +30,7 @@ const (
 	CurrencyNotConverted WarningCode = "currency_not_converted"
 )
 
-// Field returns the field of the upload that the warning is about, empty if none.
+// Field returns the upload field the warning is about, empty if none.
 func (c WarningCode) Field() string {
 	switch c {
 	case ZoneUnknown:
@@ -49,17 +49,17 @@ func (c WarningCode) Field() string {
 type warningList struct {
 	// Warnings has each warning once.
 	Warnings []Warning
-	// kinds counts the warnings of each kind.
+	// kinds counts warnings by kind.
 	kinds map[string]*warningCount
 }
 
-// warningCount counts the warnings of one kind, of which the first is kept.
+// warningCount counts the warnings of one kind; only the first is kept.
 type warningCount struct {
 	index int             // in Statement.Warnings
-	text  string          // of the first
-	row   int             // of the first, 0 if it is not about a row
+	text  string          // the first one's
+	row   int             // the first one's, 0 if it is not about a row
 	rows  int             // how many rows it is about
-	texts map[string]bool // of warnings that are not about rows
+	texts map[string]bool // for warnings without rows
 }
 
 // Warn adds a sentence for the user. Sentences with the same format are one
@@ -99,8 +99,8 @@ func (s *warningList) WarnRow(row int, format string, args ...any) {
 	}
 }
 
-// countWarning returns the count of a kind of warning, and adds the warning if it is
-// the first. It returns false if there are too many kinds.
+// countWarning returns the count for a kind of warning, and adds the first warning. It
+// returns false if there are too many kinds.
 func (s *warningList) countWarning(kind, text string) (c *warningCount, ok bool) {
 	if c = s.kinds[kind]; c != nil {
 		return c, true

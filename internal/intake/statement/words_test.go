@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A word that stood in two tables would mean whichever is looked at first.
+// A word in two tables would mean whichever is looked at first.
 func TestHeaderWordsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Target{}

@@ -6,9 +6,9 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// RoundWorth returns the value of one unit from the total of several, or nothing if
-// the figures do not fit. Contracts have round values of three digits at most;
-// anything else is a total with costs in it.
+// RoundWorth returns the value per unit from a total, or nothing if the figures do not
+// fit. Contracts have round values with three digits at most; anything else is a total
+// with costs in it.
 func RoundWorth(total, units decimal.Decimal) decimal.Null {
 	if units.IsZero() {
 		return decimal.Null{}

@@ -1,11 +1,11 @@
-// Package brokertest runs the fixtures of broker presets. A fixture is a txtar
-// file: its comment says what the layout shows and may hold hints as lines
-// "hint: zone=Europe/Berlin" (zone, order, file, day, currency), its first file is
-// the export, and the file "want" is what must be read from it, as Render
-// writes it. `go test -update` rewrites the wants; read the diff.
+// Package brokertest runs the fixtures for broker presets. A fixture is a txtar file: its
+// comment says what the layout shows and may hold hints as lines "hint:
+// zone=Europe/Berlin" (zone, order, file, day, currency), its first file is the export,
+// and the file "want" is the expected result, as Render writes it. `go test -update`
+// rewrites the wants; read the diff.
 //
-// Exports that are not text (UTF-16, XLSX) are built from text by the test that
-// needs them and handed to Check.
+// Exports other than text (UTF-16, XLSX) are built from text by their tests and handed to
+// Check.
 package brokertest
 
 import (
@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
 
-// Run checks every fixture under testdata, and that each preset has one.
+// Run checks every fixture under testdata, and that each preset has a fixture.
 func Run(t *testing.T, presets []*statement.Preset) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
@@ -117,7 +117,7 @@ func Read(data []byte, h statement.Hints, presets []*statement.Preset) (string, 
 
 var errNoPreset = errors.New("no preset fits")
 
-// read reads some bytes with the preset that fits them.
+// read reads some bytes with the preset fitting them.
 func read(data []byte, h statement.Hints, presets []*statement.Preset) (*statement.Statement, statement.Detection, error) {
 	file, err := tabular.Read(data, tabular.Default())
 	if err != nil {
@@ -131,7 +131,7 @@ func read(data []byte, h statement.Hints, presets []*statement.Preset) (*stateme
 	return s, found, err
 }
 
-// Hints reads the lines of a fixture's comment that begin with "hint: ".
+// Hints reads the lines in a fixture's comment beginning with "hint: ".
 func Hints(comment string) (h statement.Hints) {
 	h.Currency = "USD"
 	for line := range strings.Lines(comment) {

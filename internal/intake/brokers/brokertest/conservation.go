@@ -12,8 +12,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// checkConservation demands that no data row of a statement is lost; see
-// [LostRows].
+// checkConservation demands that no data row is lost; see [LostRows].
 func checkConservation(t *testing.T, s *statement.Statement) {
 	t.Helper()
 	for _, fault := range LostRows(s) {
@@ -21,8 +20,8 @@ func checkConservation(t *testing.T, s *statement.Statement) {
 	}
 }
 
-// CheckDamaged reads the fixtures under some patterns with cells that are empty
-// or hold other values, and demands that their rows are accounted for too.
+// CheckDamaged reads the fixtures under some patterns with empty or replaced cells, and
+// demands that their rows are accounted for too.
 func CheckDamaged(t *testing.T, presets []*statement.Preset, patterns ...string) {
 	t.Helper()
 	const tries = 3
@@ -71,7 +70,7 @@ func checkDamaged(t *testing.T, archive *txtar.Archive, presets []*statement.Pre
 	}
 }
 
-// damage empties a cell, or fills it with text or with the value of another row.
+// damage empties a cell, or fills it with text or a value from another row.
 func damage(cells []string, rows []tabular.Row, random *rand.Rand) {
 	at := random.IntN(len(cells))
 	switch other := rows[random.IntN(len(rows))].Cells; random.IntN(4) {

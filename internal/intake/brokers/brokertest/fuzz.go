@@ -47,7 +47,7 @@ func Fuzz(f *testing.F, presets []*statement.Preset, seeds ...string) {
 	})
 }
 
-// sound demands of everything that was read that it could be stored.
+// sound demands that everything read could be stored.
 func sound(t *testing.T, s *statement.Statement) {
 	t.Helper()
 	for _, fault := range LostRows(s) {

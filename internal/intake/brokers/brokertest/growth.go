@@ -17,9 +17,9 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// growthOrders make n rows of the rows of a fixture, each in another order.
+// growthOrders make n rows from a fixture's rows, each in another order.
 var growthOrders = map[string]func(rows []string, n int) []string{
-	// All rows of one key are together.
+	// All rows with the same key are together.
 	"equal": func(rows []string, n int) (list []string) {
 		for i := range n {
 			list = append(list, rows[i*len(rows)/n])
@@ -75,8 +75,8 @@ type growthCase struct {
 	presets []*statement.Preset
 }
 
-// genericFiles are tables without a preset, of each form that is read by its columns: a
-// header and rows.
+// genericFiles are tables without a preset, in each form read by columns: a header and
+// rows.
 var genericFiles = map[string]string{
 	"fills":        "Ticker,Action,Units,Price,When,Code number\nAAPL,buy,10,100.5,2026-01-05 15:30:00,1000001\nAAPL,sell,10,101.5,2026-01-05 15:31:00,1000001\n",
 	"signed fills": "Ticker;Units;Price;When;Net amount;Code number\nAAPL;10;100,5;05.01.2026 15:30:00;-1005;1000001\nMSFT;-10;101,5;05.01.2026 15:31:00;1015;1000002\n",
@@ -86,8 +86,8 @@ var genericFiles = map[string]string{
 	"wide":         strings.Repeat("Column,", 60) + "Ticker,Action,Units,Price,When\n" + strings.Repeat("1000001,", 60) + "AAPL,buy,10,100.5,2026-01-05 15:30:00\n",
 }
 
-// CheckGenericGrowth is [CheckGrowth] for tables without a preset, which are read by the
-// names of their columns.
+// CheckGenericGrowth is [CheckGrowth] for tables without a preset, which are read by
+// their column names.
 func CheckGenericGrowth(t *testing.T, presets []*statement.Preset) {
 	t.Helper()
 	for _, c := range genericCases(presets) {
@@ -113,13 +113,13 @@ func genericCases(presets []*statement.Preset) (list []*growthCase) {
 }
 
 const (
-	// heapPerByte and heapBase bound the memory that reading a file takes: the cells of a
-	// table, the fills and their problems.
+	// heapPerByte and heapBase bound the memory for reading a file: the table cells, the
+	// fills and their problems.
 	heapPerByte = 64
 	heapBase    = 2 << 20
 )
 
-// CheckHeap fails if reading a file of a preset, or a table without one, takes more memory
+// CheckHeap fails if reading a preset's file, or a table without one, takes more memory
 // than a multiple of the file's size: in make test some presets, in make soak all.
 func CheckHeap(t *testing.T, presets []*statement.Preset) {
 	t.Helper()
@@ -146,10 +146,10 @@ func CheckHeap(t *testing.T, presets []*statement.Preset) {
 	}
 }
 
-// CheckGrowth fails if reading a file of any preset takes more than a linear amount of
-// processor time, in every order of its rows, or if a preset has no fixture with rows that
-// can be repeated. Files are the fixtures of the package with repeated rows: in make test
-// one of each preset in one order, in make soak all in every order.
+// CheckGrowth fails if reading any preset's file takes more than linear processor time,
+// in every row order, or if a preset has no fixture with repeatable rows. Files are the
+// package's fixtures with repeated rows: in make test one per preset in one order, in
+// make soak all in every order.
 func CheckGrowth(t *testing.T, presets []*statement.Preset) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
@@ -239,7 +239,7 @@ func (c *growthCase) findDataRows() (hasData bool) {
 		doubled := strings.Join(slices.Insert(slices.Clone(c.lines), i, c.lines[i]), "")
 		s, again, err := read([]byte(doubled), c.hints, c.presets)
 		isData := again.Preset == found.Preset && (isRefused && i > 0 || err == nil && !isRefused && s.Rows > base.Rows)
-		isData = isData && strings.Count(c.lines[i], `"`)%2 == 0 // and no part of a cell with several lines
+		isData = isData && strings.Count(c.lines[i], `"`)%2 == 0 // and not inside a cell with several lines
 		c.isData = append(c.isData, isData)
 		hasData = hasData || isData
 	}

@@ -5,13 +5,13 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// test is a test or a property that is checked.
+// test is a test or a checked property.
 type test interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// MustRead reads bytes that one of the presets must be able to read.
+// MustRead reads bytes some preset must be able to read.
 func MustRead(t test, data []byte, h statement.Hints, presets []*statement.Preset) *statement.Statement {
 	t.Helper()
 	file, err := tabular.Read(data, tabular.Default())

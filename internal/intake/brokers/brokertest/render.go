@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// Render writes a statement so that a person can check it line by line.
+// Render writes a statement for a person to check line by line.
 func Render(s *statement.Statement, found statement.Detection) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s / %s, %s, %s, rows %d, zone %s", s.Broker, found.Preset.Export, s.Format, s.Source, s.Rows, s.Zone)
@@ -103,8 +103,8 @@ func contract(f *statement.Fill) string {
 	return text
 }
 
-// rendered are the annotations with a place of their own in the text. Others
-// follow if they have a value.
+// rendered are the annotations with a fixed place in the text. Others follow if they have
+// a value.
 var rendered = map[string]bool{
 	"notes": true, "initial_risk": true, "stop_price": true, "target_price": true, "last_stop": true, "mae": true, "mfe": true,
 	"emotional_state": true, "confidence": true, "trade_quality": true, "reviewed_at": true,

@@ -7,9 +7,9 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// LostRows checks the law of conservation: every data row is in the fills, the
-// cash, the annotations, the problems, the skipped rows or joined to a row that
-// is, and skipped rows are nowhere else. It returns what breaks the law.
+// LostRows checks the law of conservation: every data row is in the fills, the cash, the
+// annotations, the problems, the skipped rows or joined to such a row, and skipped rows
+// are nowhere else. It returns the violations.
 func LostRows(s *statement.Statement) (faults []string) {
 	claims := make([]int, s.Rows+1)
 	claim := func(what string, row int) {

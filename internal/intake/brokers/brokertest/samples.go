@@ -33,7 +33,7 @@ func FactsOf(t *testing.T, name string, data []byte, presets []*statement.Preset
 	return Facts(s)
 }
 
-// readAny reads a file with the preset that fits it, or by its column names.
+// readAny reads a file with the preset fitting it, or by its column names.
 func readAny(name string, data []byte, presets []*statement.Preset) (*statement.Statement, error) {
 	h := statement.Hints{FileName: name}
 	s, _, err := read(data, h, presets)
@@ -44,7 +44,7 @@ func readAny(name string, data []byte, presets []*statement.Preset) (*statement.
 	return s, err
 }
 
-// readGeneric reads a table without a preset by the names of its columns.
+// readGeneric reads a table without a preset by its column names.
 func readGeneric(data []byte, h statement.Hints) (*statement.Statement, statement.Detection, error) {
 	file, err := tabular.Read(data, tabular.Default())
 	if err != nil {
@@ -60,10 +60,10 @@ func readGeneric(data []byte, h statement.Hints) (*statement.Statement, statemen
 	return s, found, err
 }
 
-// Samples holds real exports, in a folder that SVC_TEST_SAMPLES names and that
-// is not part of the project, against a table of what is in them: a line a
-// file, its name, a blank and the facts. Only files whose names begin with one
-// of the prefixes are looked at. Without the folder there is nothing to do.
+// Samples compares real exports, in a folder named by SVC_TEST_SAMPLES outside the
+// project, with a table of their facts: a line per file with its name, a blank and the
+// facts. Only files whose names begin with a prefix are looked at. Without the folder
+// there is nothing to do.
 func Samples(t *testing.T, table string, presets []*statement.Preset, prefixes ...string) {
 	t.Helper()
 	folder := os.Getenv("SVC_TEST_SAMPLES")
@@ -106,10 +106,10 @@ func hasPrefix(name string, prefixes []string) bool {
 	return false
 }
 
-// ReadTable reads a table of facts: a line a file.
+// ReadTable reads a fact table with a line per file.
 func ReadTable(t *testing.T, name string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(name) // a fixture of the caller
+	data, err := os.ReadFile(name) // a fixture in the caller's package
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
